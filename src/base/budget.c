@@ -1,0 +1,47 @@
+/* budget.c - deadlines on the monotonic clock; see budget.h. */
+#include "base/budget.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { TICKS_PER_CLOCK = 20000 };
+
+int64_t acq_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void acq_budget_init(acq_budget *budget, double seconds, size_t memory_bytes)
+{
+    bool timed = isfinite(seconds) && seconds > 0 && seconds < 1e9;
+    *budget = (acq_budget){
+        .deadline_ns = timed ? acq_clock_ns() + (int64_t)(seconds * 1e9) : INT64_MAX,
+        .memory_limit = memory_bytes == 0 ? SIZE_MAX : memory_bytes,
+        .ticks_left = TICKS_PER_CLOCK,
+    };
+}
+
+bool acq_budget_check(acq_budget *budget)
+{
+    budget->ticks_left = TICKS_PER_CLOCK;
+    if (budget->spent != ACQ_SPENT_NOTHING)
+        return false;
+    if (budget->deadline_ns != INT64_MAX && acq_clock_ns() >= budget->deadline_ns)
+        budget->spent = ACQ_SPENT_TIME;
+    return budget->spent == ACQ_SPENT_NOTHING;
+}
+
+bool acq_budget_check_memory(acq_budget *budget, size_t bytes)
+{
+    if (bytes > budget->memory_limit && budget->spent == ACQ_SPENT_NOTHING)
+        budget->spent = ACQ_SPENT_MEMORY;
+    return budget->spent == ACQ_SPENT_NOTHING;
+}
+
+const char *acq_spent_name(acq_spent spent)
+{
+    static const char *const names[] = {"", "time", "memory", "steps"};
+    return names[spent];
+}

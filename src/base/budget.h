@@ -1,0 +1,44 @@
+/* budget.h - what a search may spend: time and memory, checked in every loop.
+ *
+ * Reading the clock costs about 20 ns, so hot loops call acq_budget_tick with the work
+ * they did; the clock is read once per ~20,000 units, far below the promised 50 ms. */
+#ifndef ACQ_BASE_BUDGET_H
+#define ACQ_BASE_BUDGET_H
+
+#include "base/types.h"
+
+typedef enum acq_spent {
+    ACQ_SPENT_NOTHING = 0,
+    ACQ_SPENT_TIME,
+    ACQ_SPENT_MEMORY,
+    ACQ_SPENT_STEPS,
+} acq_spent;
+
+typedef struct acq_budget {
+    int64_t deadline_ns; /* monotonic clock; INT64_MAX: none */
+    size_t memory_limit; /* bytes; SIZE_MAX: none */
+    int64_t ticks_left;  /* until the clock is read again */
+    acq_spent spent;
+} acq_budget;
+
+int64_t acq_clock_ns(void); /* monotonic */
+
+/* seconds <= 0 or not finite: no deadline. memory_bytes 0: no limit. */
+void acq_budget_init(acq_budget *budget, double seconds, size_t memory_bytes);
+
+/* Reads the clock now. False when the budget is spent. */
+bool acq_budget_check(acq_budget *budget);
+
+/* False when `bytes` is over the limit: the reason becomes memory. */
+bool acq_budget_check_memory(acq_budget *budget, size_t bytes);
+
+/* Counts `work` units; false when the budget is spent. */
+static inline bool acq_budget_tick(acq_budget *budget, size_t work)
+{
+    budget->ticks_left -= (int64_t)work;
+    return budget->ticks_left > 0 ? budget->spent == ACQ_SPENT_NOTHING : acq_budget_check(budget);
+}
+
+const char *acq_spent_name(acq_spent spent); /* "", "time", "memory", "steps" */
+
+#endif

@@ -1,0 +1,46 @@
+/* types.h - the words that every module speaks: ids, status codes, error details.
+ *
+ * Fallible functions return acq_status and describe the failure in an optional
+ * acq_error. The first message wins: a caller that adds context never overwrites
+ * the reason. "No answer" and "budget spent" are results, never errors. */
+#ifndef ACQ_BASE_TYPES_H
+#define ACQ_BASE_TYPES_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "anycq.h"
+
+#define ACQ_NO_ID UINT32_MAX /* no such entity, relation, variable, row */
+
+typedef uint32_t acq_var;
+
+#if defined(__GNUC__)
+#define ACQ_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define ACQ_PRINTF(text, first)
+#endif
+
+/* Records code and message unless *error already holds one; returns code, so that
+ * `return acq_fail(error, ACQ_ERR_INPUT, "...")` reads as one act. error may be NULL. */
+acq_status acq_fail(acq_error *error, acq_status code, const char *format, ...) ACQ_PRINTF(3, 4);
+
+/* The same with a place in the input: line and column count from 1, 0 means unknown. */
+acq_status acq_fail_at(acq_error *error, acq_status code, size_t line, size_t column,
+                       const char *format, ...) ACQ_PRINTF(5, 6);
+
+/* The one message for a failed allocation. */
+acq_status acq_fail_memory(acq_error *error);
+
+/* Names the file the error was found in, once. */
+void acq_error_set_file(acq_error *error, const char *file);
+
+/* inverse(r) = r xor 1: relations come in pairs everywhere. */
+static inline acq_rel acq_inverse(acq_rel relation)
+{
+    return relation ^ 1U;
+}
+
+#endif

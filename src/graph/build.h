@@ -1,0 +1,50 @@
+/* build.h - make a graph from facts in memory: names in, facts in, finished graph out.
+ * Readers, tests and (later) the store all build through this. */
+#ifndef ACQ_GRAPH_BUILD_H
+#define ACQ_GRAPH_BUILD_H
+
+#include "graph/graph.h"
+
+typedef struct acq_graph_builder acq_graph_builder;
+
+acq_graph_builder *acq_graph_builder_new(void); /* NULL: out of memory */
+void acq_graph_builder_free(acq_graph_builder *builder);
+
+/* Id of a name, new or known. Relation ids are even; the odd one is the inverse. */
+acq_status acq_graph_builder_add_entity(acq_graph_builder *builder, const char *name,
+                                        size_t length, acq_ent *out);
+acq_status acq_graph_builder_add_relation(acq_graph_builder *builder, const char *name,
+                                          size_t length, acq_rel *out);
+
+/* Fixes names by id, as a kgindex.json does; odd relations get names of their own.
+ * Refuses an id that has another name already, and a name that has another id. */
+acq_status acq_graph_builder_set_entity(acq_graph_builder *builder, acq_ent id, const char *name,
+                                        size_t length, acq_error *error);
+acq_status acq_graph_builder_set_relation(acq_graph_builder *builder, acq_rel id,
+                                          const char *name, size_t length, acq_error *error);
+
+/* Adds head -relation-> tail; its inverse is added by finish. Ids must be known. */
+acq_status acq_graph_builder_add_fact(acq_graph_builder *builder, acq_ent head, acq_rel relation,
+                                      acq_ent tail);
+
+/* Sorts, drops duplicates, closes under inverses. The builder is empty afterwards. */
+acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out,
+                                    acq_error *error);
+
+/* Scored links of one relation, both directions at once: the general maker of acq_links. */
+typedef struct acq_link {
+    acq_ent head;
+    acq_ent tail;
+    float score;
+} acq_link;
+
+/* Sorts `links` in place (by head, tail; a duplicate pair keeps its largest score) and builds
+ * rows in one heap block, freed with acq_links_free. scored false: scores are taken as 1. */
+acq_status acq_links_new(acq_link *links, size_t n, uint32_t n_entities, bool scored,
+                         acq_links **out);
+void acq_links_free(acq_links *links);
+
+/* Checks every invariant of links.h; on failure *reason says which. Used after untrusted loads. */
+bool acq_links_check(const acq_links *links, const char **reason);
+
+#endif

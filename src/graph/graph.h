@@ -1,0 +1,47 @@
+/* graph.h - an observed graph: named entities and relations, facts as links both ways.
+ *
+ * Plain triples: the k-th relation name gets id 2k and its inverse 2k+1, made by us.
+ * Benchmark graphs (kgindex.json): ids as in the file, where 2k+1 is the inverse of 2k.
+ * A graph is immutable and may be shared between threads once it is built. */
+#ifndef ACQ_GRAPH_GRAPH_H
+#define ACQ_GRAPH_GRAPH_H
+
+#include "graph/links.h"
+
+typedef struct acq_graph acq_graph;
+
+/* How a relation's inverse is written: inverse_named graphs (benchmarks) name both ids of a
+ * pair; in plain graphs only even ids have a name and users write inverse(name). */
+uint32_t acq_graph_get_n_entities(const acq_graph *graph);
+uint32_t acq_graph_get_n_relations(const acq_graph *graph); /* both directions: even */
+uint64_t acq_graph_get_n_facts(const acq_graph *graph);     /* as the user counts: inverses once */
+
+/* Borrowed names; never NULL. An odd relation of a plain graph has the name of its pair and
+ * acq_graph_is_named(graph, relation) is false: print inverse(name). */
+const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity);
+const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation);
+bool acq_graph_is_named(const acq_graph *graph, acq_rel relation);
+
+/* ACQ_NO_ID when unknown. O(1) expected. */
+acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length);
+acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length);
+
+/* Nearest known name by edit distance (case ignored), or NULL when nothing is near. */
+const char *acq_graph_suggest_entity(const acq_graph *graph, const char *name, size_t length);
+const char *acq_graph_suggest_relation(const acq_graph *graph, const char *name, size_t length);
+
+/* The links of one relation, borrowed for the life of the graph. This is the seam for stored
+ * graphs: they load the relation here, at its first use, so it can fail; no search node can. */
+acq_status acq_graph_open_links(const acq_graph *graph, acq_rel relation, const acq_links **out,
+                                acq_error *error);
+
+/* Is head -relation-> tail observed? Opens the relation if need be; false also on failure to. */
+bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, acq_ent tail);
+
+/* 64-bit hash of the dictionary (names with their ids), and of dictionary and facts. */
+uint64_t acq_graph_get_dictionary_fingerprint(const acq_graph *graph);
+uint64_t acq_graph_get_fingerprint(const acq_graph *graph);
+
+void acq_graph_free(acq_graph *graph);
+
+#endif

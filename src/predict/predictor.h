@@ -1,0 +1,56 @@
+/* predictor.h - scored links, the one seam between knowledge and search.
+ *
+ * A predictor answers score(r,h,t) and row(r,h): tails with a score at or above its floor,
+ * sparse and sorted by tail. Observed facts score exactly 1, everything else at most 0.9999,
+ * below the floor exactly 0. score(r,h,t) == score(inverse(r),t,h), always.
+ * Predictors are immutable and shared between threads. */
+#ifndef ACQ_PREDICT_PREDICTOR_H
+#define ACQ_PREDICT_PREDICTOR_H
+
+#include "graph/graph.h"
+
+typedef struct acq_predictor acq_predictor;
+
+typedef struct acq_predictor_ops {
+    /* All links of a relation, borrowed: what a materialised predictor has. */
+    acq_status (*open_links)(const acq_predictor *self, acq_rel relation, const acq_links **out,
+                             acq_error *error);
+    void (*free)(acq_predictor *self);
+} acq_predictor_ops;
+
+struct acq_predictor {
+    const acq_predictor_ops *ops;
+    const acq_graph *graph; /* the observed graph, borrowed: its ids are the predictor's */
+    const char *name;       /* as on the command line: "observed", "perfect:...", ... */
+};
+
+acq_status acq_predictor_open_links(const acq_predictor *predictor, acq_rel relation,
+                                    const acq_links **out, acq_error *error);
+
+/* The two questions. A relation that cannot be opened scores 0. */
+float acq_predictor_get_score(const acq_predictor *predictor, acq_ent head, acq_rel relation,
+                              acq_ent tail);
+acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_rel relation);
+
+void acq_predictor_free(acq_predictor *predictor); /* NULL is legal; the graph stays */
+
+/* The observed graph itself: 1 for a fact, else 0. */
+acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **out,
+                                      acq_error *error);
+
+typedef struct acq_perfect_report {
+    uint64_t unknown_entities; /* names of the complete graph that the observed one lacks */
+    uint64_t dropped_facts;    /* facts left out for that reason */
+} acq_perfect_report;
+
+/* 1 for a fact of `complete`, else 0, in the ids of `graph`: names are matched when the two
+ * dictionaries differ. complete may be freed afterwards. report may be NULL. */
+acq_status acq_predictor_new_perfect(const acq_graph *graph, const acq_graph *complete,
+                                     const char *label, acq_predictor **out,
+                                     acq_perfect_report *report, acq_error *error);
+
+/* A completion file (predict/completion.h) as predictor; observed facts win with score 1. */
+acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path,
+                                        acq_predictor **out, acq_error *error);
+
+#endif

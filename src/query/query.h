@@ -1,0 +1,79 @@
+/* query.h - a query as the user wrote it: one tree for every syntax.
+ *
+ *   Q(x) := exists y. directed(y, "Oppenheimer") & !born_in(y, x)
+ *
+ *   variables  x y           free ones first, in the head's order
+ *   constants  Oppenheimer   names, with the entity id once bound to a graph
+ *   relations  directed, born_in
+ *   root       AND ─┬─ ATOM directed(y, #0)
+ *                   └─ NOT ── ATOM born_in(y, x)
+ *
+ * Everything lives in the query's arena. Nodes keep the place in the text they came from. */
+#ifndef ACQ_QUERY_QUERY_H
+#define ACQ_QUERY_QUERY_H
+
+#include "base/arena.h"
+#include "graph/graph.h"
+
+enum {
+    ACQ_MOST_ATOMS = 100000,  /* atoms in one query */
+    ACQ_MOST_NESTING = 1000,  /* depth of parentheses and negations */
+    ACQ_MOST_TEXT = 16 << 20, /* bytes of query text */
+};
+
+typedef enum acq_node_kind {
+    ACQ_NODE_ATOM,  /* relation(left, right) */
+    ACQ_NODE_EQUAL, /* left = right; x != y is NOT of this */
+    ACQ_NODE_NOT,   /* one child */
+    ACQ_NODE_AND,   /* any number of children; none: true */
+    ACQ_NODE_OR,    /* any number of children; none: false */
+} acq_node_kind;
+
+typedef struct acq_term {
+    bool is_variable;
+    uint32_t id; /* index into variables or constants of the query */
+} acq_term;
+
+typedef struct acq_node {
+    acq_node_kind kind;
+    uint32_t line, column;
+    uint32_t relation; /* ATOM: index into relations */
+    acq_term left, right;
+    struct acq_node **children;
+    uint32_t n_children;
+} acq_node;
+
+typedef struct acq_query_name {
+    const char *text; /* as the user means it: unquoted, unescaped */
+    size_t length;
+    uint32_t line, column; /* first occurrence */
+    bool is_inverse;       /* relations: written inverse(name) */
+    bool is_id;            /* benchmark groundings: `id` is given and needs no name */
+    uint32_t id;           /* entity or relation id once bound (inverse applied); ACQ_NO_ID before */
+} acq_query_name;
+
+typedef struct acq_query {
+    acq_arena arena;
+    const char *name; /* "Q" unless the head says otherwise */
+    acq_query_name *variables;
+    uint32_t n_variables, n_free;
+    acq_query_name *constants;
+    uint32_t n_constants;
+    acq_query_name *relations;
+    uint32_t n_relations;
+    acq_node *root;
+    uint64_t limit;      /* SPARQL LIMIT; 0: none given */
+    uint32_t n_atoms;    /* ATOM and EQUAL nodes */
+} acq_query;
+
+/* Parses the text syntax or SPARQL (told apart by the first word: SELECT, ASK, PREFIX, BASE). */
+acq_status acq_query_parse(const char *text, size_t length, acq_query **out, acq_error *error);
+void acq_query_free(acq_query *query);
+
+/* Looks every name up. An unknown one is ACQ_ERR_NAME with its place and the nearest known name.
+ * A variable that happens to be written like a known entity gets `hint` filled, if hint is not
+ * NULL, with one sentence (caller's buffer), else it is emptied. */
+acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, size_t hint_size,
+                          acq_error *error);
+
+#endif

@@ -1,0 +1,73 @@
+/* search.h - what every search takes and gives. Searches never include each other. */
+#ifndef ACQ_SEARCH_SEARCH_H
+#define ACQ_SEARCH_SEARCH_H
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "predict/predictor.h"
+#include "query/problem.h"
+
+/* Thresholds, said once (docs/architecture.md). */
+typedef struct acq_scoring {
+    double threshold;          /* least score of an answer; default 0.5 */
+    double binarize;           /* > 0: links score 1 at >= binarize, else 0, before anything else */
+    double negation_threshold; /* >= 0: a negated atom scores 1 when its atom is below, else 0 */
+} acq_scoring;
+
+#define ACQ_SCORING_DEFAULT                                                                        \
+    ((acq_scoring){.threshold = 0.5, .binarize = 0.0, .negation_threshold = -1.0})
+
+typedef struct acq_search_params {
+    acq_scoring scoring;
+    uint64_t limit;      /* K best distinct tuples of the free variables; 0: all of them */
+    double seconds;      /* <= 0: no deadline */
+    size_t memory_bytes; /* 0: no limit */
+    uint64_t steps;      /* random, climb: most assignments tried; 0: until the deadline */
+    uint64_t seed;
+    uint64_t stream; /* number of the query: makes its random numbers its own */
+} acq_search_params;
+
+#define ACQ_SEARCH_DEFAULT                                                                         \
+    ((acq_search_params){.scoring = ACQ_SCORING_DEFAULT, .limit = 1, .seconds = 60.0, .seed = 1})
+
+typedef enum acq_outcome {
+    ACQ_ANSWERED,
+    ACQ_NONE,      /* proved: nothing reaches the threshold */
+    ACQ_UNDECIDED, /* the budget ran out first */
+} acq_outcome;
+
+typedef struct acq_assignment {
+    double score;
+    acq_ent *values; /* n_variables of the problem; fixed variables hold ACQ_NO_ID */
+} acq_assignment;
+
+typedef struct acq_search_result {
+    acq_arena arena; /* owns answers */
+    acq_outcome outcome;
+    bool complete;   /* the answers are proved to be the K best, or all */
+    acq_spent spent; /* what ran out when not complete */
+    acq_assignment *answers; /* best first, then by values; distinct on the free variables */
+    size_t n_answers;
+    uint64_t nodes;     /* values tried in branching, or steps */
+    uint64_t revisions; /* domain revisions */
+    size_t memory_peak; /* bytes */
+} acq_search_result;
+
+void acq_search_result_deinit(acq_search_result *result);
+
+/* A search fills *result (initialised by it, deinit by the caller, also after an error). */
+typedef acq_status (*acq_search_fn)(const acq_problem *problem, const acq_predictor *predictor,
+                                    const acq_search_params *params, acq_search_result *result,
+                                    acq_error *error);
+
+acq_status acq_search_exact(const acq_problem *problem, const acq_predictor *predictor,
+                            const acq_search_params *params, acq_search_result *result,
+                            acq_error *error);
+acq_status acq_search_random(const acq_problem *problem, const acq_predictor *predictor,
+                             const acq_search_params *params, acq_search_result *result,
+                             acq_error *error);
+acq_status acq_search_climb(const acq_problem *problem, const acq_predictor *predictor,
+                            const acq_search_params *params, acq_search_result *result,
+                            acq_error *error);
+
+#endif

@@ -5,17 +5,8 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "predict/predictor.h"
+#include "predict/scoring.h"
 #include "query/problem.h"
-
-/* Thresholds, said once (docs/architecture.md). */
-typedef struct acq_scoring {
-    double threshold;          /* least score of an answer; default 0.5 */
-    double binarize;           /* > 0: links score 1 at >= binarize, else 0, before anything else */
-    double negation_threshold; /* >= 0: a negated atom scores 1 when its atom is below, else 0 */
-} acq_scoring;
-
-#define ACQ_SCORING_DEFAULT                                                                        \
-    ((acq_scoring){.threshold = 0.5, .binarize = 0.0, .negation_threshold = -1.0})
 
 typedef struct acq_search_params {
     acq_scoring scoring;

@@ -1,0 +1,32 @@
+/* explain.h - why an answer holds: each atom with its fact. */
+#ifndef ACQ_ANSWER_EXPLAIN_H
+#define ACQ_ANSWER_EXPLAIN_H
+
+#include "base/arena.h"
+#include "predict/predictor.h"
+#include "predict/scoring.h"
+#include "query/query.h"
+
+typedef enum acq_evidence_kind {
+    ACQ_EVIDENCE_OBSERVED,  /* the fact is in the observed graph */
+    ACQ_EVIDENCE_PREDICTED, /* not observed; the predictor gives it `link` > 0 */
+    ACQ_EVIDENCE_ABSENT,    /* neither: link is 0 */
+    ACQ_EVIDENCE_EQUALITY,  /* x = y or x != y: no link involved */
+} acq_evidence_kind;
+
+typedef struct acq_evidence {
+    const acq_node *node; /* the ATOM or EQUAL node */
+    acq_ent left, right;  /* its terms' values */
+    bool is_negated;      /* under an odd number of NOTs */
+    acq_evidence_kind kind;
+    double link;          /* the predictor's score of the atom itself */
+    double score;         /* of the literal, after binarize and negation */
+    bool used;            /* part of the support: false for disjuncts the answer does not need */
+} acq_evidence;
+
+/* One entry per atom in the order of the text, in `arena`. */
+acq_status acq_explain(const acq_query *query, const acq_predictor *predictor,
+                       const acq_scoring *scoring, const acq_ent *values, acq_arena *arena,
+                       acq_evidence **out, size_t *n_out, acq_error *error);
+
+#endif

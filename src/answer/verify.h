@@ -1,0 +1,15 @@
+/* verify.h - the score of a query under one full assignment, straight from the query's tree and
+ * the predictor's score(r,h,t). It shares no code with any search, so it can catch their bugs:
+ * every answer passes through here before anybody sees it. */
+#ifndef ACQ_ANSWER_VERIFY_H
+#define ACQ_ANSWER_VERIFY_H
+
+#include "predict/predictor.h"
+#include "predict/scoring.h"
+#include "query/query.h"
+
+/* values: one entity per variable of the query. Cost: one look-up per atom. */
+double acq_verify_score(const acq_query *query, const acq_predictor *predictor,
+                        const acq_scoring *scoring, const acq_ent *values);
+
+#endif

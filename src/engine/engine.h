@@ -1,0 +1,46 @@
+/* engine.h - one query in, a verified three-valued result out: normal form, choice of search,
+ * verification of every answer. cli/, bench/ and the public library all go through here. */
+#ifndef ACQ_ENGINE_ENGINE_H
+#define ACQ_ENGINE_ENGINE_H
+
+#include "search/search.h"
+
+/* name, search function, does it prove "none"? */
+#define ACQ_ENGINES(X)                                                                             \
+    X(exact, acq_search_exact, true)                                                               \
+    X(random, acq_search_random, false)                                                            \
+    X(climb, acq_search_climb, false)
+
+typedef enum acq_engine_id {
+#define ACQ_ENGINE_ID(name, function, complete) ACQ_ENGINE_##name,
+    ACQ_ENGINES(ACQ_ENGINE_ID)
+#undef ACQ_ENGINE_ID
+        ACQ_N_ENGINES
+} acq_engine_id;
+
+typedef struct acq_engine_params {
+    acq_engine_id engine;
+    acq_search_params search;
+    bool paper; /* the paper's rule: an incomplete engine that found nothing says none */
+} acq_engine_params;
+
+#define ACQ_ENGINE_DEFAULT                                                                         \
+    ((acq_engine_params){.engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT})
+
+/* ACQ_N_ENGINES when unknown. */
+acq_engine_id acq_engine_find(const char *name);
+const char *acq_engine_get_name(acq_engine_id engine);
+
+/* Retrieval. query is bound to predictor->graph. In every answer all variables have values, and
+ * its score was recomputed by the verifier; a mismatch is ACQ_ERR_INTERNAL. deinit *result with
+ * acq_search_result_deinit, also after an error. */
+acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
+                          const acq_engine_params *params, acq_search_result *result,
+                          acq_error *error);
+
+/* Classification: is values[0..n_free) an answer? The one answer, if any, holds all variables. */
+acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
+                            const acq_ent *values, const acq_engine_params *params,
+                            acq_search_result *result, acq_error *error);
+
+#endif

@@ -1,0 +1,1 @@
+acq_test(bench_metrics SOURCES unit/bench_metrics.c USES bench)

@@ -11,8 +11,8 @@ acq_graph_builder *acq_graph_builder_new(void); /* NULL: out of memory */
 void acq_graph_builder_free(acq_graph_builder *builder);
 
 /* Id of a name, new or known. Relation ids are even; the odd one is the inverse. */
-acq_status acq_graph_builder_add_entity(acq_graph_builder *builder, const char *name,
-                                        size_t length, acq_ent *out);
+acq_status acq_graph_builder_add_entity(acq_graph_builder *builder, const char *name, size_t length,
+                                        acq_ent *out);
 acq_status acq_graph_builder_add_relation(acq_graph_builder *builder, const char *name,
                                           size_t length, acq_rel *out);
 
@@ -20,16 +20,23 @@ acq_status acq_graph_builder_add_relation(acq_graph_builder *builder, const char
  * Refuses an id that has another name already, and a name that has another id. */
 acq_status acq_graph_builder_set_entity(acq_graph_builder *builder, acq_ent id, const char *name,
                                         size_t length, acq_error *error);
-acq_status acq_graph_builder_set_relation(acq_graph_builder *builder, acq_rel id,
-                                          const char *name, size_t length, acq_error *error);
+acq_status acq_graph_builder_set_relation(acq_graph_builder *builder, acq_rel id, const char *name,
+                                          size_t length, acq_error *error);
 
 /* Adds head -relation-> tail; its inverse is added by finish. Ids must be known. */
 acq_status acq_graph_builder_add_fact(acq_graph_builder *builder, acq_ent head, acq_rel relation,
                                       acq_ent tail);
 
 /* Sorts, drops duplicates, closes under inverses. The builder is empty afterwards. */
-acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out,
-                                    acq_error *error);
+acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out, acq_error *error);
+
+/* What the last finish met: repeated facts, and facts given in one direction only. */
+typedef struct acq_build_counts {
+    uint64_t duplicates;
+    uint64_t one_way;
+} acq_build_counts;
+
+void acq_graph_builder_get_counts(const acq_graph_builder *builder, acq_build_counts *out);
 
 /* Scored links of one relation, both directions at once: the general maker of acq_links. */
 typedef struct acq_link {

@@ -1,0 +1,303 @@
+/* build.c - from facts in any order to a finished graph.
+ *
+ *   facts ─▶ bucket by relation pair (an odd relation turns its fact around) ─▶ per pair:
+ *   radix sort by (head, tail) ─▶ drop duplicates ─▶ rows of 2k ─▶ swap, sort ─▶ rows of 2k+1
+ *
+ * While in buckets, a link's score field marks the direction in which the fact was given, so
+ * that the walk over equal pairs can count duplicates and facts given without their inverse.
+ * Time is linear in facts and names; memory peaks at about 50 bytes per fact. */
+#include "graph/build.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/hash.h"
+#include "graph/links_make.h"
+#include "graph/parts.h"
+
+typedef struct fact {
+    acq_ent head;
+    acq_rel relation;
+    acq_ent tail;
+} fact;
+
+struct acq_graph_builder {
+    acq_names entities;
+    acq_names relations;
+    fact *facts;
+    size_t n_facts, facts_capacity;
+    acq_build_counts counts;
+};
+
+acq_graph_builder *acq_graph_builder_new(void)
+{
+    return acq_zalloc(1, sizeof(acq_graph_builder));
+}
+
+static void clear(acq_graph_builder *builder)
+{
+    acq_build_counts counts = builder->counts;
+    acq_names_deinit(&builder->entities);
+    acq_names_deinit(&builder->relations);
+    acq_free(builder->facts);
+    *builder = (acq_graph_builder){.counts = counts};
+}
+
+void acq_graph_builder_free(acq_graph_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    clear(builder);
+    acq_free(builder);
+}
+
+acq_status acq_graph_builder_add_entity(acq_graph_builder *builder, const char *name, size_t length,
+                                        acq_ent *out)
+{
+    return acq_names_add(&builder->entities, name, length, 1, out);
+}
+
+acq_status acq_graph_builder_add_relation(acq_graph_builder *builder, const char *name,
+                                          size_t length, acq_rel *out)
+{
+    return acq_names_add(&builder->relations, name, length, 2, out);
+}
+
+static acq_status set_name(acq_names *names, const char *kind, uint32_t id, const char *name,
+                           size_t length, acq_error *error)
+{
+    const char *old = acq_names_get(names, id);
+    uint32_t known = acq_names_find(names, name, length);
+    int shown = length < 100 ? (int)length : 100;
+    if (known == id)
+        return ACQ_OK;
+    if (known != ACQ_NO_ID)
+        return acq_fail(error, ACQ_ERR_INPUT, "%s \"%.*s\" has two ids, %u and %u; give it one",
+                        kind, shown, name, known, id);
+    if (old != NULL)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "%s id %u has two names, \"%.100s\" and \"%.*s\"; keep one", kind, id, old,
+                        shown, name);
+    acq_status status = acq_names_put(names, id, name, length);
+    if (status == ACQ_ERR_MEMORY)
+        return acq_fail_memory(error);
+    if (status == ACQ_ERR_INPUT)
+        return acq_fail(error, status, "the name of %s id %u holds a NUL byte; remove it", kind,
+                        id);
+    if (status != ACQ_OK)
+        return acq_fail(error, status, "%s id %u or its name is too large", kind, id);
+    return ACQ_OK;
+}
+
+acq_status acq_graph_builder_set_entity(acq_graph_builder *builder, acq_ent id, const char *name,
+                                        size_t length, acq_error *error)
+{
+    return set_name(&builder->entities, "entity", id, name, length, error);
+}
+
+acq_status acq_graph_builder_set_relation(acq_graph_builder *builder, acq_rel id, const char *name,
+                                          size_t length, acq_error *error)
+{
+    return set_name(&builder->relations, "relation", id, name, length, error);
+}
+
+static size_t pair_count(const acq_names *relations)
+{
+    return (relations->n_ids + 1) / 2;
+}
+
+acq_status acq_graph_builder_add_fact(acq_graph_builder *builder, acq_ent head, acq_rel relation,
+                                      acq_ent tail)
+{
+    if (head >= builder->entities.n_ids || tail >= builder->entities.n_ids ||
+        relation / 2 >= pair_count(&builder->relations))
+        return ACQ_ERR_USAGE;
+    if (ACQ_RESERVE(builder->facts, builder->facts_capacity, builder->n_facts + 1) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    builder->facts[builder->n_facts++] = (fact){head, relation, tail};
+    return ACQ_OK;
+}
+
+void acq_graph_builder_get_counts(const acq_graph_builder *builder, acq_build_counts *out)
+{
+    *out = builder->counts;
+}
+
+/* Facts grouped by relation pair, all in the even direction. */
+typedef struct buckets {
+    acq_link *links;
+    acq_link *scratch; /* room for the largest bucket */
+    size_t *starts;    /* n_pairs + 1 */
+    size_t n_pairs;
+} buckets;
+
+static void free_buckets(buckets *b)
+{
+    acq_free(b->links);
+    acq_free(b->scratch);
+    acq_free(b->starts);
+}
+
+static size_t fill_starts(const acq_graph_builder *builder, buckets *b)
+{
+    size_t largest = 0, sum = 0;
+    for (size_t i = 0; i < builder->n_facts; i++)
+        b->starts[builder->facts[i].relation / 2 + 1]++;
+    for (size_t p = 1; p <= b->n_pairs; p++) {
+        if (b->starts[p] > largest)
+            largest = b->starts[p];
+        sum += b->starts[p];
+        b->starts[p] = sum;
+    }
+    return largest;
+}
+
+/* Moves the facts behind their starts; afterwards starts[p] is again where pair p begins. */
+static void scatter(const acq_graph_builder *builder, buckets *b)
+{
+    for (size_t i = 0; i < builder->n_facts; i++) {
+        fact f = builder->facts[i];
+        bool odd = f.relation & 1U;
+        b->links[b->starts[f.relation / 2]++] = (acq_link){.head = odd ? f.tail : f.head,
+                                                           .tail = odd ? f.head : f.tail,
+                                                           .score = odd ? 1.0F : 0.0F};
+    }
+    memmove(b->starts + 1, b->starts, b->n_pairs * sizeof *b->starts);
+    b->starts[0] = 0;
+}
+
+static acq_status make_buckets(const acq_graph_builder *builder, buckets *b)
+{
+    *b = (buckets){.n_pairs = pair_count(&builder->relations)};
+    b->starts = acq_zalloc(b->n_pairs + 1, sizeof *b->starts);
+    b->links = acq_alloc(builder->n_facts, sizeof *b->links);
+    if (b->starts != NULL && b->links != NULL)
+        b->scratch = acq_alloc(fill_starts(builder, b), sizeof *b->scratch);
+    if (b->scratch == NULL) {
+        free_buckets(b);
+        return ACQ_ERR_MEMORY;
+    }
+    scatter(builder, b);
+    return ACQ_OK;
+}
+
+/* Leaves each pair once; counts what was repeated and what came in one direction only. */
+static size_t keep_distinct(acq_link *links, size_t n, acq_build_counts *counts)
+{
+    size_t kept = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        size_t given[2] = {0, 0};
+        for (end = i;
+             end < n && links[end].head == links[i].head && links[end].tail == links[i].tail; end++)
+            given[links[end].score > 0.0F]++;
+        counts->duplicates += (given[0] > 1 ? given[0] - 1 : 0) + (given[1] > 1 ? given[1] - 1 : 0);
+        counts->one_way += given[0] == 0 || given[1] == 0;
+        links[kept++] = links[i];
+    }
+    return kept;
+}
+
+static void swap_ends(acq_link *links, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        acq_ent head = links[i].head;
+        links[i].head = links[i].tail;
+        links[i].tail = head;
+    }
+}
+
+static acq_status make_pair(acq_graph *graph, buckets *b, size_t pair, acq_build_counts *counts)
+{
+    acq_link *links = b->links + b->starts[pair];
+    size_t n = b->starts[pair + 1] - b->starts[pair];
+    acq_rel relation = (acq_rel)(2 * pair);
+    acq_links_sort(links, b->scratch, n, graph->n_entities);
+    n = keep_distinct(links, n, counts);
+    acq_status status =
+        acq_links_new_sorted(links, n, graph->n_entities, false, &graph->links[relation]);
+    if (status != ACQ_OK)
+        return status;
+    swap_ends(links, n);
+    acq_links_sort(links, b->scratch, n, graph->n_entities);
+    graph->n_facts += n;
+    return acq_links_new_sorted(links, n, graph->n_entities, false,
+                                &graph->links[acq_inverse(relation)]);
+}
+
+static acq_status check_names(const acq_graph_builder *builder, acq_error *error)
+{
+    const acq_names *entities = &builder->entities, *relations = &builder->relations;
+    for (uint32_t id = 0; entities->n_names < entities->n_ids && id < entities->n_ids; id++) {
+        if (acq_names_get(entities, id) == NULL)
+            return acq_fail(error, ACQ_ERR_INPUT,
+                            "entity id %u has no name; ids must run from 0 without a gap", id);
+    }
+    for (uint32_t id = 0; id < relations->n_ids; id += 2) {
+        if (acq_names_get(relations, id) == NULL && acq_names_get(relations, id + 1) == NULL)
+            return acq_fail(error, ACQ_ERR_INPUT,
+                            "relation ids %u and %u have no name; ids must run without a gap", id,
+                            id + 1);
+    }
+    return ACQ_OK;
+}
+
+static void set_fingerprints(acq_graph *graph)
+{
+    uint64_t dictionary =
+        acq_hash_word(acq_names_hash(&graph->entities), acq_names_hash(&graph->relations));
+    uint64_t facts = 0;
+    for (acq_rel r = 0; r < graph->n_relations; r += 2)
+        facts += acq_graph_hash_links(r, graph->links[r]);
+    graph->dictionary_fingerprint = acq_random_mix(dictionary);
+    graph->fingerprint = acq_random_mix(acq_hash_word(graph->dictionary_fingerprint, facts));
+}
+
+static acq_status make_links(acq_graph_builder *builder, acq_graph *graph, buckets *b)
+{
+    graph->n_entities = (uint32_t)builder->entities.n_ids;
+    graph->links = acq_zalloc(2 * b->n_pairs, sizeof *graph->links);
+    if (graph->links == NULL)
+        return ACQ_ERR_MEMORY;
+    graph->n_relations = (uint32_t)(2 * b->n_pairs);
+    acq_status status = ACQ_OK;
+    for (size_t pair = 0; status == ACQ_OK && pair < b->n_pairs; pair++)
+        status = make_pair(graph, b, pair, &builder->counts);
+    return status;
+}
+
+/* The names move into the graph; the builder keeps only its counts. */
+static void take_names(acq_graph_builder *builder, acq_graph *graph)
+{
+    graph->entities = builder->entities;
+    graph->relations = builder->relations;
+    acq_names_init(&builder->entities);
+    acq_names_init(&builder->relations);
+    acq_names_trim(&graph->entities);
+    acq_names_trim(&graph->relations);
+    clear(builder);
+}
+
+acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out, acq_error *error)
+{
+    acq_status status = check_names(builder, error);
+    if (status != ACQ_OK)
+        return status;
+    buckets b = {0};
+    acq_graph *graph = acq_zalloc(1, sizeof *graph);
+    builder->counts = (acq_build_counts){0};
+    status = graph == NULL ? ACQ_ERR_MEMORY : make_buckets(builder, &b);
+    if (status == ACQ_OK) {
+        status = make_links(builder, graph, &b);
+        free_buckets(&b);
+    }
+    if (status != ACQ_OK) {
+        acq_graph_free(graph);
+        if (status == ACQ_ERR_LIMIT)
+            return acq_fail(error, status, "a relation has more than %u facts", UINT32_MAX - 1);
+        return acq_fail_memory(error);
+    }
+    take_names(builder, graph);
+    set_fingerprints(graph);
+    *out = graph;
+    return ACQ_OK;
+}

@@ -1,0 +1,55 @@
+/* predictor.c - the dispatch of the seam, and the predictor that knows only the facts. */
+#include "predict/predictor.h"
+
+#include "base/memory.h"
+
+acq_status acq_predictor_open_links(const acq_predictor *predictor, acq_rel relation,
+                                    const acq_links **out, acq_error *error)
+{
+    return predictor->ops->open_links(predictor, relation, out, error);
+}
+
+float acq_predictor_get_score(const acq_predictor *predictor, acq_ent head, acq_rel relation,
+                              acq_ent tail)
+{
+    const acq_links *links = NULL;
+    if (acq_predictor_open_links(predictor, relation, &links, NULL) != ACQ_OK)
+        return 0.0F;
+    return head < links->n_entities ? acq_links_get_score(links, head, tail) : 0.0F;
+}
+
+acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_rel relation)
+{
+    const acq_links *links = NULL;
+    if (acq_predictor_open_links(predictor, relation, &links, NULL) != ACQ_OK)
+        return (acq_row){0};
+    return head < links->n_entities ? acq_links_get_row(links, head) : (acq_row){0};
+}
+
+void acq_predictor_free(acq_predictor *predictor)
+{
+    if (predictor != NULL)
+        predictor->ops->free(predictor);
+}
+
+static acq_status open_observed(const acq_predictor *self, acq_rel relation, const acq_links **out,
+                                acq_error *error)
+{
+    return acq_graph_open_links(self->graph, relation, out, error);
+}
+
+static void free_observed(acq_predictor *self)
+{
+    acq_free(self);
+}
+
+acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **out, acq_error *error)
+{
+    static const acq_predictor_ops ops = {.open_links = open_observed, .free = free_observed};
+    acq_predictor *predictor = acq_alloc(1, sizeof *predictor);
+    if (predictor == NULL)
+        return acq_fail_memory(error);
+    *predictor = (acq_predictor){.ops = &ops, .graph = graph, .name = "observed"};
+    *out = predictor;
+    return ACQ_OK;
+}

@@ -19,14 +19,18 @@ typedef struct acq_evidence {
     acq_ent left, right;  /* its terms' values */
     bool is_negated;      /* under an odd number of NOTs */
     acq_evidence_kind kind;
-    double link;          /* the predictor's score of the atom itself */
-    double score;         /* of the literal, after binarize and negation */
-    bool used;            /* part of the support: false for disjuncts the answer does not need */
+    double link;  /* the predictor's score of the atom itself */
+    double score; /* of the literal, after binarize and negation */
+    bool used;    /* part of the support: false for disjuncts the answer does not need */
 } acq_evidence;
 
 /* One entry per atom in the order of the text, in `arena`. */
 acq_status acq_explain(const acq_query *query, const acq_predictor *predictor,
                        const acq_scoring *scoring, const acq_ent *values, acq_arena *arena,
                        acq_evidence **out, size_t *n_out, acq_error *error);
+
+/* Does the answer rest on observed facts alone? True when every used positive atom is observed
+ * and every used negated one has neither a fact nor a prediction against it. */
+bool acq_explain_is_observed(const acq_evidence *evidence, size_t n);
 
 #endif

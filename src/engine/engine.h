@@ -30,6 +30,7 @@ typedef struct acq_engine_params {
 /* ACQ_N_ENGINES when unknown. */
 acq_engine_id acq_engine_find(const char *name);
 const char *acq_engine_get_name(acq_engine_id engine);
+bool acq_engine_is_complete(acq_engine_id engine); /* does it prove "none"? */
 
 /* Retrieval. query is bound to predictor->graph. In every answer all variables have values, and
  * its score was recomputed by the verifier; a mismatch is ACQ_ERR_INTERNAL. deinit *result with

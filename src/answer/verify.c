@@ -1,0 +1,63 @@
+/* verify.c - Goedel semantics straight from the query's tree: and = min, or = max.
+ *
+ * Negation is carried down as a flag instead of being computed as 1 - s at the NOT, because
+ * a negation threshold judges negated *atoms*: !(a & b) is max(!a, !b). Without a threshold
+ * both ways give the same number. Recursion is bounded by ACQ_MOST_NESTING. */
+#include "answer/verify.h"
+
+typedef struct view {
+    const acq_query *query;
+    const acq_predictor *predictor;
+    const acq_scoring *scoring;
+    const acq_ent *values;
+} view;
+
+static acq_ent term_value(const view *v, acq_term term)
+{
+    return term.is_variable ? v->values[term.id] : v->query->constants[term.id].id;
+}
+
+static double equality_score(const view *v, const acq_node *node, bool negated)
+{
+    bool same = term_value(v, node->left) == term_value(v, node->right);
+    return same != negated ? 1.0 : 0.0;
+}
+
+static double atom_score(const view *v, const acq_node *node, bool negated)
+{
+    acq_rel relation = v->query->relations[node->relation].id;
+    acq_ent head = term_value(v, node->left), tail = term_value(v, node->right);
+    double link = acq_predictor_get_score(v->predictor, head, relation, tail);
+    if (v->scoring->binarize > 0)
+        link = link >= v->scoring->binarize ? 1.0 : 0.0;
+    if (!negated)
+        return link;
+    if (v->scoring->negation_threshold >= 0)
+        return link < v->scoring->negation_threshold ? 1.0 : 0.0;
+    return 1.0 - link;
+}
+
+static double node_score(const view *v, const acq_node *node, bool negated)
+{
+    if (node->kind == ACQ_NODE_ATOM)
+        return atom_score(v, node, negated);
+    if (node->kind == ACQ_NODE_EQUAL)
+        return equality_score(v, node, negated);
+    if (node->kind == ACQ_NODE_NOT)
+        return node_score(v, node->children[0], !negated);
+    bool takes_least = (node->kind == ACQ_NODE_AND) != negated;
+    double score = takes_least ? 1.0 : 0.0;
+    for (uint32_t i = 0; i < node->n_children; i++) {
+        double child = node_score(v, node->children[i], negated);
+        if (takes_least ? child < score : child > score)
+            score = child;
+    }
+    return score;
+}
+
+double acq_verify_score(const acq_query *query, const acq_predictor *predictor,
+                        const acq_scoring *scoring, const acq_ent *values)
+{
+    view v = {.query = query, .predictor = predictor, .scoring = scoring, .values = values};
+    return node_score(&v, query->root, false);
+}

@@ -1,10 +1,50 @@
-/* anycq.h - placeholder until the engine lands. */
+/* anycq.h - answers to existential first-order queries over incomplete knowledge graphs.
+ *
+ *   acq_error error = {0};
+ *   acq_graph *graph;
+ *   acq_query *query;
+ *   acq_predictor *predictor;
+ *   acq_result *result;
+ *   acq_graph_open("world.tsv", NULL, &graph, &error);
+ *   acq_query_new(graph, "Q(x) := capital_of(x, \"France\")", &query, &error);
+ *   acq_predictor_new(graph, "observed", &predictor, &error);
+ *   acq_ask(query, predictor, NULL, &result, &error);
+ *   if (acq_result_get_outcome(result) == ACQ_RESULT_ANSWERED)
+ *       puts(acq_result_get_value(result, 0, "x"));
+ *
+ * Errors. Every fallible function returns an acq_status and describes a failure in an optional
+ * acq_error, which must be zeroed before its first use: the first message wins. Outputs are
+ * written only on success. "None" and "undecided" are results, never errors.
+ *
+ * Lifetimes. Whatever has a _new or _open has a _free, and _free(NULL) is legal. A graph outlives
+ * its queries and predictors; a query and a predictor outlive the results made with them. Every
+ * const char * handed out is borrowed from the handle it was asked of.
+ *
+ * Threads. Graphs, queries, predictors and results never change once made: any number of threads
+ * may use one at the same time, and asking the same query twice at once is fine. Only _free needs
+ * the handle for itself. The library keeps no global state, prints nothing and never exits. */
 #ifndef ANYCQ_H
 #define ANYCQ_H
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACQ_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define ACQ_API __attribute__((visibility("default")))
+#else
+#define ACQ_API
+#endif
+
 typedef uint32_t acq_ent; /* an entity of a graph, 0 .. n-1 */
 typedef uint32_t acq_rel; /* a relation; r xor 1 is its inverse */
+
 typedef enum acq_status {
     ACQ_OK = 0,
     ACQ_ERR_USAGE,    /* an argument or option is wrong */
@@ -16,6 +56,7 @@ typedef enum acq_status {
     ACQ_ERR_MEMORY,   /* out of memory */
     ACQ_ERR_INTERNAL, /* a bug: please report it */
 } acq_status;
+
 typedef struct acq_error {
     acq_status code;
     size_t line;       /* from 1; 0: unknown */
@@ -23,5 +64,157 @@ typedef struct acq_error {
     char file[256];    /* "" when no file is involved */
     char message[512]; /* one sentence, with the remedy */
 } acq_error;
-const char *acq_status_name(acq_status status);
+
+typedef struct acq_graph acq_graph;         /* observed facts with their names */
+typedef struct acq_query acq_query;         /* a query, its names looked up in a graph */
+typedef struct acq_predictor acq_predictor; /* what is believed: every link with a score */
+typedef struct acq_result acq_result;       /* what came out of one question */
+
+ACQ_API const char *acq_get_version(void); /* of the library at run time */
+ACQ_API const char *acq_status_name(acq_status status);
+
+/* ---- graphs ---- */
+
+/* Called for each line that is left out, unless strict. */
+typedef void (*acq_left_out_fn)(void *context, const acq_error *line);
+
+typedef struct acq_graph_params {
+    const char *split; /* folders: "train" (NULL), "valid" or "test", up to and including */
+    bool strict;       /* the first bad line is an error */
+    acq_left_out_fn left_out;
+    void *context; /* for left_out */
+} acq_graph_params;
+
+ACQ_API void acq_graph_params_init(acq_graph_params *params);
+
+/* Reads triples (.tsv, .txt, .csv), a benchmark's *_kg.tsv beside its kgindex.json, or a folder
+ * of either. params NULL: defaults. */
+ACQ_API acq_status acq_graph_open(const char *path, const acq_graph_params *params, acq_graph **out,
+                                  acq_error *error);
+ACQ_API void acq_graph_free(acq_graph *graph);
+
+ACQ_API uint32_t acq_graph_get_n_entities(const acq_graph *graph);
+ACQ_API uint32_t acq_graph_get_n_relations(const acq_graph *graph); /* both directions */
+ACQ_API uint64_t acq_graph_get_n_facts(const acq_graph *graph);     /* inverses not counted */
+
+/* The id must be below the count. */
+ACQ_API const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity);
+ACQ_API const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation);
+
+/* UINT32_MAX when unknown. */
+ACQ_API acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length);
+ACQ_API acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length);
+
+/* ---- queries ---- */
+
+/* Parses (text syntax or SPARQL) and looks every name up in the graph. ACQ_ERR_PARSE and
+ * ACQ_ERR_NAME come with line and column. */
+ACQ_API acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **out,
+                                 acq_error *error);
+ACQ_API void acq_query_free(acq_query *query);
+
+/* Variables count from 0, the free ones first, in the order of the query's head. */
+ACQ_API size_t acq_query_get_n_variables(const acq_query *query);
+ACQ_API size_t acq_query_get_n_free(const acq_query *query);
+ACQ_API const char *acq_query_get_variable(const acq_query *query, size_t i); /* NULL: no such */
+
+/* ---- predictors ---- */
+
+/* spec: "observed" (facts and nothing else), "perfect:GRAPH" (the facts of another graph are
+ * true) or "completion:FILE" (scored links made by `anycq complete`). */
+ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec, acq_predictor **out,
+                                     acq_error *error);
+ACQ_API void acq_predictor_free(acq_predictor *predictor);
+
+/* ---- questions ---- */
+
+typedef struct acq_ask_params {
+    const char *engine;        /* "exact" proves what it says; "random" and "climb" only find */
+    double threshold;          /* 0.5: least score of an answer, above 0 and at most 1 */
+    double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
+    double negation_threshold; /* negative is off: a negated atom holds below this score */
+    uint64_t limit;            /* 1: this many best answers; 0: all of them */
+    double seconds;            /* 60: time budget; 0: none */
+    uint64_t memory_bytes;     /* 0: no limit */
+    uint64_t steps;            /* random and climb: most assignments tried; 0: until the time */
+    uint64_t seed;             /* 1: random and climb repeat with it */
+    bool paper;                /* random and climb: nothing found means none */
+} acq_ask_params;
+
+ACQ_API void acq_ask_params_init(acq_ask_params *params);
+
+/* Which tuples answer the query? The query and the predictor must be of the same graph.
+ * params NULL: defaults. */
+ACQ_API acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
+                           const acq_ask_params *params, acq_result **out, acq_error *error);
+
+/* Is this tuple an answer? values: one entity name per free variable. */
+ACQ_API acq_status acq_check(const acq_query *query, const acq_predictor *predictor,
+                             const char *const *values, size_t n_values,
+                             const acq_ask_params *params, acq_result **out, acq_error *error);
+
+/* ---- results ---- */
+
+typedef enum acq_result_outcome {
+    ACQ_RESULT_ANSWERED,  /* at least one answer */
+    ACQ_RESULT_NONE,      /* proved: nothing reaches the threshold (or the paper's rule) */
+    ACQ_RESULT_UNDECIDED, /* the budget ran out first */
+} acq_result_outcome;
+
+ACQ_API acq_result_outcome acq_result_get_outcome(const acq_result *result);
+
+/* Are the answers proved to be the best ones, or all? */
+ACQ_API bool acq_result_is_complete(const acq_result *result);
+
+/* What ran out: "time", "memory", "steps", or "" when nothing did. */
+ACQ_API const char *acq_result_get_spent(const acq_result *result);
+ACQ_API uint64_t acq_result_get_nodes(const acq_result *result); /* values tried */
+
+/* Answers count from 0, best first. */
+ACQ_API size_t acq_result_get_n_answers(const acq_result *result);
+ACQ_API double acq_result_get_score(const acq_result *result, size_t i_answer);
+
+/* Value of a variable, free or witness, by its name; NULL when there is no such one. */
+ACQ_API const char *acq_result_get_value(const acq_result *result, size_t i_answer,
+                                         const char *variable);
+ACQ_API const char *acq_result_get_value_at(const acq_result *result, size_t i_answer,
+                                            size_t i_variable);
+ACQ_API void acq_result_free(acq_result *result);
+
+/* ---- evidence ---- */
+
+typedef enum acq_fact_kind {
+    ACQ_FACT_OBSERVED,  /* in the graph */
+    ACQ_FACT_PREDICTED, /* not in the graph; the predictor gives it `link` */
+    ACQ_FACT_ABSENT,    /* neither: link is 0 */
+    ACQ_FACT_EQUALITY,  /* head = tail was asked: no link involved */
+} acq_fact_kind;
+
+typedef struct acq_fact {
+    const char *relation; /* "" for an equality */
+    bool is_inverse;      /* relation is written inverse(relation) */
+    const char *head;
+    const char *tail;
+    bool is_negated; /* the query denies it */
+    acq_fact_kind kind;
+    double link;  /* the predictor's score of the link itself */
+    double score; /* what the atom, with its negation, contributes */
+    bool is_used; /* false: a branch of an `or` that the answer does not need */
+} acq_fact;
+
+typedef struct acq_evidence_list acq_evidence_list;
+
+/* Why one answer holds: one fact per atom, in the order of the query. */
+ACQ_API acq_status acq_result_explain(const acq_result *result, size_t i_answer,
+                                      acq_evidence_list **out, acq_error *error);
+ACQ_API size_t acq_evidence_list_get_n(const acq_evidence_list *list);
+ACQ_API const acq_fact *acq_evidence_list_get(const acq_evidence_list *list, size_t i);
+
+/* True when no prediction takes part. */
+ACQ_API bool acq_evidence_list_is_observed(const acq_evidence_list *list);
+ACQ_API void acq_evidence_list_free(acq_evidence_list *list);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -2,7 +2,7 @@
  *
  *   Q(x) := exists y. directed(y, "Oppenheimer") & !born_in(y, x)
  *
- *   variables  x y           free ones first, in the head's order
+ *   variables  x y           free ones first, in the head's order, then the others as they occur
  *   constants  Oppenheimer   names, with the entity id once bound to a graph
  *   relations  directed, born_in
  *   root       AND ─┬─ ATOM directed(y, #0)
@@ -48,8 +48,9 @@ typedef struct acq_query_name {
     size_t length;
     uint32_t line, column; /* first occurrence */
     bool is_inverse;       /* relations: written inverse(name) */
+    bool is_bare;          /* constants: written as a bare word at its first occurrence */
     bool is_id;            /* benchmark groundings: `id` is given and needs no name */
-    uint32_t id;           /* entity or relation id once bound (inverse applied); ACQ_NO_ID before */
+    uint32_t id; /* entity or relation id once bound (inverse applied); ACQ_NO_ID before */
 } acq_query_name;
 
 typedef struct acq_query {
@@ -62,8 +63,8 @@ typedef struct acq_query {
     acq_query_name *relations;
     uint32_t n_relations;
     acq_node *root;
-    uint64_t limit;      /* SPARQL LIMIT; 0: none given */
-    uint32_t n_atoms;    /* ATOM and EQUAL nodes */
+    uint64_t limit;   /* SPARQL LIMIT; 0: none given */
+    uint32_t n_atoms; /* ATOM and EQUAL nodes */
 } acq_query;
 
 /* Parses the text syntax or SPARQL (told apart by the first word: SELECT, ASK, PREFIX, BASE). */

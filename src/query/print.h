@@ -1,0 +1,27 @@
+/* print.h - a query written back in any of the syntaxes, so that parsing gives the same tree.
+ *
+ * text       names in quotes; cannot say LIMIT, nor a variable called like a reserved word
+ * benchmark  names of the form r1 s1 e1 f1 are kept; a kind with other names is numbered anew in
+ *            the order of its table (relation i becomes r<i+1>); cannot say equality or LIMIT
+ * sparql     cannot say a variable that no positive part binds (see docs/grammar.md) */
+#ifndef ACQ_QUERY_PRINT_H
+#define ACQ_QUERY_PRINT_H
+
+#include "base/text.h"
+#include "query/query.h"
+
+typedef enum acq_syntax {
+    ACQ_SYNTAX_TEXT,
+    ACQ_SYNTAX_BENCHMARK,
+    ACQ_SYNTAX_SPARQL,
+    ACQ_N_SYNTAXES
+} acq_syntax;
+
+const char *acq_syntax_get_name(acq_syntax syntax); /* "text", "benchmark", "sparql" */
+
+/* Appends to *out. What the syntax cannot say is ACQ_ERR_INPUT with a message that says what;
+ * *out is as before on failure. */
+acq_status acq_query_print(const acq_query *query, acq_syntax syntax, acq_text *out,
+                           acq_error *error);
+
+#endif

@@ -1,0 +1,79 @@
+/* commands.h - the commands of `anycq`, in one table.
+ *
+ * A command is a function from its options to an exit code. To add one: a line here, its help in
+ * commands.c, its options in options.h, its file in CMakeLists.txt. */
+#ifndef ACQ_CLI_COMMANDS_H
+#define ACQ_CLI_COMMANDS_H
+
+#include "base/types.h"
+
+/* name, least and most arguments, arguments, what it does in one line */
+#define ACQ_COMMANDS(X)                                                                            \
+    X(info, 1, 1, "GRAPH", "what a graph holds")                                                   \
+    X(ask, 1, 2, "GRAPH QUERY", "find answers, or prove that there are none")                      \
+    X(check, 2, SIZE_MAX, "GRAPH QUERY VALUE...", "is this tuple an answer?")                      \
+    X(predict, 2, 2, "GRAPH 'rel(head, ?)'", "links of one entity, most likely first")             \
+    X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
+    X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
+    X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers on benchmark queries")
+
+/* Commands of the design that this version does not have yet. */
+#define ACQ_ABSENT_COMMANDS(X)                                                                     \
+    X(import)                                                                                      \
+    X(add)                                                                                         \
+    X(remove)                                                                                      \
+    X(export)                                                                                      \
+    X(serve)                                                                                       \
+    X(shell)                                                                                       \
+    X(fit)                                                                                         \
+    X(train)                                                                                       \
+    X(generate)
+
+typedef enum acq_command_id {
+#define ACQ_COMMAND_ID(name, least, most, arguments, summary) ACQ_COMMAND_##name,
+    ACQ_COMMANDS(ACQ_COMMAND_ID)
+#undef ACQ_COMMAND_ID
+        ACQ_N_COMMANDS
+} acq_command_id;
+
+enum {
+#define ACQ_COMMAND_BIT(name, least, most, arguments, summary)                                     \
+    ACQ_ON_##name = 1 << ACQ_COMMAND_##name,
+    ACQ_COMMANDS(ACQ_COMMAND_BIT)
+#undef ACQ_COMMAND_BIT
+};
+
+/* Exit codes. Of several queries the worst counts: 4, 2, 3, 1, 0. */
+enum {
+    ACQ_EXIT_YES = 0,       /* answered, yes */
+    ACQ_EXIT_NO = 1,        /* none, no */
+    ACQ_EXIT_USAGE = 2,     /* usage or input error */
+    ACQ_EXIT_UNDECIDED = 3, /* the budget ran out */
+    ACQ_EXIT_SYSTEM = 4,    /* I/O, memory, internal */
+    ACQ_EXIT_INTERRUPTED = 130,
+};
+
+struct acq_options;
+
+typedef struct acq_command {
+    const char *name;
+    const char *arguments;
+    const char *summary;
+    const char *help; /* paragraphs after the usage line */
+    size_t least_args, most_args;
+    int (*run)(const struct acq_options *options);
+} acq_command;
+
+const acq_command *acq_command_get(acq_command_id id);
+acq_command_id acq_command_find(const char *name); /* ACQ_N_COMMANDS: no such */
+bool acq_command_is_absent(const char *name);      /* designed, but not in this version */
+
+/* All names, present and absent ones, for suggestions; NULL past the end. */
+const char *acq_command_get_any_name(size_t i);
+
+#define ACQ_COMMAND_RUN(name, least, most, arguments, summary)                                     \
+    int acq_cli_##name(const struct acq_options *options);
+ACQ_COMMANDS(ACQ_COMMAND_RUN)
+#undef ACQ_COMMAND_RUN
+
+#endif

@@ -1,0 +1,104 @@
+/* options.h - every option of every command in one table, parsed by one function.
+ *
+ *   KIND(field, name, letter, argument, default, low, high, commands, help)
+ *
+ * KIND fixes the type of the field in acq_options: FLAG bool, REAL double, COUNT uint64_t, TEXT
+ * const char *, LIST words. Defaults are text and go through the same parser as what the user
+ * writes; NULL means off (false, 0, NULL, empty), and acq_options_has tells off from given. */
+#ifndef ACQ_CLI_OPTIONS_H
+#define ACQ_CLI_OPTIONS_H
+
+#include "cli/commands.h"
+
+#define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_eval)
+#define ACQ_ON_graphs                                                                              \
+    (ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_eval)
+#define ACQ_ON_links (ACQ_ON_questions | ACQ_ON_predict | ACQ_ON_complete)
+#define ACQ_ON_json  (ACQ_ON_questions | ACQ_ON_info | ACQ_ON_predict)
+
+#define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)                                                 \
+    COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
+          "the K best answers (default 1, or the query's own LIMIT)")                              \
+    FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask, "every answer")                              \
+    FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                       \
+         "show each atom with its fact")                                                           \
+    REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_ask,                                           \
+         "least probability of an answer; needs a calibrator")                                     \
+    LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_eval,         \
+         "queries from a file (- is standard input); eval takes several files")                    \
+    COUNT(first, "first", 0, "N", NULL, 1, 1e12, ACQ_ON_sql | ACQ_ON_eval,                         \
+          "only the first N instances, in file order")                                             \
+    COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict, "how many links")                      \
+    TEXT(output, "output", 'o', "FILE", NULL, 0, 0, ACQ_ON_complete, "where to write")             \
+    TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
+    TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
+         "the complete graph, to judge answers by the verifier")                                   \
+    TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_eval,                                    \
+         "written, pair or ordered-pair: which of parallel atoms count")                           \
+    TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
+         "auto, observed, perfect:GRAPH or completion:FILE")                                       \
+    TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions, "exact, random or climb")   \
+    REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
+         "least score of an answer")                                                               \
+    REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \
+         "links of score T or more count 1, all others 0")                                         \
+    REAL(negation_threshold, "negation-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,           \
+         "a negated atom holds when its link scores below T")                                      \
+    REAL(prior, "prior", 0, "S", NULL, 0, 1, ACQ_ON_questions,                                     \
+         "share of true candidates; needs a calibrator")                                           \
+    FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
+         "the paper's rule: random and climb say none after the last step")                        \
+    REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \
+    COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions, "memory for each query")    \
+    COUNT(steps, "steps", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                                 \
+          "random and climb: most assignments tried (default: until the time is up)")              \
+    COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions,                                    \
+          "random and climb: another seed, another run")                                           \
+    COUNT(threads, "threads", 0, "N", "1", 1, 1024, ACQ_ON_ask | ACQ_ON_eval,                      \
+          "queries answered at the same time")                                                     \
+    TEXT(split, "split", 0, "NAME", NULL, 0, 0, ACQ_ON_graphs,                                     \
+         "folders: read up to and including train (default), valid or test")                       \
+    FLAG(strict, "strict", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                     \
+         "a line that cannot be read is an error")                                                 \
+    FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
+    FLAG(help, "help", 'h', NULL, NULL, 0, 0, ~0, "this text")
+
+typedef struct acq_words {
+    const char **items; /* borrowed from argv */
+    size_t n;
+} acq_words;
+
+enum acq_option_id {
+#define ACQ_OPTION_ID(field, ...) ACQ_OPTION_##field,
+    ACQ_OPTIONS(ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID)
+#undef ACQ_OPTION_ID
+        ACQ_N_OPTIONS
+};
+
+typedef struct acq_options {
+#define ACQ_OPTION_FLAG(field, ...)  bool field;
+#define ACQ_OPTION_REAL(field, ...)  double field;
+#define ACQ_OPTION_COUNT(field, ...) uint64_t field;
+#define ACQ_OPTION_TEXT(field, ...)  const char *field;
+#define ACQ_OPTION_LIST(field, ...)  acq_words field;
+    ACQ_OPTIONS(ACQ_OPTION_FLAG, ACQ_OPTION_REAL, ACQ_OPTION_COUNT, ACQ_OPTION_TEXT,
+                ACQ_OPTION_LIST)
+#undef ACQ_OPTION_FLAG
+#undef ACQ_OPTION_REAL
+#undef ACQ_OPTION_COUNT
+#undef ACQ_OPTION_TEXT
+#undef ACQ_OPTION_LIST
+    bool given[ACQ_N_OPTIONS];
+    acq_command_id command;
+    acq_words args;     /* what is no option */
+    const char **words; /* owned: room for args and lists */
+} acq_options;
+
+#define acq_options_has(options, field) ((options)->given[ACQ_OPTION_##field])
+
+/* argv without program and command name. Deinit also after an error. */
+acq_status acq_options_init(acq_options *options, acq_command_id command, int argc,
+                            char *const *argv, acq_error *error);
+void acq_options_deinit(acq_options *options);
+
+#endif

@@ -1,0 +1,26 @@
+/* source.h - inside the graph module: which files a path stands for.
+ *
+ *   facts.tsv                          that file
+ *   x/train_kg.tsv, x/kgindex.json     a benchmark graph: the file with its index
+ *   x/ with kgindex.json, SPLIT_kg.tsv the cumulative file of the split, with the index
+ *   x/ with train.txt, valid.txt, ...  the files up to and including the split */
+#ifndef ACQ_GRAPH_SOURCE_H
+#define ACQ_GRAPH_SOURCE_H
+
+#include "graph/reader.h"
+
+enum { ACQ_SPLITS = 3 };
+
+typedef struct acq_source {
+    char *files[ACQ_SPLITS];
+    acq_separator formats[ACQ_SPLITS];
+    size_t n_files;
+    char *index; /* path of the kgindex.json, or NULL: plain triples */
+} acq_source;
+
+/* split NULL: train. The error names the path and what can be read. */
+acq_status acq_source_init(acq_source *source, const char *path, const char *split,
+                           acq_error *error);
+void acq_source_deinit(acq_source *source);
+
+#endif

@@ -1,0 +1,33 @@
+/* check.c - `anycq check`: is this tuple an answer? */
+#include "cli/question.h"
+#include "cli/source.h"
+
+static int check(const acq_options *options, const acq_predictor *predictor,
+                 const acq_engine_params *params, acq_output *output)
+{
+    acq_question question = {.options = options,
+                             .predictor = predictor,
+                             .params = *params,
+                             .text = options->args.items[1],
+                             .values = options->args.items + 2,
+                             .n_values = options->args.n - 2,
+                             .is_check = true};
+    return acq_question_answer(&question, output);
+}
+
+int acq_cli_check(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_output output;
+    acq_source source = {0};
+    acq_engine_params params;
+    acq_output_init(&output);
+    int code;
+    if (acq_source_read_params(options, &params, &error) != ACQ_OK ||
+        acq_source_init(&source, options, options->args.items[0], &output, &error) != ACQ_OK)
+        code = acq_report_error(&output, options, &error, NULL);
+    else
+        code = check(options, source.predictor, &params, &output);
+    acq_source_deinit(&source);
+    return acq_output_finish(&output, code);
+}

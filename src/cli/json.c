@@ -1,0 +1,56 @@
+/* json.c - see json.h. */
+#include "cli/json.h"
+
+#include <string.h>
+
+#include "graph/utf8.h"
+
+enum { DIGITS = 6 }; /* of a real number: link scores are floats */
+
+static json_t *repaired(const char *text, size_t length)
+{
+    acq_text copy;
+    acq_text_init(&copy);
+    while (length > 0) {
+        size_t good = acq_utf8_check(text, length);
+        acq_text_add_bytes(&copy, text, good);
+        text += good;
+        length -= good;
+        if (length > 0) {
+            acq_text_add(&copy, "\xef\xbf\xbd");
+            text++;
+            length--;
+        }
+    }
+    json_t *value = copy.failed ? NULL : json_stringn(copy.bytes, copy.length);
+    acq_text_deinit(&copy);
+    return value;
+}
+
+json_t *acq_json_text(const char *text)
+{
+    size_t length = strlen(text);
+    if (acq_utf8_check(text, length) == length)
+        return json_stringn_nocheck(text, length);
+    return repaired(text, length);
+}
+
+json_t *acq_json_count(uint64_t n)
+{
+    return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
+}
+
+static int add_bytes(const char *bytes, size_t length, void *out)
+{
+    acq_text_add_bytes(out, bytes, length);
+    return ((acq_text *)out)->failed ? -1 : 0;
+}
+
+void acq_json_add_line(acq_text *out, json_t *value)
+{
+    if (value == NULL ||
+        json_dump_callback(value, add_bytes, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) != 0)
+        out->failed = true;
+    acq_text_add_char(out, '\n');
+    json_decref(value);
+}

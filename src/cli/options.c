@@ -1,0 +1,316 @@
+/* options.c - one parser for all options; see options.h.
+ *
+ *   arguments  ::= { option | word } [ "--" { word } ]
+ *   option     ::= "--" name [ "=" value | value ] | "-" letter [ value ]
+ *
+ * The last of several values of an option counts, except in a LIST, which collects them. */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/nearest.h"
+#include "cli/option_table.h"
+
+static const acq_option table[ACQ_N_OPTIONS] = {
+#define ENTRY(kind_, field, name_, letter_, argument_, default_, low_, high_, commands_, help_)    \
+    {.name = name_,                                                                                \
+     .argument = argument_,                                                                        \
+     .help = help_,                                                                                \
+     .text_default = default_,                                                                     \
+     .letter = letter_,                                                                            \
+     .kind = kind_,                                                                                \
+     .low = low_,                                                                                  \
+     .high = high_,                                                                                \
+     .commands = (unsigned)(commands_),                                                            \
+     .offset = offsetof(acq_options, field)},
+#define FLAG(...)  ENTRY(ACQ_KIND_FLAG, __VA_ARGS__)
+#define REAL(...)  ENTRY(ACQ_KIND_REAL, __VA_ARGS__)
+#define COUNT(...) ENTRY(ACQ_KIND_COUNT, __VA_ARGS__)
+#define TEXT(...)  ENTRY(ACQ_KIND_TEXT, __VA_ARGS__)
+#define LIST(...)  ENTRY(ACQ_KIND_LIST, __VA_ARGS__)
+    ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)
+#undef FLAG
+#undef REAL
+#undef COUNT
+#undef TEXT
+#undef LIST
+#undef ENTRY
+};
+
+const acq_option *acq_option_get(size_t i)
+{
+    return &table[i];
+}
+
+static bool is_for(const acq_option *option, acq_command_id command)
+{
+    return (option->commands & (1U << command)) != 0;
+}
+
+static void *field_of(acq_options *options, const acq_option *option)
+{
+    return (char *)options + option->offset;
+}
+
+static acq_status set_real(const acq_option *option, const char *text, double *out,
+                           acq_error *error)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || !isfinite(value))
+        return acq_fail(error, ACQ_ERR_USAGE, "option --%s needs a number, not \"%.100s\"",
+                        option->name, text);
+    if (value < option->low || value > option->high)
+        return acq_fail(error, ACQ_ERR_USAGE, "option --%s must be between %g and %g, not %.100s",
+                        option->name, option->low, option->high, text);
+    *out = value;
+    return ACQ_OK;
+}
+
+static acq_status set_count(const acq_option *option, const char *text, uint64_t *out,
+                            acq_error *error)
+{
+    size_t n_digits = strspn(text, "0123456789");
+    if (n_digits == 0 || text[n_digits] != '\0')
+        return acq_fail(error, ACQ_ERR_USAGE, "option --%s needs a whole number, not \"%.100s\"",
+                        option->name, text);
+    errno = 0;
+    uint64_t value = strtoull(text, NULL, 10);
+    if (errno != 0 || (double)value < option->low || (double)value > option->high)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --%s must be between %.0f and %.0f, not %.100s", option->name,
+                        option->low, option->high, text);
+    *out = value;
+    return ACQ_OK;
+}
+
+static acq_status set_value(acq_options *options, const acq_option *option, const char *text,
+                            acq_error *error)
+{
+    void *field = field_of(options, option);
+    switch (option->kind) {
+    case ACQ_KIND_FLAG:
+        *(bool *)field = true;
+        return ACQ_OK;
+    case ACQ_KIND_REAL:
+        return set_real(option, text, field, error);
+    case ACQ_KIND_COUNT:
+        return set_count(option, text, field, error);
+    case ACQ_KIND_TEXT:
+        if (text[0] == '\0')
+            return acq_fail(error, ACQ_ERR_USAGE, "option --%s needs a value that is not empty",
+                            option->name);
+        *(const char **)field = text;
+        return ACQ_OK;
+    case ACQ_KIND_LIST:
+        break;
+    }
+    acq_words *words = field;
+    words->items[words->n++] = text;
+    return ACQ_OK;
+}
+
+static acq_status set_defaults(acq_options *options, acq_error *error)
+{
+    for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
+        if (table[i].text_default == NULL)
+            continue;
+        acq_status status = set_value(options, &table[i], table[i].text_default, error);
+        if (status != ACQ_OK)
+            return status;
+    }
+    return ACQ_OK;
+}
+
+static acq_status fail_unknown(acq_command_id command, const char *token, const char *name,
+                               acq_error *error)
+{
+    acq_nearest nearest;
+    acq_nearest_init(&nearest, name);
+    for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
+        if (is_for(&table[i], command))
+            acq_nearest_offer(&nearest, table[i].name);
+    }
+    const char *command_name = acq_command_get(command)->name;
+    if (nearest.best != NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "%s has no option %.100s; did you mean --%s?",
+                        command_name, token, nearest.best);
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "%s has no option %.100s; see anycq %s --help, and put -- before a value "
+                    "that begins with -",
+                    command_name, token, command_name);
+}
+
+static acq_status fail_elsewhere(acq_command_id command, const acq_option *option, acq_error *error)
+{
+    char list[200] = "";
+    for (unsigned i = 0; i < ACQ_N_COMMANDS; i++) {
+        if (!is_for(option, i))
+            continue;
+        size_t used = strlen(list);
+        strncat(list, used == 0 ? "" : ", ", sizeof list - used - 1);
+        strncat(list, acq_command_get(i)->name, sizeof list - strlen(list) - 1);
+    }
+    return acq_fail(error, ACQ_ERR_USAGE, "option --%s is not for %s, only for %s", option->name,
+                    acq_command_get(command)->name, list);
+}
+
+/* name: what stands between the dashes and "=", `length` bytes. NULL when there is no such. */
+static const acq_option *find_long(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
+        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
+            return &table[i];
+    }
+    return NULL;
+}
+
+static const acq_option *find_letter(const char *token)
+{
+    for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
+        if (table[i].letter != 0 && token[1] == table[i].letter && token[2] == '\0')
+            return &table[i];
+    }
+    return NULL;
+}
+
+/* The option a token names; *value is what follows "=", NULL without one. */
+static acq_status find_option(acq_command_id command, const char *token, const acq_option **out,
+                              const char **value, acq_error *error)
+{
+    bool is_long = token[1] == '-';
+    const char *name = token + (is_long ? 2 : 1);
+    const char *equals = is_long ? strchr(name, '=') : NULL;
+    size_t length = equals == NULL ? strlen(name) : (size_t)(equals - name);
+    const acq_option *option = is_long ? find_long(name, length) : find_letter(token);
+    if (option == NULL) {
+        char word[64];
+        size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;
+        memcpy(word, name, kept);
+        word[kept] = '\0';
+        return fail_unknown(command, token, word, error);
+    }
+    if (!is_for(option, command))
+        return fail_elsewhere(command, option, error);
+    if (equals != NULL && option->kind == ACQ_KIND_FLAG)
+        return acq_fail(error, ACQ_ERR_USAGE, "option --%s takes no value: write --%s alone",
+                        option->name, option->name);
+    *out = option;
+    *value = equals == NULL ? NULL : equals + 1;
+    return ACQ_OK;
+}
+
+static bool is_option(const char *token)
+{
+    return token[0] == '-' && token[1] != '\0';
+}
+
+/* "-1" is a value, "--json" and "-o" are not. */
+static bool can_be_value(const char *token)
+{
+    return !is_option(token) || isdigit((unsigned char)token[1]) || token[1] == '.';
+}
+
+/* eval's `--queries a.json b.json`: the words after the first value belong to the list too. */
+static int take_list(acq_options *options, const acq_option *option, int i, int argc,
+                     char *const *argv)
+{
+    bool is_many = option->kind == ACQ_KIND_LIST && options->command == ACQ_COMMAND_eval;
+    acq_words *words = field_of(options, option);
+    while (is_many && i < argc && !is_option(argv[i]))
+        words->items[words->n++] = argv[i++];
+    return i;
+}
+
+/* Parses the option at argv[*i] and moves *i past it. */
+static acq_status take_option(acq_options *options, int *i, int argc, char *const *argv,
+                              acq_error *error)
+{
+    const acq_option *option = NULL;
+    const char *value;
+    acq_status status = find_option(options->command, argv[*i], &option, &value, error);
+    if (status != ACQ_OK)
+        return status;
+    (*i)++;
+    if (option->kind != ACQ_KIND_FLAG && value == NULL) {
+        if (*i >= argc || !can_be_value(argv[*i]))
+            return acq_fail(error, ACQ_ERR_USAGE, "option --%s needs a value: --%s %s",
+                            option->name, option->name, option->argument);
+        value = argv[(*i)++];
+    }
+    options->given[option - table] = true;
+    status = set_value(options, option, value, error);
+    if (status == ACQ_OK)
+        *i = take_list(options, option, *i, argc, argv);
+    return status;
+}
+
+static acq_status take_all(acq_options *options, int argc, char *const *argv, acq_error *error)
+{
+    bool only_words = false;
+    for (int i = 0; i < argc;) {
+        if (!only_words && strcmp(argv[i], "--") == 0) {
+            only_words = true;
+            i++;
+        } else if (only_words || !is_option(argv[i])) {
+            options->args.items[options->args.n++] = argv[i++];
+        } else {
+            acq_status status = take_option(options, &i, argc, argv, error);
+            if (status != ACQ_OK)
+                return status;
+        }
+    }
+    return ACQ_OK;
+}
+
+static acq_status check_count(const acq_options *options, acq_error *error)
+{
+    const acq_command *command = acq_command_get(options->command);
+    size_t n = options->args.n;
+    if (options->help || (n >= command->least_args && n <= command->most_args))
+        return ACQ_OK;
+    if (n > command->most_args)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "%s does not know what to do with \"%.100s\"; usage: anycq %s %s",
+                        command->name, options->args.items[command->most_args], command->name,
+                        command->arguments);
+    return acq_fail(error, ACQ_ERR_USAGE, "%s needs more arguments; usage: anycq %s %s",
+                    command->name, command->name, command->arguments);
+}
+
+/* One block holds the positional words and every list: each at most argc. */
+static acq_status make_room(acq_options *options, int argc, acq_error *error)
+{
+    size_t n = (size_t)argc + 1;
+    options->words = acq_alloc(2 * n, sizeof *options->words);
+    if (options->words == NULL)
+        return acq_fail_memory(error);
+    options->args.items = options->words;
+    options->queries.items = options->words + n;
+    return ACQ_OK;
+}
+
+acq_status acq_options_init(acq_options *options, acq_command_id command, int argc,
+                            char *const *argv, acq_error *error)
+{
+    *options = (acq_options){.command = command};
+    acq_status status = make_room(options, argc, error);
+    if (status == ACQ_OK)
+        status = set_defaults(options, error);
+    if (status == ACQ_OK)
+        status = take_all(options, argc, argv, error);
+    if (status == ACQ_OK)
+        status = check_count(options, error);
+    return status;
+}
+
+void acq_options_deinit(acq_options *options)
+{
+    acq_free(options->words);
+    *options = (acq_options){0};
+}

@@ -1,0 +1,115 @@
+/* question.c - see question.h. */
+#include "cli/question.h"
+
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "cli/view.h"
+#include "engine/values.h"
+
+/* Places in a text count from its own start; in a file of queries, from the file's. The text has
+ * lost its indentation, so it is not shown where it had one. */
+static int report(const acq_question *question, acq_error *error, acq_output *output)
+{
+    const char *source = error->line > 0 && question->indent == 0 ? question->text : NULL;
+    if (question->file != NULL) {
+        error->line = question->line;
+        error->column += error->column > 0 ? question->indent : 0;
+        acq_error_set_file(error, question->file);
+    }
+    return acq_report_error(output, question->options, error, source);
+}
+
+static acq_status read_query(const acq_question *question, acq_output *output, acq_query **out,
+                             acq_error *error)
+{
+    char hint[512] = "";
+    acq_query *query;
+    acq_status status = acq_query_parse(question->text, strlen(question->text), &query, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_query_bind(query, question->predictor->graph, hint, sizeof hint, error);
+    if (status != ACQ_OK) {
+        acq_query_free(query);
+        return status;
+    }
+    if (hint[0] != '\0')
+        acq_report_note(output, "%s", hint);
+    *out = query;
+    return ACQ_OK;
+}
+
+static acq_status run_check(const acq_question *question, const acq_query *query,
+                            acq_search_result *result, acq_error *error)
+{
+    acq_ent *values = acq_alloc(query->n_free, sizeof *values);
+    if (values == NULL)
+        return acq_fail_memory(error);
+    acq_status status = acq_values_find(query, question->predictor->graph, question->values,
+                                        question->n_values, values, error);
+    if (status == ACQ_OK)
+        status =
+            acq_engine_check(query, question->predictor, values, &question->params, result, error);
+    acq_free(values);
+    return status;
+}
+
+static uint64_t choose_limit(const acq_question *question, const acq_query *query)
+{
+    const acq_options *options = question->options;
+    if (options->all)
+        return 0;
+    if (acq_options_has(options, limit))
+        return options->limit;
+    return query->limit > 0 ? query->limit : 1;
+}
+
+static int show(const acq_question *question, const acq_engine_params *params,
+                const acq_query *query, const acq_search_result *result, double ms,
+                acq_output *output)
+{
+    acq_view view = {.options = question->options,
+                     .params = params,
+                     .predictor = question->predictor,
+                     .query = query,
+                     .text = question->text,
+                     .line = question->line,
+                     .result = result,
+                     .ms = ms,
+                     .is_check = question->is_check};
+    if (question->options->json)
+        acq_view_print_json(&view, output);
+    else
+        acq_view_print(&view, output);
+    return acq_view_get_exit_code(&view);
+}
+
+static int run(const acq_question *question, const acq_query *query, acq_output *output)
+{
+    acq_error error = {0};
+    acq_engine_params params = question->params;
+    params.search.limit = choose_limit(question, query);
+    params.search.stream = question->stream;
+    acq_search_result result = {0};
+    int64_t start = acq_clock_ns();
+    acq_status status = question->is_check
+                            ? run_check(question, query, &result, &error)
+                            : acq_engine_ask(query, question->predictor, &params, &result, &error);
+    double ms = (double)(acq_clock_ns() - start) / 1e6;
+    int code = status == ACQ_OK ? show(question, &params, query, &result, ms, output)
+                                : report(question, &error, output);
+    acq_search_result_deinit(&result);
+    return code;
+}
+
+int acq_question_answer(const acq_question *question, acq_output *output)
+{
+    acq_error error = {0};
+    acq_query *query;
+    if (read_query(question, output, &query, &error) != ACQ_OK)
+        return report(question, &error, output);
+    int code = run(question, query, output);
+    acq_query_free(query);
+    return code;
+}

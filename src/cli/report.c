@@ -1,0 +1,186 @@
+/* report.c - see report.h. */
+#include "cli/report.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/width.h"
+
+void acq_output_init(acq_output *output)
+{
+    acq_text_init(&output->data);
+    acq_text_init(&output->notes);
+}
+
+void acq_output_deinit(acq_output *output)
+{
+    acq_text_deinit(&output->data);
+    acq_text_deinit(&output->notes);
+}
+
+static bool write_out(FILE *stream, const acq_text *text)
+{
+    size_t n = text->length;
+    bool is_written = n == 0 || fwrite(text->bytes, 1, n, stream) == n;
+    return fflush(stream) == 0 && is_written;
+}
+
+int acq_output_flush(acq_output *output, int code)
+{
+    bool failed = output->data.failed || output->notes.failed;
+    if (!write_out(stdout, &output->data)) {
+        fputs("anycq: cannot write to standard output\n", stderr);
+        code = ACQ_EXIT_SYSTEM;
+    }
+    write_out(stderr, &output->notes);
+    if (failed) {
+        fputs("anycq: out of memory\n", stderr);
+        code = ACQ_EXIT_SYSTEM;
+    }
+    acq_text_clear(&output->data);
+    acq_text_clear(&output->notes);
+    return code;
+}
+
+int acq_output_finish(acq_output *output, int code)
+{
+    code = acq_output_flush(output, code);
+    acq_output_deinit(output);
+    return code;
+}
+
+void acq_report_note(acq_output *output, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    acq_text_add(&output->notes, "anycq: note: ");
+    acq_width_add(&output->notes, line);
+    acq_text_add_char(&output->notes, '\n');
+}
+
+int acq_report_get_exit_code(acq_status status)
+{
+    switch (status) {
+    case ACQ_OK:
+        return ACQ_EXIT_YES;
+    case ACQ_ERR_USAGE:
+    case ACQ_ERR_PARSE:
+    case ACQ_ERR_INPUT:
+    case ACQ_ERR_NAME:
+    case ACQ_ERR_LIMIT:
+        return ACQ_EXIT_USAGE;
+    case ACQ_ERR_IO:
+    case ACQ_ERR_MEMORY:
+    case ACQ_ERR_INTERNAL:
+        break;
+    }
+    return ACQ_EXIT_SYSTEM;
+}
+
+int acq_report_worse(int a, int b)
+{
+    static const int order[] = {ACQ_EXIT_SYSTEM, ACQ_EXIT_USAGE, ACQ_EXIT_UNDECIDED, ACQ_EXIT_NO};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (a == order[i] || b == order[i])
+            return order[i];
+    }
+    return ACQ_EXIT_YES;
+}
+
+/* FILE:LINE:COLUMN: with the parts that are known. */
+static void add_place(acq_text *out, const acq_error *error)
+{
+    if (error->file[0] != '\0')
+        acq_width_add(out, error->file);
+    else if (error->line > 0)
+        acq_text_add(out, "query");
+    else
+        return;
+    if (error->line > 0)
+        acq_text_format(out, ":%zu", error->line);
+    if (error->line > 0 && error->column > 0)
+        acq_text_format(out, ":%zu", error->column);
+    acq_text_add(out, ": ");
+}
+
+/* Start of the line that holds byte `column` of line `line`; a one-line source may stand for any
+ * line of its file. */
+static const char *find_line(const char *source, size_t line)
+{
+    const char *start = source;
+    while (line > 1) {
+        const char *end = strchr(start, '\n');
+        if (end == NULL)
+            return start == source ? source : NULL;
+        start = end + 1;
+        line--;
+    }
+    return start;
+}
+
+/* The line with a mark below the column; a long one is shown around it. */
+static void add_mark(acq_text *out, const acq_error *error, const char *source)
+{
+    enum { BEFORE = 40, INDENT = 2 };
+    const char *line = find_line(source, error->line);
+    if (line == NULL || error->column == 0 || error->column > strcspn(line, "\n") + 1)
+        return;
+    char window[160];
+    size_t at = error->column - 1;
+    size_t begin = at > BEFORE ? at - BEFORE : 0;
+    while (begin > 0 && begin < at && ((unsigned char)line[begin] & 0xc0) == 0x80)
+        begin++;
+    size_t length = strcspn(line + begin, "\n\r");
+    length = length < sizeof window - 1 ? length : sizeof window - 1;
+    memcpy(window, line + begin, length);
+    window[length] = '\0';
+    acq_width_pad(out, INDENT);
+    acq_width_add_cut(out, window, ACQ_COLUMNS - INDENT);
+    acq_text_add_char(out, '\n');
+    window[at - begin < length ? at - begin : length] = '\0';
+    acq_width_pad(out, INDENT + acq_width_of(window));
+    acq_text_add(out, "^\n");
+}
+
+static void add_json(acq_text *out, const acq_error *error)
+{
+    json_t *inner = json_object();
+    json_object_set_new(inner, "code", json_string(acq_status_name(error->code)));
+    json_object_set_new(inner, "file",
+                        error->file[0] == '\0' ? json_null() : acq_json_text(error->file));
+    json_object_set_new(inner, "line",
+                        error->line == 0 ? json_null() : json_integer((json_int_t)error->line));
+    json_object_set_new(inner, "column",
+                        error->column == 0 ? json_null() : json_integer((json_int_t)error->column));
+    json_object_set_new(inner, "message", acq_json_text(error->message));
+    json_t *outer = json_object();
+    json_object_set_new(outer, "error", inner);
+    acq_json_add_line(out, outer);
+}
+
+int acq_report_error(acq_output *output, const acq_options *options, const acq_error *error,
+                     const char *source)
+{
+    acq_text_add(&output->notes, "anycq: ");
+    add_place(&output->notes, error);
+    acq_width_add(&output->notes, error->message);
+    acq_text_add_char(&output->notes, '\n');
+    if (source != NULL && error->line > 0)
+        add_mark(&output->notes, error, source);
+    if (options != NULL && options->json)
+        add_json(&output->data, error);
+    return acq_report_get_exit_code(error->code);
+}
+
+int acq_report_failure(const acq_options *options, const acq_error *error)
+{
+    acq_output output;
+    acq_output_init(&output);
+    int code = acq_report_error(&output, options, error, NULL);
+    return acq_output_finish(&output, code);
+}

@@ -1,0 +1,43 @@
+/* report.h - what the user gets to read: data on stdout, errors and notes on stderr.
+ *
+ * A command writes to an acq_output and flushes it, so that queries answered by several threads
+ * come out whole and in order. With --json an error is also an object on stdout:
+ * {"error":{"code":...,"file":...,"line":...,"column":...,"message":...}}. */
+#ifndef ACQ_CLI_REPORT_H
+#define ACQ_CLI_REPORT_H
+
+#include "base/text.h"
+#include "cli/options.h"
+
+typedef struct acq_output {
+    acq_text data;  /* for stdout */
+    acq_text notes; /* for stderr */
+} acq_output;
+
+void acq_output_init(acq_output *output);
+void acq_output_deinit(acq_output *output);
+
+/* Writes both and empties them. Returns `code`, or ACQ_EXIT_SYSTEM when memory ran out on the way
+ * or stdout could not be written, which is then said on stderr. */
+int acq_output_flush(acq_output *output, int code);
+
+/* Flush and deinit. */
+int acq_output_finish(acq_output *output, int code);
+
+/* "anycq: note: ..." */
+void acq_report_note(acq_output *output, const char *format, ...) ACQ_PRINTF(2, 3);
+
+/* "anycq: FILE:LINE:COLUMN: message", the parts that are known, and below it the line of `source`
+ * (the text the column counts in; NULL: none) with a mark. Returns the exit code. */
+int acq_report_error(acq_output *output, const acq_options *options, const acq_error *error,
+                     const char *source);
+
+/* For commands that fail before they have an output: reports and flushes. */
+int acq_report_failure(const acq_options *options, const acq_error *error);
+
+int acq_report_get_exit_code(acq_status status);
+
+/* The worse of two exit codes: 4, 2, 3, 1, 0. */
+int acq_report_worse(int a, int b);
+
+#endif

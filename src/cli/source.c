@@ -1,0 +1,167 @@
+/* source.c - see source.h. */
+#include "cli/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/nearest.h"
+#include "engine/open.h"
+
+typedef struct bad_lines {
+    acq_output *output;
+    uint64_t n;
+} bad_lines;
+
+static void note_bad_line(void *context, const acq_error *bad)
+{
+    bad_lines *lines = context;
+    if (lines->n++ >= ACQ_MOST_BAD_LINES)
+        return;
+    char place[sizeof bad->file + 48] = "";
+    if (bad->column > 0)
+        snprintf(place, sizeof place, "%s:%zu:%zu: ", bad->file, bad->line, bad->column);
+    else if (bad->line > 0)
+        snprintf(place, sizeof place, "%s:%zu: ", bad->file, bad->line);
+    else if (bad->file[0] != '\0')
+        snprintf(place, sizeof place, "%s: ", bad->file);
+    acq_report_note(lines->output, "%s%s", place, bad->message);
+}
+
+static void note_bad_count(const bad_lines *lines, const char *path)
+{
+    if (lines->n == 0)
+        return;
+    acq_report_note(lines->output, "%s: %llu line%s left out; --strict makes that an error", path,
+                    (unsigned long long)lines->n, lines->n == 1 ? " was" : "s were");
+}
+
+static acq_status check_split(const acq_options *options, acq_error *error)
+{
+    const char *split = options->split;
+    if (split == NULL || strcmp(split, "train") == 0 || strcmp(split, "valid") == 0 ||
+        strcmp(split, "test") == 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE, "no split \"%.100s\"; use train, valid or test", split);
+}
+
+acq_status acq_source_read_graph(const acq_options *options, const char *path, acq_output *output,
+                                 acq_graph **out, acq_read_report *report, acq_error *error)
+{
+    bad_lines lines = {.output = output};
+    acq_read_params params = {.split = options->split,
+                              .strict = options->strict,
+                              .bad_line = note_bad_line,
+                              .context = &lines};
+    acq_status status = check_split(options, error);
+    if (status == ACQ_OK)
+        status = acq_graph_read(&path, 1, &params, out, report, error);
+    if (status == ACQ_OK)
+        note_bad_count(&lines, path);
+    return status;
+}
+
+static void note_perfect(acq_output *output, const acq_perfect_report *report)
+{
+    if (report->unknown_entities == 0 && report->dropped_facts == 0)
+        return;
+    acq_report_note(output,
+                    "the perfect predictor leaves out %llu facts about %llu entities that the "
+                    "graph does not know",
+                    (unsigned long long)report->dropped_facts,
+                    (unsigned long long)report->unknown_entities);
+}
+
+static acq_status open_predictor(acq_source *source, const acq_options *options, acq_output *output,
+                                 acq_error *error)
+{
+    bad_lines lines = {.output = output};
+    acq_read_params read = {
+        .strict = options->strict, .bad_line = note_bad_line, .context = &lines};
+    acq_perfect_report report;
+    acq_status status = acq_predictor_open(source->graph, options->predictor, &read,
+                                           &source->predictor, &report, error);
+    if (status != ACQ_OK)
+        return status;
+    note_bad_count(&lines, options->predictor);
+    note_perfect(output, &report);
+    if (strcmp(options->predictor, "auto") == 0)
+        acq_report_note(output, "no predictor is named: answers come from observed facts only");
+    return ACQ_OK;
+}
+
+acq_status acq_source_init(acq_source *source, const acq_options *options, const char *path,
+                           acq_output *output, acq_error *error)
+{
+    *source = (acq_source){0};
+    acq_status status = acq_predictor_check_spec(options->predictor, error);
+    if (status == ACQ_OK)
+        status =
+            acq_source_read_graph(options, path, output, &source->graph, &source->report, error);
+    if (status == ACQ_OK)
+        status = open_predictor(source, options, output, error);
+    return status;
+}
+
+void acq_source_deinit(acq_source *source)
+{
+    acq_predictor_free(source->predictor);
+    acq_graph_free(source->graph);
+    *source = (acq_source){0};
+}
+
+static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *error)
+{
+    static const char *const later[] = {"policy", "sql", "qto", "fit", "gnnqe", "ultraquery"};
+    *out = acq_engine_find(name);
+    if (*out != ACQ_N_ENGINES)
+        return ACQ_OK;
+    acq_nearest nearest;
+    acq_nearest_init(&nearest, name);
+    for (unsigned i = 0; i < ACQ_N_ENGINES; i++)
+        acq_nearest_offer(&nearest, acq_engine_get_name(i));
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        if (strcmp(name, later[i]) == 0)
+            return acq_fail(error, ACQ_ERR_USAGE,
+                            "engine \"%s\" is not in this version; use exact, random or climb",
+                            name);
+    }
+    if (nearest.best != NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; did you mean %s?", name,
+                        nearest.best);
+    return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; use exact, random or climb", name);
+}
+
+static acq_status refuse_calibrated(const acq_options *options, acq_error *error)
+{
+    const char *name = acq_options_has(options, min_p)                         ? "min-p"
+                       : acq_options_has(options, prior) && !options->observed ? "prior"
+                                                                               : NULL;
+    if (name == NULL)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "option --%s needs a calibrator, which this version does not have; use "
+                    "--threshold",
+                    name);
+}
+
+acq_status acq_source_read_params(const acq_options *options, acq_engine_params *out,
+                                  acq_error *error)
+{
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_status status = find_engine(options->engine, &params.engine, error);
+    if (status == ACQ_OK)
+        status = refuse_calibrated(options, error);
+    if (status != ACQ_OK)
+        return status;
+    params.paper = options->paper;
+    params.search.scoring.threshold = options->threshold;
+    params.search.scoring.binarize = options->binarize;
+    if (acq_options_has(options, negation_threshold))
+        params.search.scoring.negation_threshold = options->negation_threshold;
+    params.search.seconds = options->time;
+    params.search.memory_bytes = (size_t)options->memory << 20;
+    params.search.steps = options->steps;
+    params.search.seed = options->seed;
+    *out = params;
+    return ACQ_OK;
+}

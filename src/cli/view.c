@@ -1,0 +1,250 @@
+/* view.c - a result for a person.
+ *
+ * One line per answer when the longest of them fits the screen, the variables in columns:
+ *
+ *   x = London      z = Paris   score 1     observed
+ *   x = Manchester  z = Nice    score 0.87  predicted
+ *
+ * otherwise one line per variable, long names wrapped below themselves. */
+#include "cli/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/width.h"
+
+enum { GAP = 2 };
+
+acq_status acq_view_get_support(const acq_view *view, size_t i_answer, acq_arena *arena,
+                                acq_support *out)
+{
+    acq_status status =
+        acq_explain(view->query, view->predictor, &view->params->search.scoring,
+                    view->result->answers[i_answer].values, arena, &out->evidence, &out->n, NULL);
+    if (status == ACQ_OK)
+        out->is_observed = acq_explain_is_observed(out->evidence, out->n);
+    return status;
+}
+
+const char *acq_view_get_value(const acq_view *view, size_t i_answer, uint32_t variable)
+{
+    acq_ent value = view->result->answers[i_answer].values[variable];
+    return acq_graph_get_entity_name(view->predictor->graph, value);
+}
+
+int acq_view_get_exit_code(const acq_view *view)
+{
+    switch (view->result->outcome) {
+    case ACQ_ANSWERED:
+        return ACQ_EXIT_YES;
+    case ACQ_NONE:
+        return ACQ_EXIT_NO;
+    case ACQ_UNDECIDED:
+        break;
+    }
+    return ACQ_EXIT_UNDECIDED;
+}
+
+/* How wide the variables' columns are. */
+typedef struct layout {
+    size_t *widths; /* one per free variable: of "x = value" */
+    size_t name_width;
+    bool is_table;
+} layout;
+
+static size_t value_width(const acq_view *view, size_t i_answer, uint32_t variable)
+{
+    return acq_width_of(acq_view_get_value(view, i_answer, variable));
+}
+
+static acq_status measure(const acq_view *view, acq_arena *arena, layout *out)
+{
+    const acq_query *query = view->query;
+    size_t total = strlen("score 0.9999") + GAP + strlen("predicted");
+    out->name_width = 0;
+    out->widths = acq_arena_alloc(arena, query->n_free, sizeof *out->widths);
+    if (out->widths == NULL)
+        return ACQ_ERR_MEMORY;
+    for (uint32_t v = 0; v < query->n_free; v++) {
+        size_t name = acq_width_of(query->variables[v].text), widest = 0;
+        for (size_t i = 0; i < view->result->n_answers; i++) {
+            size_t width = value_width(view, i, v);
+            widest = width > widest ? width : widest;
+        }
+        out->name_width = name > out->name_width ? name : out->name_width;
+        out->widths[v] = name + strlen(" = ") + widest;
+        total += out->widths[v] + GAP;
+    }
+    out->is_table = total <= ACQ_COLUMNS;
+    return ACQ_OK;
+}
+
+static void print_status(const acq_view *view, size_t i, bool is_observed, acq_text *out)
+{
+    char score[32];
+    snprintf(score, sizeof score, "score %.4g", view->result->answers[i].score);
+    acq_text_format(out, "%-*s", (int)strlen("score 0.9999") + GAP, score);
+    acq_text_format(out, "%s\n", is_observed ? "observed" : "predicted");
+}
+
+static void print_row(const acq_view *view, const layout *columns, size_t i, acq_text *out)
+{
+    for (uint32_t v = 0; v < view->query->n_free; v++) {
+        size_t start = out->length;
+        acq_width_add(out, view->query->variables[v].text);
+        acq_text_add(out, " = ");
+        acq_width_add(out, acq_view_get_value(view, i, v));
+        acq_width_pad(out, columns->widths[v] + GAP - acq_width_since(out, start));
+    }
+}
+
+/* name = value, the names in one column, the value wrapped below itself. */
+static void print_variable(const acq_view *view, size_t name_width, size_t i, uint32_t v,
+                           acq_text *out)
+{
+    const char *name = view->query->variables[v].text;
+    acq_text value;
+    acq_text_init(&value);
+    acq_width_add(&value, acq_view_get_value(view, i, v));
+    acq_width_add(out, name);
+    acq_width_pad(out, name_width - acq_width_of(name));
+    acq_text_add(out, " = ");
+    size_t indent = name_width + strlen(" = ");
+    acq_width_wrap(out, value.bytes == NULL ? "" : value.bytes, indent, indent, ACQ_COLUMNS);
+    acq_text_add_char(out, '\n');
+    out->failed = out->failed || value.failed;
+    acq_text_deinit(&value);
+}
+
+static void print_block(const acq_view *view, const layout *columns, size_t i, acq_text *out)
+{
+    if (i > 0)
+        acq_text_add_char(out, '\n');
+    for (uint32_t v = 0; v < view->query->n_free; v++)
+        print_variable(view, columns->name_width, i, v, out);
+}
+
+static acq_status print_answer(const acq_view *view, const layout *columns, size_t i,
+                               acq_arena *arena, acq_text *out)
+{
+    acq_support support;
+    if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    if (view->is_check || view->query->n_free == 0)
+        acq_text_add(out, "yes  ");
+    else if (columns->is_table)
+        print_row(view, columns, i, out);
+    else
+        print_block(view, columns, i, out);
+    print_status(view, i, support.is_observed, out);
+    if (view->options->explain)
+        acq_view_print_support(view, i, &support, out);
+    return ACQ_OK;
+}
+
+static void print_answers(const acq_view *view, acq_text *out)
+{
+    acq_arena arena;
+    acq_arena_init(&arena);
+    layout columns;
+    acq_status status = measure(view, &arena, &columns);
+    acq_arena_mark mark = acq_arena_get_mark(&arena);
+    for (size_t i = 0; status == ACQ_OK && i < view->result->n_answers; i++) {
+        status = print_answer(view, &columns, i, &arena, out);
+        acq_arena_reset(&arena, mark);
+    }
+    if (status != ACQ_OK)
+        out->failed = true;
+    acq_arena_deinit(&arena);
+}
+
+static const char *remedy(acq_spent spent)
+{
+    static const char *const remedies[] = {
+        [ACQ_SPENT_NOTHING] = "another --engine may decide it",
+        [ACQ_SPENT_TIME] = "give more with --time SECONDS",
+        [ACQ_SPENT_MEMORY] = "give more with --memory MB",
+        [ACQ_SPENT_STEPS] = "give more with --steps N",
+    };
+    return remedies[spent];
+}
+
+static void add_cost(const acq_view *view, acq_text *out)
+{
+    uint64_t nodes = view->result->nodes;
+    acq_text_format(out, "%llu node%s, %.1f ms", (unsigned long long)nodes, nodes == 1 ? "" : "s",
+                    view->ms);
+}
+
+static void print_none(const acq_view *view, acq_text *out)
+{
+    bool is_proved = acq_engine_is_complete(view->params->engine) || view->result->complete;
+    acq_text_add(out, view->is_check ? "no: " : "none: ");
+    if (is_proved)
+        acq_text_add(out, "proved");
+    else
+        acq_text_format(out, "not found by %s (the paper's rule), not proved",
+                        acq_engine_get_name(view->params->engine));
+    acq_text_format(out, "%s %.4g, ", view->is_check ? ", the score is below" : ", nothing reaches",
+                    view->params->search.scoring.threshold);
+    add_cost(view, out);
+    acq_text_add_char(out, '\n');
+}
+
+static void print_undecided(const acq_view *view, acq_text *out)
+{
+    acq_spent spent = view->result->spent;
+    acq_text_add(out, "undecided: ");
+    if (spent == ACQ_SPENT_NOTHING)
+        acq_text_format(out, "%s found nothing", acq_engine_get_name(view->params->engine));
+    else
+        acq_text_format(out, "the %s ran out", acq_spent_name(spent));
+    acq_text_add(out, " after ");
+    add_cost(view, out);
+    acq_text_format(out, ";\n           %s\n", remedy(spent));
+}
+
+/* Said when more than one answer was asked for. */
+static void note_count(const acq_view *view, acq_output *output)
+{
+    const acq_search_result *result = view->result;
+    acq_text cost;
+    acq_text_init(&cost);
+    add_cost(view, &cost);
+    const char *noun = result->n_answers == 1 ? "answer" : "answers";
+    bool wants_all = view->params->search.limit == 0;
+    bool is_all = wants_all || result->n_answers < view->params->search.limit;
+    acq_report_note(output, "%zu %s%s, %s", result->n_answers, noun,
+                    is_all ? ", and there is no other" : ", the best ones",
+                    cost.bytes == NULL ? "" : cost.bytes);
+    acq_text_deinit(&cost);
+}
+
+static void note_incomplete(const acq_view *view, acq_output *output)
+{
+    const acq_search_result *result = view->result;
+    if (result->spent == ACQ_SPENT_NOTHING)
+        acq_report_note(output, "%s does not prove that there is no better answer",
+                        acq_engine_get_name(view->params->engine));
+    else
+        acq_report_note(
+            output, "the %s ran out: there may be %s answers; %s", acq_spent_name(result->spent),
+            view->params->search.limit == 1 ? "better" : "more or better", remedy(result->spent));
+}
+
+void acq_view_print(const acq_view *view, acq_output *output)
+{
+    const acq_search_result *result = view->result;
+    if (result->outcome == ACQ_NONE)
+        print_none(view, &output->data);
+    else if (result->outcome == ACQ_UNDECIDED)
+        print_undecided(view, &output->data);
+    else
+        print_answers(view, &output->data);
+    if (result->outcome != ACQ_ANSWERED)
+        return;
+    if (!result->complete)
+        note_incomplete(view, output);
+    else if (view->params->search.limit != 1 && !view->is_check)
+        note_count(view, output);
+}

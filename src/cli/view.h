@@ -1,0 +1,49 @@
+/* view.h - one answered query, on its way to the reader. */
+#ifndef ACQ_CLI_VIEW_H
+#define ACQ_CLI_VIEW_H
+
+#include "answer/explain.h"
+#include "cli/report.h"
+#include "engine/engine.h"
+
+typedef struct acq_view {
+    const acq_options *options;
+    const acq_engine_params *params;
+    const acq_predictor *predictor;
+    const acq_query *query;
+    const char *text; /* the query as it was written */
+    size_t line;      /* of the file it came from; 0: the command line */
+    const acq_search_result *result;
+    double ms;
+    bool is_check; /* yes and no instead of answers and none */
+} acq_view;
+
+/* What the answer rests on, in `arena`. */
+typedef struct acq_support {
+    acq_evidence *evidence;
+    size_t n;
+    bool is_observed;
+} acq_support;
+
+acq_status acq_view_get_support(const acq_view *view, size_t i_answer, acq_arena *arena,
+                                acq_support *out);
+
+/* Name of the value of a variable in an answer. */
+const char *acq_view_get_value(const acq_view *view, size_t i_answer, uint32_t variable);
+
+int acq_view_get_exit_code(const acq_view *view);
+
+/* For a person, at most ACQ_COLUMNS wide. Memory failures show in output. */
+void acq_view_print(const acq_view *view, acq_output *output);
+
+/* The evidence of one answer, indented below it. */
+void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_support *support,
+                            acq_text *out);
+
+/* One JSON object on one line. */
+void acq_view_print_json(const acq_view *view, acq_output *output);
+
+/* relation(head, tail), names quoted where the query language wants it. */
+void acq_view_add_atom(const acq_view *view, const acq_evidence *evidence, acq_text *out);
+
+#endif

@@ -1,0 +1,148 @@
+/* view_json.c - a result for a program: one object on one line.
+ *
+ *   query, line (with --queries), outcome answered|none|undecided, verdict yes|no|undecided
+ *   (check), reason (null, or what ran out: time, memory, steps; paper: the paper's rule),
+ *   complete, answers, engine, predictor, threshold, nodes, revisions, ms, memory (bytes)
+ *
+ * An answer: values of the free variables, witness (the other ones), score, kind
+ * observed|predicted, atoms: text, relation, inverse, head, tail, negated, kind
+ * observed|predicted|absent|equality, link, score, used. */
+#include "cli/json.h"
+#include "cli/view.h"
+
+static json_t *make_values(const acq_view *view, size_t i, uint32_t first, uint32_t last)
+{
+    json_t *values = json_object();
+    for (uint32_t v = first; v < last; v++)
+        json_object_set_new(values, view->query->variables[v].text,
+                            acq_json_text(acq_view_get_value(view, i, v)));
+    return values;
+}
+
+static const char *kind_name(acq_evidence_kind kind)
+{
+    static const char *const names[] = {
+        [ACQ_EVIDENCE_OBSERVED] = "observed",
+        [ACQ_EVIDENCE_PREDICTED] = "predicted",
+        [ACQ_EVIDENCE_ABSENT] = "absent",
+        [ACQ_EVIDENCE_EQUALITY] = "equality",
+    };
+    return names[kind];
+}
+
+static json_t *make_atom_text(const acq_view *view, const acq_evidence *evidence)
+{
+    acq_text text;
+    acq_text_init(&text);
+    acq_view_add_atom(view, evidence, &text);
+    json_t *value = text.failed ? NULL : acq_json_text(text.bytes);
+    acq_text_deinit(&text);
+    return value;
+}
+
+static json_t *make_atom(const acq_view *view, const acq_evidence *evidence)
+{
+    const acq_graph *graph = view->predictor->graph;
+    json_t *atom = json_object();
+    json_object_set_new(atom, "text", make_atom_text(view, evidence));
+    if (evidence->kind == ACQ_EVIDENCE_EQUALITY) {
+        json_object_set_new(atom, "relation", json_null());
+        json_object_set_new(atom, "inverse", json_false());
+    } else {
+        acq_rel relation = view->query->relations[evidence->node->relation].id;
+        json_object_set_new(atom, "relation",
+                            acq_json_text(acq_graph_get_relation_name(graph, relation)));
+        json_object_set_new(atom, "inverse", json_boolean(!acq_graph_is_named(graph, relation)));
+    }
+    json_object_set_new(atom, "head",
+                        acq_json_text(acq_graph_get_entity_name(graph, evidence->left)));
+    json_object_set_new(atom, "tail",
+                        acq_json_text(acq_graph_get_entity_name(graph, evidence->right)));
+    json_object_set_new(atom, "negated", json_boolean(evidence->is_negated));
+    json_object_set_new(atom, "kind", json_string(kind_name(evidence->kind)));
+    json_object_set_new(atom, "link", json_real(evidence->link));
+    json_object_set_new(atom, "score", json_real(evidence->score));
+    json_object_set_new(atom, "used", json_boolean(evidence->used));
+    return atom;
+}
+
+static json_t *make_answer(const acq_view *view, size_t i, acq_arena *arena)
+{
+    const acq_query *query = view->query;
+    acq_support support;
+    if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
+        return NULL;
+    json_t *atoms = json_array();
+    for (size_t k = 0; k < support.n; k++)
+        json_array_append_new(atoms, make_atom(view, &support.evidence[k]));
+    json_t *answer = json_object();
+    json_object_set_new(answer, "values", make_values(view, i, 0, query->n_free));
+    json_object_set_new(answer, "witness", make_values(view, i, query->n_free, query->n_variables));
+    json_object_set_new(answer, "score", json_real(view->result->answers[i].score));
+    json_object_set_new(answer, "kind",
+                        json_string(support.is_observed ? "observed" : "predicted"));
+    json_object_set_new(answer, "atoms", atoms);
+    return answer;
+}
+
+static json_t *make_answers(const acq_view *view)
+{
+    acq_arena arena;
+    acq_arena_init(&arena);
+    acq_arena_mark mark = acq_arena_get_mark(&arena);
+    json_t *answers = json_array();
+    for (size_t i = 0; answers != NULL && i < view->result->n_answers; i++) {
+        if (json_array_append_new(answers, make_answer(view, i, &arena)) != 0) {
+            json_decref(answers);
+            answers = NULL;
+        }
+        acq_arena_reset(&arena, mark);
+    }
+    acq_arena_deinit(&arena);
+    return answers;
+}
+
+static json_t *make_reason(const acq_view *view)
+{
+    const acq_search_result *result = view->result;
+    bool is_rule = result->outcome == ACQ_NONE && !result->complete &&
+                   !acq_engine_is_complete(view->params->engine);
+    if (is_rule)
+        return json_string("paper");
+    if (result->complete || result->spent == ACQ_SPENT_NOTHING)
+        return json_null();
+    return json_string(acq_spent_name(result->spent));
+}
+
+static void add_outcome(const acq_view *view, json_t *object)
+{
+    static const char *const outcomes[] = {"answered", "none", "undecided"};
+    static const char *const verdicts[] = {"yes", "no", "undecided"};
+    json_object_set_new(object, "outcome", json_string(outcomes[view->result->outcome]));
+    if (view->is_check)
+        json_object_set_new(object, "verdict", json_string(verdicts[view->result->outcome]));
+    json_object_set_new(object, "reason", make_reason(view));
+    json_object_set_new(object, "complete", json_boolean(view->result->complete));
+}
+
+void acq_view_print_json(const acq_view *view, acq_output *output)
+{
+    const acq_search_result *result = view->result;
+    json_t *answers = make_answers(view);
+    if (answers == NULL)
+        output->data.failed = true;
+    json_t *object = json_object();
+    json_object_set_new(object, "query", acq_json_text(view->text));
+    if (view->line > 0)
+        json_object_set_new(object, "line", acq_json_count(view->line));
+    add_outcome(view, object);
+    json_object_set_new(object, "answers", answers);
+    json_object_set_new(object, "engine", json_string(acq_engine_get_name(view->params->engine)));
+    json_object_set_new(object, "predictor", acq_json_text(view->predictor->name));
+    json_object_set_new(object, "threshold", json_real(view->params->search.scoring.threshold));
+    json_object_set_new(object, "nodes", acq_json_count(result->nodes));
+    json_object_set_new(object, "revisions", acq_json_count(result->revisions));
+    json_object_set_new(object, "ms", json_real(view->ms));
+    json_object_set_new(object, "memory", acq_json_count(result->memory_peak));
+    acq_json_add_line(&output->data, object);
+}

@@ -1,0 +1,199 @@
+/* view_support.c - why an answer holds, for a person:
+ *
+ *     y = Christopher Nolan
+ *     directed("Christopher Nolan", Oppenheimer)   observed
+ *     !lives_in("Christopher Nolan", London)       not observed, predicted 0.02
+ *
+ * Atoms in one column and their facts in the next where both fit; a longer atom gets lines of
+ * its own. Branches of an `or` that the answer does not need are only counted. */
+#include <ctype.h>
+#include <string.h>
+
+#include "cli/view.h"
+#include "cli/width.h"
+
+enum { INDENT = 2, GAP = 2 };
+
+static bool is_bare_word(const char *name)
+{
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+        return false;
+    while (isalnum((unsigned char)*name) || *name == '_')
+        name++;
+    return *name == '\0';
+}
+
+static void add_name(acq_text *out, const char *name)
+{
+    if (is_bare_word(name)) {
+        acq_text_add(out, name);
+        return;
+    }
+    acq_text_add_char(out, '"');
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            acq_text_add_char(out, '\\');
+        acq_text_add_char(out, *c);
+    }
+    acq_text_add_char(out, '"');
+}
+
+static void add_relation(const acq_graph *graph, acq_rel relation, acq_text *out)
+{
+    bool is_named = acq_graph_is_named(graph, relation);
+    acq_text_add(out, is_named ? "" : "inverse(");
+    add_name(out, acq_graph_get_relation_name(graph, relation));
+    acq_text_add(out, is_named ? "" : ")");
+}
+
+void acq_view_add_atom(const acq_view *view, const acq_evidence *evidence, acq_text *out)
+{
+    const acq_graph *graph = view->predictor->graph;
+    const char *left = acq_graph_get_entity_name(graph, evidence->left);
+    const char *right = acq_graph_get_entity_name(graph, evidence->right);
+    if (evidence->kind == ACQ_EVIDENCE_EQUALITY) {
+        add_name(out, left);
+        acq_text_add(out, evidence->is_negated ? " != " : " = ");
+        add_name(out, right);
+        return;
+    }
+    acq_text_add(out, evidence->is_negated ? "!" : "");
+    add_relation(graph, view->query->relations[evidence->node->relation].id, out);
+    acq_text_add_char(out, '(');
+    add_name(out, left);
+    acq_text_add(out, ", ");
+    add_name(out, right);
+    acq_text_add_char(out, ')');
+}
+
+static void add_fact(const acq_evidence *evidence, acq_text *out)
+{
+    switch (evidence->kind) {
+    case ACQ_EVIDENCE_OBSERVED:
+        acq_text_add(out, "observed");
+        return;
+    case ACQ_EVIDENCE_PREDICTED:
+        acq_text_format(out, "%spredicted %.4g", evidence->is_negated ? "not observed, " : "",
+                        evidence->link);
+        return;
+    case ACQ_EVIDENCE_ABSENT:
+        acq_text_add(out, "not observed");
+        return;
+    case ACQ_EVIDENCE_EQUALITY:
+        break;
+    }
+    acq_text_add(out, evidence->score > 0 ? "holds" : "fails");
+}
+
+/* Both texts of one line, made anew for each atom. */
+typedef struct line {
+    acq_text atom, shown, fact;
+} line;
+
+static void make_line(const acq_view *view, const acq_evidence *evidence, line *l)
+{
+    acq_text_clear(&l->atom);
+    acq_text_clear(&l->shown);
+    acq_text_clear(&l->fact);
+    acq_view_add_atom(view, evidence, &l->atom);
+    acq_width_add(&l->shown, l->atom.failed ? "" : l->atom.bytes);
+    add_fact(evidence, &l->fact);
+    l->fact.failed = l->fact.failed || l->shown.failed || l->atom.failed;
+}
+
+static size_t atom_width(const line *l)
+{
+    return acq_width_since(&l->shown, 0);
+}
+
+/* Width of the widest atom that leaves room for its fact. */
+static size_t measure(const acq_view *view, const acq_support *support, line *l)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < support->n; i++) {
+        if (!support->evidence[i].used)
+            continue;
+        make_line(view, &support->evidence[i], l);
+        size_t width = atom_width(l);
+        bool fits = INDENT + width + GAP + strlen("not observed, predicted 0.0002") <= ACQ_COLUMNS;
+        if (fits && width > widest)
+            widest = width;
+    }
+    return widest;
+}
+
+static void print_line(const line *l, size_t column, acq_text *out)
+{
+    if (l->fact.failed) {
+        out->failed = true;
+        return;
+    }
+    size_t width = atom_width(l);
+    acq_width_pad(out, INDENT);
+    acq_width_wrap(out, l->shown.bytes, INDENT, 2 * INDENT, ACQ_COLUMNS);
+    if (width <= column) {
+        acq_width_pad(out, column - width + GAP);
+    } else {
+        acq_text_add_char(out, '\n');
+        acq_width_pad(out, 2 * INDENT);
+    }
+    acq_text_format(out, "%s\n", l->fact.bytes);
+}
+
+static void print_witness(const acq_view *view, size_t i_answer, acq_text *out)
+{
+    const acq_query *query = view->query;
+    size_t name_width = 0;
+    for (uint32_t v = query->n_free; v < query->n_variables; v++) {
+        size_t width = acq_width_of(query->variables[v].text);
+        name_width = width > name_width ? width : name_width;
+    }
+    acq_text value;
+    acq_text_init(&value);
+    for (uint32_t v = query->n_free; v < query->n_variables; v++) {
+        const char *name = query->variables[v].text;
+        acq_text_clear(&value);
+        acq_width_add(&value, acq_view_get_value(view, i_answer, v));
+        acq_width_pad(out, INDENT);
+        acq_width_add(out, name);
+        acq_width_pad(out, name_width - acq_width_of(name));
+        acq_text_add(out, " = ");
+        size_t at = INDENT + name_width + strlen(" = ");
+        acq_width_wrap(out, value.bytes == NULL ? "" : value.bytes, at, at, ACQ_COLUMNS);
+        acq_text_add_char(out, '\n');
+    }
+    out->failed = out->failed || value.failed;
+    acq_text_deinit(&value);
+}
+
+static void print_unused(const acq_support *support, acq_text *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < support->n; i++)
+        n += !support->evidence[i].used;
+    if (n == 0)
+        return;
+    acq_width_pad(out, INDENT);
+    acq_text_format(out, "(%zu atom%s of other branches not needed)\n", n, n == 1 ? "" : "s");
+}
+
+void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_support *support,
+                            acq_text *out)
+{
+    line l;
+    acq_text_init(&l.atom);
+    acq_text_init(&l.shown);
+    acq_text_init(&l.fact);
+    size_t column = measure(view, support, &l);
+    print_witness(view, i_answer, out);
+    for (size_t i = 0; i < support->n; i++) {
+        if (!support->evidence[i].used)
+            continue;
+        make_line(view, &support->evidence[i], &l);
+        print_line(&l, column, out);
+    }
+    print_unused(support, out);
+    acq_text_deinit(&l.atom);
+    acq_text_deinit(&l.shown);
+    acq_text_deinit(&l.fact);
+}

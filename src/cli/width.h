@@ -1,0 +1,34 @@
+/* width.h - text by display width: how many columns it takes, cutting and wrapping it.
+ *
+ * Names are UTF-8 from anywhere. What would upset a terminal (control characters, bytes that are
+ * no UTF-8, marks that turn the direction of writing) is shown as \xNN or \u{N}, so a name can
+ * never forge output. East Asian wide characters and emoji take two columns, combining marks
+ * none; no locale is involved. */
+#ifndef ACQ_CLI_WIDTH_H
+#define ACQ_CLI_WIDTH_H
+
+#include "base/text.h"
+
+enum { ACQ_COLUMNS = 80 };
+
+/* Columns of `text` as acq_width_add shows it. */
+size_t acq_width_of(const char *text);
+
+/* Columns of what has been appended to `out` since byte `start`, already made safe. */
+size_t acq_width_since(const acq_text *out, size_t start);
+
+/* Appends text, made safe. */
+void acq_width_add(acq_text *out, const char *text);
+
+/* Appends text within `columns`, the last of them an ellipsis when it had to be cut. */
+void acq_width_add_cut(acq_text *out, const char *text, size_t columns);
+
+/* Appends n spaces. */
+void acq_width_pad(acq_text *out, size_t n);
+
+/* Appends text on lines of at most `columns`, the first of which begins at column `at`; further
+ * ones are indented by `indent`. Breaks at spaces, after commas and slashes where it can. The text
+ * must be safe already (made by acq_width_add). No newline at the end. */
+void acq_width_wrap(acq_text *out, const char *text, size_t at, size_t indent, size_t columns);
+
+#endif

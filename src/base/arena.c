@@ -98,6 +98,13 @@ char *acq_arena_copy_string(acq_arena *arena, const char *text, size_t length)
     return copy;
 }
 
+void acq_arena_trim(acq_arena *arena, void *piece, size_t bytes)
+{
+    acq_arena_block *block = arena->current;
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    block->used = (size_t)((unsigned char *)piece - block->bytes) + bytes;
+}
+
 acq_arena_mark acq_arena_get_mark(const acq_arena *arena)
 {
     size_t used = arena->current == NULL ? 0 : arena->current->used;

@@ -30,6 +30,9 @@ void *acq_arena_alloc(acq_arena *arena, size_t n, size_t size);
 void *acq_arena_zalloc(acq_arena *arena, size_t n, size_t size);
 char *acq_arena_copy_string(acq_arena *arena, const char *text, size_t length);
 
+/* Gives back the end of `piece`, which must be the latest allocation, so that `bytes` remain. */
+void acq_arena_trim(acq_arena *arena, void *piece, size_t bytes);
+
 acq_arena_mark acq_arena_get_mark(const acq_arena *arena);
 void acq_arena_reset(acq_arena *arena, acq_arena_mark mark);
 

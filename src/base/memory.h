@@ -8,8 +8,8 @@
 
 #include "base/types.h"
 
-void *acq_alloc(size_t n, size_t size);  /* uninitialised; at least one byte */
-void *acq_zalloc(size_t n, size_t size); /* zeroed */
+void *acq_alloc(size_t n, size_t size);               /* uninitialised; at least one byte */
+void *acq_zalloc(size_t n, size_t size);              /* zeroed */
 void *acq_resize(void *block, size_t n, size_t size); /* on failure the old block stays valid */
 void acq_free(void *block);
 char *acq_copy_string(const char *text);

@@ -22,26 +22,26 @@ typedef struct worker {
     unsigned index;
 } worker;
 
-static void report(job *job, size_t item, acq_status status)
+static void report(job *shared, size_t item, acq_status status)
 {
-    pthread_mutex_lock(&job->lock);
-    if (item < job->failed_item) {
-        job->failed_item = item;
-        job->status = status;
+    pthread_mutex_lock(&shared->lock);
+    if (item < shared->failed_item) {
+        shared->failed_item = item;
+        shared->status = status;
     }
-    pthread_mutex_unlock(&job->lock);
-    atomic_store(&job->next, job->n_items);
+    pthread_mutex_unlock(&shared->lock);
+    atomic_store(&shared->next, shared->n_items);
 }
 
 static void *run_worker(void *argument)
 {
     worker *self = argument;
-    job *job = self->job;
+    job *shared = self->job;
     for (;;) {
-        size_t item = atomic_fetch_add(&job->next, 1);
-        if (item >= job->n_items)
+        size_t item = atomic_fetch_add(&shared->next, 1);
+        if (item >= shared->n_items)
             return NULL;
-        acq_status status = job->work(job->context, item, self->index);
+        acq_status status = shared->work(shared->context, item, self->index);
         if (status != ACQ_OK)
             report(job, item, status);
     }
@@ -49,7 +49,7 @@ static void *run_worker(void *argument)
 
 acq_status acq_threads_run(unsigned n_threads, size_t n_items, acq_work_fn work, void *context)
 {
-    job job = {.work = work, .context = context, .n_items = n_items, .failed_item = SIZE_MAX};
+    job shared = {.work = work, .context = context, .n_items = n_items, .failed_item = SIZE_MAX};
     worker workers[MOST_THREADS];
     pthread_t handles[MOST_THREADS];
     unsigned started = 1;
@@ -57,18 +57,18 @@ acq_status acq_threads_run(unsigned n_threads, size_t n_items, acq_work_fn work,
         n_threads = MOST_THREADS;
     if (n_threads > n_items)
         n_threads = (unsigned)n_items;
-    pthread_mutex_init(&job.lock, NULL);
+    pthread_mutex_init(&shared.lock, NULL);
     for (; started < n_threads; started++) {
-        workers[started] = (worker){.job = &job, .index = started};
+        workers[started] = (worker){.job = &shared, .index = started};
         if (pthread_create(&handles[started], NULL, run_worker, &workers[started]) != 0)
             break;
     }
-    workers[0] = (worker){.job = &job, .index = 0};
+    workers[0] = (worker){.job = &shared, .index = 0};
     run_worker(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(handles[i], NULL);
-    pthread_mutex_destroy(&job.lock);
-    return job.status;
+    pthread_mutex_destroy(&shared.lock);
+    return shared.status;
 }
 
 unsigned acq_threads_available(void)

@@ -34,6 +34,7 @@ typedef struct acq_branch {
 typedef struct acq_problem {
     acq_arena arena;
     uint32_t n_variables, n_free, n_entities;
+    uint32_t n_fixed; /* variables 0..n_fixed-1 were replaced by values */
     acq_literal *literals;
     uint32_t n_literals;
     acq_branch **clauses; /* each an OR with at least two children, or an OR without any: false */
@@ -46,8 +47,8 @@ acq_status acq_problem_new(const acq_query *query, uint32_t n_entities, acq_prob
 
 /* The same with the free variables fixed to values[0..n_free): a Boolean problem, whose
  * variables keep their numbers (n_free becomes 0; fixed ones no longer occur). */
-acq_status acq_problem_new_fixed(const acq_query *query, uint32_t n_entities,
-                                 const acq_ent *values, acq_problem **out, acq_error *error);
+acq_status acq_problem_new_fixed(const acq_query *query, uint32_t n_entities, const acq_ent *values,
+                                 acq_problem **out, acq_error *error);
 
 void acq_problem_free(acq_problem *problem);
 

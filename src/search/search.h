@@ -13,7 +13,7 @@ typedef struct acq_search_params {
     uint64_t limit;      /* K best distinct tuples of the free variables; 0: all of them */
     double seconds;      /* <= 0: no deadline */
     size_t memory_bytes; /* 0: no limit */
-    uint64_t steps;      /* random, climb: most assignments tried; 0: until the deadline */
+    uint64_t steps;      /* random, climb: most assignments tried; 0: 10,000 */
     uint64_t seed;
     uint64_t stream; /* number of the query: makes its random numbers its own */
 } acq_search_params;
@@ -35,8 +35,8 @@ typedef struct acq_assignment {
 typedef struct acq_search_result {
     acq_arena arena; /* owns answers */
     acq_outcome outcome;
-    bool complete;   /* the answers are proved to be the K best, or all */
-    acq_spent spent; /* what ran out when not complete */
+    bool complete;           /* the answers are proved to be the K best, or all */
+    acq_spent spent;         /* what ran out when not complete */
     acq_assignment *answers; /* best first, then by values; distinct on the free variables */
     size_t n_answers;
     uint64_t nodes;     /* values tried in branching, or steps */

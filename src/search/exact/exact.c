@@ -1,0 +1,273 @@
+/* exact.c - exact search: the best answers and a proof that there are no better ones.
+ *
+ * With min and max the score of a query is the largest threshold T at which it is satisfiable
+ * when every literal is read as true or false at T (cutoff.h). One answer: try T = 1 first (an
+ * answer made of observed facts is the best there is), then the asked threshold, then "more than
+ * the best so far" until that is proved impossible. Where every link scores 1, one pass decides.
+ *
+ * K answers: the free nodes are branched on first, so each tuple is met once; a tuple's own best
+ * score is found like that of a query without free variables, and the bar rises to the K-th. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "search/collect.h"
+#include "search/exact/clause.h"
+#include "search/exact/model.h"
+#include "search/exact/revise.h"
+#include "search/exact/solve.h"
+#include "search/score.h"
+
+typedef struct exact {
+    const acq_problem *problem;
+    const acq_predictor *predictor;
+    const acq_search_params *params;
+    acq_arena model_arena;
+    model m;
+    acq_budget budget;
+    acq_arena arena; /* of the outer state */
+    state s;
+    acq_arena tuple_arena; /* of the state that scores one tuple */
+    state tuple;
+    acq_ent *values;      /* of the assignment found last, per variable */
+    acq_ent *best_values; /* of the best one of the current tuple */
+    acq_collector collector;
+    bool one_pass; /* links are 0 or 1 at every threshold */
+} exact;
+
+static acq_ent leaf_value(const state *s, uint32_t index)
+{
+    const model_edge *edge = s->m->nodes[index].edges[0];
+    bool leaf_is_y = edge->y == index;
+    uint32_t other = leaf_is_y ? edge->x : edge->y;
+    const acq_links *links = leaf_is_y ? edge->atoms[0].xy : edge->atoms[0].yx;
+    acq_row row = acq_links_get_row(links, s->domains[other].values[0]);
+    size_t best = 0;
+    for (size_t i = 1; row.scores != NULL && i < row.n; i++)
+        if (row.scores[i] > row.scores[best])
+            best = i;
+    return row.tails[best];
+}
+
+/* Reads the assignment off a solved state. */
+static void read_values(exact *e, const state *s, acq_ent *values)
+{
+    for (uint32_t v = 0; v < e->problem->n_variables; v++) {
+        acq_place place = e->m.places[v];
+        if (!place.is_variable)
+            values[v] = place.id;
+        else if (e->m.nodes[place.id].is_leaf)
+            values[v] = leaf_value(s, place.id);
+        else
+            values[v] = s->domains[place.id].values[0];
+    }
+}
+
+static double score_values(const exact *e, const acq_ent *values)
+{
+    return acq_search_score(e->problem, e->predictor, &e->params->scoring, values);
+}
+
+/* A fresh start of `s` at threshold T, the free variables fixed to `fixed` unless it is NULL.
+ * True: every node is fixed. False: proved impossible, or the budget is spent. */
+static bool pass(exact *e, state *s, double threshold, const acq_ent *fixed)
+{
+    uint32_t n;
+    acq_exact_undo_all(s);
+    s->cut = cutoff_at(&e->params->scoring, threshold);
+    if (e->m.is_false || !acq_exact_start(s))
+        return false;
+    for (uint32_t v = 0; fixed != NULL && v < e->problem->n_free; v++)
+        if (e->m.places[v].is_variable && !acq_exact_restrict(s, e->m.places[v].id, fixed[v]))
+            return false;
+    if (!acq_exact_start_clauses(s) || !acq_exact_propagate(s))
+        return false;
+    uint32_t *nodes = acq_exact_list_nodes(s, &n);
+    return nodes != NULL && acq_exact_solve(s, nodes, n);
+}
+
+static bool can_go_on(exact *e)
+{
+    return e->budget.spent == ACQ_SPENT_NOTHING && e->s.status == ACQ_OK &&
+           e->tuple.status == ACQ_OK;
+}
+
+/* One pass whose assignment, if any, is kept as the best so far: its score, or 0. */
+static double pass_for_score(exact *e, state *s, double threshold, const acq_ent *fixed)
+{
+    if (!pass(e, s, threshold, fixed))
+        return 0.0;
+    read_values(e, s, e->best_values);
+    return score_values(e, e->best_values);
+}
+
+/* The best score at or above `least`, with its assignment in best_values; 0: there is none. Cut
+ * short by the budget it is the best score found. */
+static double climb_thresholds(exact *e, state *s, double least, const acq_ent *fixed)
+{
+    double best = e->one_pass || least < 1.0 ? pass_for_score(e, s, 1.0, fixed) : 0.0;
+    if (e->one_pass || best > 0.0 || !can_go_on(e))
+        return best;
+    best = pass_for_score(e, s, least, fixed);
+    while (best > 0.0 && best < 1.0 && can_go_on(e)) {
+        double better = pass_for_score(e, s, nextafter(best, 2.0), fixed);
+        if (better == 0.0)
+            break;
+        best = better;
+    }
+    return best;
+}
+
+static void search_one(exact *e)
+{
+    double best = climb_thresholds(e, &e->s, e->params->scoring.threshold, NULL);
+    if (best > 0.0 && acq_collector_offer(&e->collector, e->best_values, best) != ACQ_OK)
+        e->s.status = ACQ_ERR_MEMORY;
+}
+
+static void read_free_values(exact *e)
+{
+    for (uint32_t v = 0; v < e->problem->n_free; v++) {
+        acq_place place = e->m.places[v];
+        e->values[v] = place.is_variable ? e->s.domains[place.id].values[0] : place.id;
+    }
+}
+
+/* All free nodes of the outer state are fixed: score this tuple and keep it. */
+static bool take_tuple(exact *e, const uint32_t *nodes, uint32_t n)
+{
+    double least = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
+    double best = 0.0;
+    if (e->one_pass) {
+        if (!acq_exact_solve(&e->s, nodes, n))
+            return can_go_on(e);
+        read_values(e, &e->s, e->best_values);
+        best = 1.0;
+    } else {
+        read_free_values(e);
+        best = climb_thresholds(e, &e->tuple, least, e->values);
+    }
+    if (best > 0.0 && acq_collector_offer(&e->collector, e->best_values, best) != ACQ_OK)
+        e->s.status = ACQ_ERR_MEMORY;
+    acq_budget_check_memory(&e->budget, e->collector.result->arena.reserved + e->arena.reserved);
+    return can_go_on(e);
+}
+
+/* The open free node with the smallest domain, or ACQ_NO_ID. */
+static uint32_t choose_free(const exact *e)
+{
+    uint32_t best = ACQ_NO_ID;
+    for (uint32_t i = 0; i < e->m.n_nodes; i++)
+        if (e->m.nodes[i].is_free && !is_fixed(&e->s, i) &&
+            (best == ACQ_NO_ID || e->s.domains[i].n < e->s.domains[best].n))
+            best = i;
+    return best;
+}
+
+/* Meets every tuple of the free nodes once. False: stop, nothing more can be kept. */
+static bool enumerate(exact *e, const uint32_t *nodes, uint32_t n)
+{
+    state *s = &e->s;
+    uint32_t node = choose_free(e);
+    acq_ent value;
+    if (node == ACQ_NO_ID)
+        return take_tuple(e, nodes, n);
+    value_cursor cursor = acq_exact_values(s, node);
+    state_mark mark = acq_exact_get_mark(s);
+    bool go_on = true;
+    while (go_on && acq_exact_go_on(s, 1) && acq_exact_next_value(s, &cursor, &value)) {
+        double bar = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
+        if (bar > 1.0)
+            return false;
+        s->cut = cutoff_at(&e->params->scoring, bar);
+        s->nodes++;
+        if (acq_exact_fix(s, node, value) && acq_exact_propagate(s))
+            go_on = enumerate(e, nodes, n);
+        acq_exact_undo(s, mark);
+    }
+    return go_on && can_go_on(e);
+}
+
+static void search_many(exact *e)
+{
+    uint32_t n;
+    acq_exact_undo_all(&e->s);
+    e->s.cut = cutoff_at(&e->params->scoring, e->params->scoring.threshold);
+    if (e->m.is_false || !acq_exact_start(&e->s) || !acq_exact_start_clauses(&e->s) ||
+        !acq_exact_propagate(&e->s))
+        return;
+    uint32_t *nodes = acq_exact_list_nodes(&e->s, &n);
+    if (nodes != NULL)
+        enumerate(e, nodes, n);
+}
+
+static acq_status prepare(exact *e, bool many, acq_error *error)
+{
+    uint32_t n = e->problem->n_variables;
+    acq_status status =
+        acq_exact_model_build(e->problem, e->predictor, many, &e->model_arena, &e->m, error);
+    if (status != ACQ_OK)
+        return status;
+    e->one_pass = e->m.is_binary || e->params->scoring.binarize > 0;
+    e->values = acq_arena_alloc(&e->model_arena, n, sizeof *e->values);
+    e->best_values = acq_arena_alloc(&e->model_arena, n, sizeof *e->best_values);
+    if (e->values == NULL || e->best_values == NULL)
+        return ACQ_ERR_MEMORY;
+    status = acq_exact_state_init(&e->s, &e->m, &e->arena, &e->budget);
+    if (status == ACQ_OK && many && !e->one_pass)
+        status = acq_exact_state_init(&e->tuple, &e->m, &e->tuple_arena, &e->budget);
+    return status;
+}
+
+static void report(exact *e, acq_search_result *result)
+{
+    result->complete = e->budget.spent == ACQ_SPENT_NOTHING;
+    result->spent = e->budget.spent;
+    if (result->n_answers > 0)
+        result->outcome = ACQ_ANSWERED;
+    else
+        result->outcome = result->complete ? ACQ_NONE : ACQ_UNDECIDED;
+    result->nodes = e->s.nodes + e->tuple.nodes;
+    result->revisions = e->s.revisions + e->tuple.revisions;
+    result->memory_peak = e->model_arena.reserved + e->arena.reserved + e->tuple_arena.reserved +
+                          result->arena.reserved + e->m.n_entities / 8 +
+                          (e->s.trail_capacity + e->tuple.trail_capacity) * sizeof(change);
+}
+
+static acq_status run(exact *e, bool many, acq_search_result *result, acq_error *error)
+{
+    acq_status status = prepare(e, many, error);
+    if (status != ACQ_OK)
+        return status;
+    if (many)
+        search_many(e);
+    else
+        search_one(e);
+    status = e->s.status != ACQ_OK ? e->s.status : e->tuple.status;
+    if (status == ACQ_OK)
+        status = acq_collector_finish(&e->collector);
+    report(e, result);
+    return status;
+}
+
+acq_status acq_search_exact(const acq_problem *problem, const acq_predictor *predictor,
+                            const acq_search_params *params, acq_search_result *result,
+                            acq_error *error)
+{
+    exact e = {.problem = problem, .predictor = predictor, .params = params};
+    bool many = params->limit != 1 && problem->n_free > 0;
+    *result = (acq_search_result){0};
+    acq_arena_init(&result->arena);
+    acq_status status = acq_search_check_scoring(&params->scoring, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_budget_init(&e.budget, params->seconds, params->memory_bytes);
+    acq_collector_init(&e.collector, result, problem->n_variables, many ? params->limit : 1);
+    status = run(&e, many, result, error);
+    acq_collector_deinit(&e.collector);
+    acq_exact_state_deinit(&e.s);
+    acq_exact_state_deinit(&e.tuple);
+    acq_arena_deinit(&e.arena);
+    acq_arena_deinit(&e.tuple_arena);
+    acq_arena_deinit(&e.model_arena);
+    return status == ACQ_ERR_MEMORY ? acq_fail_memory(error) : status;
+}

@@ -1,0 +1,257 @@
+/* revise.c - arc revision and its fixpoint (AC-3, smallest changed domain first).
+ *
+ * An edge is one constraint: all its atoms are judged on the same pair of values, so that for a
+ * tree of edges arc consistency alone decides satisfiability. */
+#include "search/exact/revise.h"
+
+#include "search/exact/clause.h"
+#include "search/exact/sets.h"
+
+/* One direction of an edge. */
+typedef struct arc {
+    const model_edge *edge;
+    bool from_x;
+    uint32_t target;
+} arc;
+
+static const acq_links *source_links(const arc *a, uint32_t i)
+{
+    return a->from_x ? a->edge->atoms[i].xy : a->edge->atoms[i].yx;
+}
+
+static const acq_links *target_links(const arc *a, uint32_t i)
+{
+    return a->from_x ? a->edge->atoms[i].yx : a->edge->atoms[i].xy;
+}
+
+static uint32_t remove_value(acq_ent *list, uint32_t n, acq_ent value)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] != value)
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* The target's values that go with one value of the source. */
+static uint32_t filter_by_value(const state *s, const arc *a, acq_ent value, acq_ent *list)
+{
+    const domain *target = &s->domains[a->target];
+    const acq_ent *from = target->values;
+    uint32_t n = target->n, i = 0;
+    for (; i < a->edge->n_positive; i++) {
+        acq_row row = acq_links_get_row(source_links(a, i), value);
+        n = acq_exact_keep_row(from, n, row, &s->cut, list);
+        from = list;
+    }
+    for (; i < a->edge->n_positive + a->edge->n_negated; i++) {
+        acq_row row = acq_links_get_row(source_links(a, i), value);
+        n = acq_exact_drop_row(from, n, row, &s->cut, list);
+        from = list;
+    }
+    if (!a->edge->differ)
+        return n;
+    for (uint32_t k = 0; from != list && k < n; k++)
+        list[k] = from[k];
+    return remove_value(list, n, value);
+}
+
+static bool revise_by_value(state *s, const arc *a, acq_ent value)
+{
+    const domain *target = &s->domains[a->target];
+    acq_ent *list = acq_exact_new_list(s, target->n);
+    if (list == NULL)
+        return false;
+    uint32_t n = filter_by_value(s, a, value, list);
+    if (n == target->n) {
+        acq_arena_trim(s->arena, list, 0);
+        return acq_exact_go_on(s, n);
+    }
+    return acq_exact_set_domain(s, a->target, list, n) && acq_exact_go_on(s, n);
+}
+
+/* Do the atoms other than `primary` hold between value (source) and other (target)? */
+static bool others_hold(const state *s, const arc *a, uint32_t primary, acq_ent value,
+                        acq_ent other)
+{
+    const model_edge *edge = a->edge;
+    if (edge->differ && value == other)
+        return false;
+    for (uint32_t i = 0; i < edge->n_positive + edge->n_negated; i++) {
+        if (i == primary)
+            continue;
+        float score = acq_links_get_score(target_links(a, i), other, value);
+        bool holds =
+            i < edge->n_positive ? positive_holds(&s->cut, score) : negated_holds(&s->cut, score);
+        if (!holds)
+            return false;
+    }
+    return true;
+}
+
+static inline void set_bit(uint64_t *bits, acq_ent e)
+{
+    bits[e >> 6] |= 1ULL << (e & 63);
+}
+
+static inline bool get_bit(const uint64_t *bits, acq_ent e)
+{
+    return (bits[e >> 6] >> (e & 63)) & 1;
+}
+
+/* Is the primary atom the whole constraint? Then a common member is a support. */
+static bool is_simple(const model_edge *edge)
+{
+    return edge->n_positive == 1 && edge->n_negated == 0 && !edge->differ;
+}
+
+static bool has_support(const state *s, const arc *a, uint32_t primary, acq_ent other)
+{
+    acq_row row = acq_links_get_row(target_links(a, primary), other);
+    bool simple = is_simple(a->edge);
+    for (size_t i = 0; i < row.n; i++) {
+        if (!get_bit(s->bits, row.tails[i]))
+            continue;
+        if (row.scores != NULL && !positive_holds(&s->cut, row.scores[i]))
+            continue;
+        if (simple || others_hold(s, a, primary, row.tails[i], other))
+            return true;
+    }
+    return false;
+}
+
+/* Marks the source's domain, then looks for a marked neighbour of each target value. */
+static uint32_t filter_backward(state *s, const arc *a, uint32_t primary, const domain *source,
+                                acq_ent *list)
+{
+    const domain target = s->domains[a->target];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < source->n; i++)
+        set_bit(s->bits, source->values[i]);
+    for (uint32_t i = 0; i < target.n; i++) {
+        if (has_support(s, a, primary, target.values[i]))
+            list[n++] = target.values[i];
+        if (!acq_exact_go_on(s, 4))
+            break;
+    }
+    for (uint32_t i = 0; i < source->n; i++)
+        s->bits[source->values[i] >> 6] = 0;
+    return n;
+}
+
+/* Marks all neighbours of the source's domain, then keeps the marked target values. */
+static uint32_t filter_forward(state *s, const arc *a, uint32_t primary, const domain *source,
+                               acq_ent *list)
+{
+    const domain target = s->domains[a->target];
+    const acq_links *links = source_links(a, primary);
+    bool simple = is_simple(a->edge);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < source->n && acq_exact_go_on(s, 4); i++) {
+        acq_row row = acq_links_get_row(links, source->values[i]);
+        for (size_t k = 0; k < row.n; k++) {
+            if (row.scores != NULL && !positive_holds(&s->cut, row.scores[k]))
+                continue;
+            if (simple || others_hold(s, a, primary, source->values[i], row.tails[k]))
+                set_bit(s->bits, row.tails[k]);
+        }
+    }
+    for (uint32_t i = 0; i < target.n; i++)
+        if (get_bit(s->bits, target.values[i]))
+            list[n++] = target.values[i];
+    for (uint32_t i = 0; i < source->n; i++) {
+        acq_row row = acq_links_get_row(links, source->values[i]);
+        for (size_t k = 0; k < row.n; k++)
+            s->bits[row.tails[k] >> 6] = 0;
+    }
+    return n;
+}
+
+static double mean_row(const acq_links *links)
+{
+    return links->n_heads == 0 ? 0.0 : (double)links->n_links / links->n_heads;
+}
+
+/* Expected look-ups of the two ways. Backward stops a row at the first marked member. */
+static bool forward_is_cheaper(const state *s, const arc *a, uint32_t primary, const domain *source)
+{
+    const acq_links *ahead = source_links(a, primary), *back = target_links(a, primary);
+    double until_hit = 1.0 + (double)ahead->n_heads / source->n;
+    double row = mean_row(back);
+    double backward = s->domains[a->target].n * (row < until_hit ? row : until_hit);
+    double forward = 1.5 * source->n * mean_row(ahead);
+    return forward < backward;
+}
+
+static uint32_t choose_primary(const arc *a)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < a->edge->n_positive; i++)
+        if (source_links(a, i)->n_links < source_links(a, best)->n_links)
+            best = i;
+    return best;
+}
+
+/* Every head of the relation still stands in the source: nothing can have lost its support. */
+static bool source_is_full(const state *s, const arc *a, const domain *source)
+{
+    return is_simple(a->edge) && s->m->is_binary && source->n == source_links(a, 0)->n_heads;
+}
+
+static bool revise_by_list(state *s, const arc *a, const domain *source)
+{
+    if (a->edge->n_positive == 0 || source_is_full(s, a, source))
+        return true;
+    uint32_t old = s->domains[a->target].n, primary = choose_primary(a);
+    acq_ent *list = acq_exact_new_list(s, old);
+    if (list == NULL)
+        return false;
+    uint32_t n = forward_is_cheaper(s, a, primary, source)
+                     ? filter_forward(s, a, primary, source, list)
+                     : filter_backward(s, a, primary, source, list);
+    if (!acq_exact_go_on(s, old))
+        return false;
+    if (n == old) {
+        acq_arena_trim(s->arena, list, 0);
+        return true;
+    }
+    return acq_exact_set_domain(s, a->target, list, n);
+}
+
+bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source)
+{
+    arc a = {.edge = edge, .from_x = edge->x == source};
+    const domain from = s->domains[source];
+    a.target = a.from_x ? edge->y : edge->x;
+    if (s->m->nodes[a.target].is_leaf || s->domains[a.target].is_all || from.is_all)
+        return true;
+    s->revisions++;
+    return from.n == 1 ? revise_by_value(s, &a, from.values[0]) : revise_by_list(s, &a, &from);
+}
+
+static uint32_t pop_smallest(state *s)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < s->n_queue; i++)
+        if (s->domains[s->queue[i]].n < s->domains[s->queue[best]].n)
+            best = i;
+    uint32_t node = s->queue[best];
+    s->queue[best] = s->queue[--s->n_queue];
+    s->queued[node] = false;
+    return node;
+}
+
+bool acq_exact_propagate(state *s)
+{
+    while (s->n_queue > 0) {
+        uint32_t index = pop_smallest(s);
+        const model_node *node = &s->m->nodes[index];
+        for (uint32_t i = 0; i < node->n_edges; i++)
+            if (!acq_exact_revise(s, node->edges[i], index))
+                return false;
+        for (uint32_t i = 0; is_fixed(s, index) && i < node->n_clauses; i++)
+            if (!acq_exact_revise_clause(s, &s->m->clauses[node->clauses[i]]))
+                return false;
+    }
+    return acq_exact_go_on(s, 1);
+}

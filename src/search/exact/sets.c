@@ -1,0 +1,128 @@
+/* sets.c - see sets.h. Cost: O(small log(large / small)) or O(small + large) when alike. */
+#include "search/exact/sets.h"
+
+#include <string.h>
+
+enum { GALLOP_RATIO = 8 };
+
+/* First index >= from with values[index] >= wanted, doubling the step. */
+static uint32_t gallop(const acq_ent *values, uint32_t from, uint32_t n, acq_ent wanted)
+{
+    uint32_t step = 1, low = from;
+    while (low + step < n && values[low + step] < wanted) {
+        low += step;
+        step *= 2;
+    }
+    uint32_t high = low + step < n ? low + step + 1 : n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (values[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool link_holds(acq_row row, uint32_t i, const cutoff *cut)
+{
+    return row.scores == NULL || positive_holds(cut, row.scores[i]);
+}
+
+static uint32_t keep_by_set(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+                            acq_ent *out)
+{
+    uint32_t kept = 0, j = 0, m = (uint32_t)row.n;
+    for (uint32_t i = 0; i < n; i++) {
+        acq_ent value = set[i];
+        j = gallop(row.tails, j, m, value);
+        if (j == m)
+            break;
+        if (row.tails[j] == value && link_holds(row, j, cut))
+            out[kept++] = value;
+    }
+    return kept;
+}
+
+static uint32_t keep_by_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+                            acq_ent *out)
+{
+    uint32_t kept = 0, i = 0, m = (uint32_t)row.n;
+    for (uint32_t j = 0; j < m; j++) {
+        acq_ent value = row.tails[j];
+        i = gallop(set, i, n, value);
+        if (i == n)
+            break;
+        if (set[i] == value && link_holds(row, j, cut))
+            out[kept++] = value;
+    }
+    return kept;
+}
+
+static uint32_t keep_by_merge(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+                              acq_ent *out)
+{
+    uint32_t kept = 0, i = 0, j = 0, m = (uint32_t)row.n;
+    while (i < n && j < m) {
+        acq_ent a = set[i], b = row.tails[j];
+        if (a == b && link_holds(row, j, cut))
+            out[kept++] = a;
+        i += a <= b;
+        j += b <= a;
+    }
+    return kept;
+}
+
+uint32_t acq_exact_keep_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+                            acq_ent *out)
+{
+    if (row.n / GALLOP_RATIO > n)
+        return keep_by_set(set, n, row, cut, out);
+    if (n / GALLOP_RATIO > row.n)
+        return keep_by_row(set, n, row, cut, out);
+    return keep_by_merge(set, n, row, cut, out);
+}
+
+uint32_t acq_exact_drop_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+                            acq_ent *out)
+{
+    uint32_t kept = 0, j = 0, m = (uint32_t)row.n;
+    for (uint32_t i = 0; i < n; i++) {
+        acq_ent value = set[i];
+        j = gallop(row.tails, j, m, value);
+        bool linked = j < m && row.tails[j] == value;
+        if (!linked || negated_holds(cut, row.scores == NULL ? 1.0F : row.scores[j]))
+            out[kept++] = value;
+    }
+    return kept;
+}
+
+uint32_t acq_exact_copy_row(acq_row row, const cutoff *cut, acq_ent *out)
+{
+    uint32_t kept = 0, m = (uint32_t)row.n;
+    if (row.scores == NULL) {
+        if (m > 0)
+            memcpy(out, row.tails, m * sizeof *out);
+        return m;
+    }
+    for (uint32_t j = 0; j < m; j++)
+        if (positive_holds(cut, row.scores[j]))
+            out[kept++] = row.tails[j];
+    return kept;
+}
+
+uint32_t acq_exact_unite(const acq_ent *a, uint32_t n, const acq_ent *b, uint32_t m, acq_ent *out)
+{
+    uint32_t i = 0, j = 0, total = 0;
+    while (i < n && j < m) {
+        out[total++] = a[i] <= b[j] ? a[i] : b[j];
+        bool step_a = a[i] <= b[j], step_b = b[j] <= a[i];
+        i += step_a;
+        j += step_b;
+    }
+    while (i < n)
+        out[total++] = a[i++];
+    while (j < m)
+        out[total++] = b[j++];
+    return total;
+}

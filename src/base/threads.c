@@ -43,7 +43,7 @@ static void *run_worker(void *argument)
             return NULL;
         acq_status status = shared->work(shared->context, item, self->index);
         if (status != ACQ_OK)
-            report(job, item, status);
+            report(shared, item, status);
     }
 }
 

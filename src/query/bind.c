@@ -1,0 +1,115 @@
+/* bind.c - names to ids. The unknown name that stands first in the text is the one reported. */
+#include <stdio.h>
+
+#include "query/input.h"
+#include "query/query.h"
+
+static acq_ent find_entity(const acq_graph *graph, const acq_query_name *name)
+{
+    return acq_graph_find_entity(graph, name->text, name->length);
+}
+
+static acq_rel find_relation(const acq_graph *graph, const acq_query_name *name)
+{
+    acq_rel id = acq_graph_find_relation(graph, name->text, name->length);
+    return id != ACQ_NO_ID && name->is_inverse ? acq_inverse(id) : id;
+}
+
+typedef uint32_t (*find_fn)(const acq_graph *graph, const acq_query_name *name);
+
+/* Fills the ids; returns the first name without one, or NULL. */
+static acq_query_name *bind_names(acq_query_name *names, uint32_t n, find_fn find,
+                                  const acq_graph *graph, uint32_t n_ids)
+{
+    acq_query_name *unknown = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        bool bad;
+        if (names[i].is_id) {
+            bad = names[i].id >= n_ids;
+        } else {
+            names[i].id = find(graph, &names[i]);
+            bad = names[i].id == ACQ_NO_ID;
+        }
+        if (bad && unknown == NULL)
+            unknown = &names[i];
+    }
+    return unknown;
+}
+
+static void unbind_names(acq_query_name *names, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (!names[i].is_id)
+            names[i].id = ACQ_NO_ID;
+    }
+}
+
+static bool is_before(const acq_query_name *a, const acq_query_name *b)
+{
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+static acq_status fail_id(const acq_query_name *name, const char *kind, uint32_t n_ids,
+                          acq_error *error)
+{
+    return acq_fail_at(error, ACQ_ERR_NAME, name->line, name->column,
+                       "%s '%s' is grounded to id %u, but the graph has only %u; is this the graph "
+                       "the grounding was made for?",
+                       kind, acq_input_show(name->text, name->length).text, name->id, n_ids);
+}
+
+static acq_status fail_unknown(const acq_query_name *name, const char *kind, const char *near,
+                               acq_error *error)
+{
+    acq_shown shown = acq_input_show(name->text, name->length);
+    char hint[128] = "check the spelling";
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", near);
+    const char *bare = name->is_bare ? " (a bare word that neither the head nor exists lists is a "
+                                       "name; list it to make it a variable)"
+                                     : "";
+    return acq_fail_at(error, ACQ_ERR_NAME, name->line, name->column,
+                       "the graph has no %s \"%s\"; %s%s", kind, shown.text, hint, bare);
+}
+
+static void write_hint(const acq_query *query, const acq_graph *graph, char *hint, size_t size)
+{
+    if (hint == NULL || size == 0)
+        return;
+    hint[0] = '\0';
+    for (uint32_t i = 0; i < query->n_variables; i++) {
+        const acq_query_name *name = &query->variables[i];
+        if (find_entity(graph, name) == ACQ_NO_ID)
+            continue;
+        acq_shown shown = acq_input_show(name->text, name->length);
+        snprintf(hint, size,
+                 "'%s' is a variable here, but also the name of an entity; write \"%s\" in quotes "
+                 "to mean the entity",
+                 shown.text, shown.text);
+        return;
+    }
+}
+
+acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, size_t hint_size,
+                          acq_error *error)
+{
+    uint32_t n_entities = acq_graph_get_n_entities(graph);
+    uint32_t n_relations = acq_graph_get_n_relations(graph);
+    const acq_query_name *entity =
+        bind_names(query->constants, query->n_constants, find_entity, graph, n_entities);
+    const acq_query_name *relation =
+        bind_names(query->relations, query->n_relations, find_relation, graph, n_relations);
+    write_hint(query, graph, hint, hint_size);
+    if (entity == NULL && relation == NULL)
+        return ACQ_OK;
+    unbind_names(query->constants, query->n_constants);
+    unbind_names(query->relations, query->n_relations);
+    bool is_relation = entity == NULL || (relation != NULL && is_before(relation, entity));
+    const acq_query_name *name = is_relation ? relation : entity;
+    const char *kind = is_relation ? "relation" : "entity";
+    if (name->is_id)
+        return fail_id(name, kind, is_relation ? n_relations : n_entities, error);
+    const char *near = is_relation ? acq_graph_suggest_relation(graph, name->text, name->length)
+                                   : acq_graph_suggest_entity(graph, name->text, name->length);
+    return fail_unknown(name, kind, near, error);
+}

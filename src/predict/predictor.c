@@ -32,6 +32,11 @@ void acq_predictor_free(acq_predictor *predictor)
         predictor->ops->free(predictor);
 }
 
+const char *acq_predictor_get_note(const acq_predictor *predictor)
+{
+    return predictor->ops->get_note == NULL ? NULL : predictor->ops->get_note(predictor);
+}
+
 static acq_status open_observed(const acq_predictor *self, acq_rel relation, const acq_links **out,
                                 acq_error *error)
 {

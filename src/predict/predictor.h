@@ -16,7 +16,12 @@ typedef struct acq_predictor_ops {
     acq_status (*open_links)(const acq_predictor *self, acq_rel relation, const acq_links **out,
                              acq_error *error);
     void (*free)(acq_predictor *self);
+    /* What the user should know about this predictor, or NULL; the op itself may be NULL. */
+    const char *(*get_note)(const acq_predictor *self);
 } acq_predictor_ops;
+
+/* The largest score of a link that is not an observed fact (0/1 predictors apart). */
+#define ACQ_SCORE_UNOBSERVED_MOST 0.9999F
 
 struct acq_predictor {
     const acq_predictor_ops *ops;
@@ -34,13 +39,16 @@ acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_
 
 void acq_predictor_free(acq_predictor *predictor); /* NULL is legal; the graph stays */
 
+/* One sentence that a command should show on stderr, borrowed; NULL: nothing to say. */
+const char *acq_predictor_get_note(const acq_predictor *predictor);
+
 /* The observed graph itself: 1 for a fact, else 0. */
 acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **out,
                                       acq_error *error);
 
 typedef struct acq_perfect_report {
     uint64_t unknown_entities; /* names of the complete graph that the observed one lacks */
-    uint64_t dropped_facts;    /* facts left out for that reason */
+    uint64_t dropped_facts;    /* facts left out for that reason, or an unknown relation */
 } acq_perfect_report;
 
 /* 1 for a fact of `complete`, else 0, in the ids of `graph`: names are matched when the two

@@ -1,0 +1,57 @@
+/* completion.h - scored links of a predictor, written once and read by every search.
+ *
+ * The file (docs/formats.md has it byte by byte) holds, per relation and direction, sparse rows
+ * with 16-bit scores (quantise.h), the fingerprints of dictionary and graph, and checksums.
+ * acq_predictor_new_completion of predictor.h reads it. */
+#ifndef ACQ_PREDICT_COMPLETION_H
+#define ACQ_PREDICT_COMPLETION_H
+
+#include "predict/predictor.h"
+
+enum { ACQ_COMPLETION_NAME_MOST = 1023 }; /* bytes of a predictor's name in a file */
+
+typedef struct acq_completion_info {
+    uint32_t version;
+    uint32_t n_entities;
+    uint32_t n_relations;
+    uint64_t n_links; /* both directions */
+    uint64_t dictionary_fingerprint;
+    uint64_t graph_fingerprint;
+    double floor;
+    bool certain; /* some links score 1 without being observed: a 0/1 predictor */
+    char predictor[ACQ_COMPLETION_NAME_MOST + 1];
+} acq_completion_info;
+
+/* Reads and checks the header and directory. The error names the file. */
+acq_status acq_completion_read_info(const char *path, acq_completion_info *out, acq_error *error);
+
+/* Writes every link of `predictor` that scores at least `floor`. The file appears whole under
+ * its name or not at all. O(links); memory for the largest relation. */
+acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
+                                acq_error *error);
+
+/* The same in pieces, for predictors that make their links relation by relation. */
+typedef struct acq_completion_writer acq_completion_writer;
+
+typedef struct acq_completion_params {
+    const char *predictor; /* its name as on the command line */
+    double floor;          /* links that score less are left out */
+    bool certain;          /* false: a score above 0.9999 of an unobserved link becomes 0.9999 */
+} acq_completion_params;
+
+acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
+                                      const acq_completion_params *params,
+                                      acq_completion_writer **out, acq_error *error);
+
+/* Links of one relation, in either direction: the other one is made here, so both score the
+ * same. Each pair of relations once, in any order; pairs never added are empty. */
+acq_status acq_completion_writer_add(acq_completion_writer *writer, acq_rel relation,
+                                     const acq_links *links, acq_error *error);
+
+/* Puts the file in place. Afterwards only close is legal. */
+acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error *error);
+
+/* Frees the writer; removes what was written unless finish succeeded. NULL is legal. */
+void acq_completion_writer_close(acq_completion_writer *writer);
+
+#endif

@@ -1,0 +1,68 @@
+/* completion_format.h - inside the predict module: the bytes of a completion file.
+ *
+ *   [ header | name | block of relation | block | ... | directory ]
+ *
+ * All numbers are little-endian; structs below are the bytes (no padding inside). A block is
+ *   heads u32[n_heads]  offsets u32[n_heads + 1]  tails u32[n_links]  codes u16[n_links]
+ * padded with zeros to a multiple of 8. The directory has one entry per relation id. */
+#ifndef ACQ_PREDICT_COMPLETION_FORMAT_H
+#define ACQ_PREDICT_COMPLETION_FORMAT_H
+
+#include "predict/completion.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "completion files are little-endian");
+
+#define ACQ_COMPLETION_MAGIC                                                                       \
+    "\x89"                                                                                         \
+    "ACQC\r\n\x1a"
+
+enum { ACQ_COMPLETION_VERSION = 1, ACQ_COMPLETION_CERTAIN = 1 };
+
+typedef struct acq_completion_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_length; /* with the padded name */
+    uint32_t n_entities;
+    uint32_t n_relations;
+    uint64_t dictionary_fingerprint;
+    uint64_t graph_fingerprint;
+    double floor;
+    uint64_t file_length;
+    uint64_t directory_offset;
+    uint64_t directory_checksum;
+    uint64_t n_links;
+    uint32_t name_length;
+    uint32_t flags;
+    uint64_t checksum; /* of all bytes before it and the padded name */
+} acq_completion_header;
+
+typedef struct acq_completion_entry {
+    uint64_t offset;
+    uint64_t length;
+    uint32_t n_heads;
+    uint32_t n_links;
+    uint64_t checksum; /* of the block, seeded with the relation id */
+} acq_completion_entry;
+
+_Static_assert(sizeof(acq_completion_header) == 96, "header bytes");
+_Static_assert(sizeof(acq_completion_entry) == 32, "directory entry bytes");
+
+/* Multiple of 8 that holds n bytes. */
+static inline uint64_t acq_pad8(uint64_t n)
+{
+    return (n + 7) & ~(uint64_t)7;
+}
+
+uint64_t acq_completion_block_length(uint32_t n_heads, uint32_t n_links);
+uint64_t acq_completion_header_checksum(const acq_completion_header *header, const char *name);
+uint64_t acq_completion_block_checksum(const void *block, size_t length, acq_rel relation);
+uint64_t acq_completion_directory_checksum(const acq_completion_entry *entries, uint32_t n);
+
+/* NULL, or why the header cannot be used; `length` is that of the file. name is padded. */
+const char *acq_completion_check_frame(const acq_completion_header *header, uint64_t length);
+const char *acq_completion_check_header(const acq_completion_header *header, const char *name,
+                                        uint64_t length);
+const char *acq_completion_check_directory(const acq_completion_header *header,
+                                           const acq_completion_entry *entries);
+
+#endif

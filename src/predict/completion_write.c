@@ -1,0 +1,373 @@
+/* completion_write.c - write a completion under a temporary name, then put it in place.
+ *
+ *   open: room for the header ─▶ add: two blocks a relation ─▶ finish: empty blocks for the
+ *   rest, directory, header, fsync, rename, fsync of the folder
+ *
+ * Both directions get the codes of one quantisation, so their scores are the same bits. */
+#include "predict/completion.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "graph/build.h"
+#include "predict/completion_format.h"
+#include "predict/quantise.h"
+
+enum { MOST_TRIES = 1000, LARGEST_WRITE = 1 << 30 };
+
+struct acq_completion_writer {
+    const acq_graph *graph;
+    char *path;
+    char *temporary; /* NULL once it is in place */
+    int file;
+    bool certain; /* keep scores of 1 */
+    float floor;  /* at least the least score that has a code */
+    uint16_t floor_code;
+    uint64_t at; /* length so far */
+    acq_completion_header header;
+    acq_completion_entry *entries; /* offset 0: not yet written */
+    char name[ACQ_COMPLETION_NAME_MOST + 1 + 8];
+};
+
+static acq_status fail_io(const acq_completion_writer *writer, const char *what, acq_error *error)
+{
+    acq_status status = acq_fail(error, ACQ_ERR_IO, "cannot %s: %s", what, strerror(errno));
+    acq_error_set_file(error, writer->path);
+    return status;
+}
+
+static acq_status put(acq_completion_writer *writer, const void *bytes, size_t length, uint64_t at,
+                      acq_error *error)
+{
+    const char *p = bytes;
+    while (length > 0) {
+        size_t piece = length < LARGEST_WRITE ? length : LARGEST_WRITE;
+        ssize_t done = pwrite(writer->file, p, piece, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return fail_io(writer, "write the completion", error);
+        p += done;
+        at += (uint64_t)done;
+        length -= (size_t)done;
+    }
+    return ACQ_OK;
+}
+
+/* A name beside the final one that nobody has. */
+static acq_status open_temporary(acq_completion_writer *writer, acq_error *error)
+{
+    size_t room = strlen(writer->path) + 40;
+    writer->temporary = acq_alloc(room, 1);
+    if (writer->temporary == NULL)
+        return acq_fail_memory(error);
+    for (int i = 0; i < MOST_TRIES; i++) {
+        snprintf(writer->temporary, room, "%s.tmp-%ld-%d", writer->path, (long)getpid(), i);
+        writer->file = open(writer->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (writer->file >= 0)
+            return ACQ_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    acq_status status = fail_io(writer, "create the completion", error);
+    acq_free(writer->temporary);
+    writer->temporary = NULL;
+    return status;
+}
+
+static acq_status check_params(const acq_completion_params *params, acq_error *error)
+{
+    if (!(params->floor >= 0.0 && params->floor <= 1.0))
+        return acq_fail(error, ACQ_ERR_USAGE, "the floor must be a score from 0 to 1");
+    if (strlen(params->predictor) > ACQ_COMPLETION_NAME_MOST)
+        return acq_fail(error, ACQ_ERR_LIMIT, "the predictor's name has more than %d bytes",
+                        ACQ_COMPLETION_NAME_MOST);
+    return ACQ_OK;
+}
+
+static void fill_header(acq_completion_writer *writer, const acq_completion_params *params)
+{
+    uint32_t name_length = (uint32_t)strlen(params->predictor);
+    acq_completion_header *header = &writer->header;
+    *header = (acq_completion_header){
+        .version = ACQ_COMPLETION_VERSION,
+        .header_length = (uint32_t)(sizeof *header + acq_pad8(name_length)),
+        .n_entities = acq_graph_get_n_entities(writer->graph),
+        .n_relations = acq_graph_get_n_relations(writer->graph),
+        .dictionary_fingerprint = acq_graph_get_dictionary_fingerprint(writer->graph),
+        .graph_fingerprint = acq_graph_get_fingerprint(writer->graph),
+        .floor = params->floor,
+        .name_length = name_length,
+    };
+    memcpy(header->magic, ACQ_COMPLETION_MAGIC, sizeof header->magic);
+    memcpy(writer->name, params->predictor, name_length);
+    writer->at = header->header_length;
+    writer->floor_code = acq_score_encode_floor(params->floor);
+    writer->floor = fmaxf((float)params->floor, acq_score_decode(ACQ_CODE_LEAST));
+    writer->certain = params->certain;
+}
+
+acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
+                                      const acq_completion_params *params,
+                                      acq_completion_writer **out, acq_error *error)
+{
+    acq_status status = check_params(params, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_completion_writer *writer = acq_zalloc(1, sizeof *writer);
+    if (writer == NULL)
+        return acq_fail_memory(error);
+    writer->graph = graph;
+    writer->file = -1;
+    fill_header(writer, params);
+    writer->path = acq_copy_string(path);
+    writer->entries = acq_zalloc(writer->header.n_relations, sizeof *writer->entries);
+    status = writer->path == NULL || writer->entries == NULL ? acq_fail_memory(error)
+                                                             : open_temporary(writer, error);
+    if (status != ACQ_OK) {
+        acq_completion_writer_close(writer);
+        return status;
+    }
+    *out = writer;
+    return ACQ_OK;
+}
+
+/* Code of one link; 0: below the floor. Sets the header's flag for an unobserved 1. */
+static uint16_t code_of(acq_completion_writer *writer, float score, bool observed)
+{
+    if (score < writer->floor)
+        return 0;
+    uint16_t code = acq_score_encode(score);
+    if (code < writer->floor_code)
+        code = writer->floor_code;
+    if (code == ACQ_CODE_CERTAIN && !observed) {
+        if (!writer->certain)
+            return ACQ_CODE_PREDICTED < writer->floor_code ? 0 : ACQ_CODE_PREDICTED;
+        writer->header.flags |= ACQ_COMPLETION_CERTAIN;
+    }
+    return code;
+}
+
+/* Links worth storing, as (head, tail, code): a code is a whole number that fits a float. */
+static size_t select_links(acq_completion_writer *writer, const acq_links *links,
+                           const acq_links *observed, acq_link *out)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < links->n_heads; i++) {
+        acq_row row = acq_links_get_row_at(links, i);
+        acq_row facts = acq_links_get_row(observed, links->heads[i]);
+        size_t f = 0;
+        for (size_t j = 0; j < row.n; j++) {
+            while (f < facts.n && facts.tails[f] < row.tails[j])
+                f++;
+            bool is_fact = f < facts.n && facts.tails[f] == row.tails[j];
+            uint16_t code = code_of(writer, row.scores == NULL ? 1.0F : row.scores[j], is_fact);
+            if (code != 0)
+                out[n++] = (acq_link){links->heads[i], row.tails[j], (float)code};
+        }
+    }
+    return n;
+}
+
+static acq_status put_block(acq_completion_writer *writer, acq_rel relation, const acq_links *rows,
+                            acq_error *error)
+{
+    uint64_t length = acq_completion_block_length(rows->n_heads, rows->n_links);
+    char *block = acq_zalloc(1, length);
+    if (block == NULL)
+        return acq_fail_memory(error);
+    size_t heads = rows->n_heads * sizeof(acq_ent), offsets = heads + sizeof(uint32_t);
+    size_t tails = rows->n_links * sizeof(acq_ent);
+    memcpy(block, rows->heads, heads);
+    memcpy(block + heads, rows->offsets, offsets);
+    memcpy(block + heads + offsets, rows->tails, tails);
+    uint16_t *codes = (uint16_t *)(void *)(block + heads + offsets + tails);
+    for (uint32_t i = 0; i < rows->n_links; i++)
+        codes[i] = (uint16_t)rows->scores[i];
+    writer->entries[relation] = (acq_completion_entry){
+        .offset = writer->at,
+        .length = length,
+        .n_heads = rows->n_heads,
+        .n_links = rows->n_links,
+        .checksum = acq_completion_block_checksum(block, length, relation),
+    };
+    acq_status status = put(writer, block, length, writer->at, error);
+    acq_free(block);
+    writer->at += length;
+    writer->header.n_links += rows->n_links;
+    return status;
+}
+
+static acq_status put_direction(acq_completion_writer *writer, acq_rel relation, acq_link *links,
+                                size_t n, acq_error *error)
+{
+    acq_links *rows;
+    acq_status status = acq_links_new(links, n, writer->header.n_entities, true, &rows);
+    if (status == ACQ_ERR_MEMORY)
+        return acq_fail_memory(error);
+    if (status != ACQ_OK)
+        return acq_fail(error, status, "relation %u has too many links", relation);
+    status = put_block(writer, relation, rows, error);
+    acq_links_free(rows);
+    return status;
+}
+
+static acq_status put_both(acq_completion_writer *writer, acq_rel relation, acq_link *links,
+                           size_t n, acq_error *error)
+{
+    acq_status status = put_direction(writer, relation, links, n, error);
+    if (status != ACQ_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        links[i] = (acq_link){links[i].tail, links[i].head, links[i].score};
+    return put_direction(writer, acq_inverse(relation), links, n, error);
+}
+
+static acq_status check_added(const acq_completion_writer *writer, acq_rel relation,
+                              const acq_links *links, acq_error *error)
+{
+    const char *reason = "";
+    if (relation >= writer->header.n_relations || links->n_entities != writer->header.n_entities)
+        return acq_fail(error, ACQ_ERR_USAGE, "links of relation %u are not of this graph",
+                        relation);
+    if (writer->entries[relation].offset != 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "relation %u was added twice", relation);
+    if (!acq_links_check(links, &reason))
+        return acq_fail(error, ACQ_ERR_INPUT, "links of relation %u cannot be stored: %s", relation,
+                        reason);
+    return ACQ_OK;
+}
+
+acq_status acq_completion_writer_add(acq_completion_writer *writer, acq_rel relation,
+                                     const acq_links *links, acq_error *error)
+{
+    const acq_links *observed = NULL;
+    acq_status status = check_added(writer, relation, links, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(writer->graph, relation, &observed, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_link *chosen = acq_alloc(links->n_links, sizeof *chosen);
+    if (chosen == NULL)
+        return acq_fail_memory(error);
+    size_t n = select_links(writer, links, observed, chosen);
+    status = put_both(writer, relation, chosen, n, error);
+    acq_free(chosen);
+    return status;
+}
+
+static acq_status put_missing(acq_completion_writer *writer, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (acq_rel r = 0; status == ACQ_OK && r < writer->header.n_relations; r += 2) {
+        if (writer->entries[r].offset == 0)
+            status = put_both(writer, r, NULL, 0, error);
+    }
+    return status;
+}
+
+static acq_status put_frame(acq_completion_writer *writer, acq_error *error)
+{
+    acq_completion_header *header = &writer->header;
+    size_t directory = header->n_relations * sizeof *writer->entries;
+    acq_status status = put(writer, writer->entries, directory, writer->at, error);
+    header->directory_offset = writer->at;
+    header->directory_checksum =
+        acq_completion_directory_checksum(writer->entries, header->n_relations);
+    header->file_length = writer->at + directory;
+    header->checksum = acq_completion_header_checksum(header, writer->name);
+    if (status == ACQ_OK)
+        status = put(writer, writer->name, acq_pad8(header->name_length), sizeof *header, error);
+    if (status == ACQ_OK)
+        status = put(writer, header, sizeof *header, 0, error);
+    return status;
+}
+
+/* Makes the rename itself survive a crash; the file is whole either way, so errors pass. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = -1;
+    if (slash == NULL) {
+        folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } else {
+        char *name = acq_copy_string(path);
+        if (name == NULL)
+            return;
+        name[slash - path + 1] = '\0';
+        folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        acq_free(name);
+    }
+    if (folder < 0)
+        return;
+    (void)fsync(folder);
+    close(folder);
+}
+
+acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error *error)
+{
+    acq_status status = put_missing(writer, error);
+    if (status == ACQ_OK)
+        status = put_frame(writer, error);
+    if (status != ACQ_OK)
+        return status;
+    if (fsync(writer->file) != 0)
+        return fail_io(writer, "write the completion to disk", error);
+    int closed = close(writer->file);
+    writer->file = -1;
+    if (closed != 0)
+        return fail_io(writer, "close the completion", error);
+    if (rename(writer->temporary, writer->path) != 0)
+        return fail_io(writer, "put the completion in place", error);
+    acq_free(writer->temporary);
+    writer->temporary = NULL;
+    sync_folder(writer->path);
+    return ACQ_OK;
+}
+
+void acq_completion_writer_close(acq_completion_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    if (writer->file >= 0)
+        close(writer->file);
+    if (writer->temporary != NULL)
+        (void)unlink(writer->temporary);
+    acq_free(writer->temporary);
+    acq_free(writer->path);
+    acq_free(writer->entries);
+    acq_free(writer);
+}
+
+static acq_status add_all(acq_completion_writer *writer, const acq_predictor *predictor,
+                          acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (acq_rel r = 0; status == ACQ_OK && r < writer->header.n_relations; r += 2) {
+        const acq_links *links = NULL;
+        status = acq_predictor_open_links(predictor, r, &links, error);
+        if (status == ACQ_OK)
+            status = acq_completion_writer_add(writer, r, links, error);
+    }
+    return status;
+}
+
+acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
+                                acq_error *error)
+{
+    acq_completion_params params = {.predictor = predictor->name, .floor = floor, .certain = true};
+    acq_completion_writer *writer;
+    acq_status status = acq_completion_writer_open(path, predictor->graph, &params, &writer, error);
+    if (status != ACQ_OK)
+        return status;
+    status = add_all(writer, predictor, error);
+    if (status == ACQ_OK)
+        status = acq_completion_writer_finish(writer, error);
+    acq_completion_writer_close(writer);
+    return status;
+}

@@ -1,1 +1,10 @@
 acq_test(bench_metrics SOURCES unit/bench_metrics.c USES bench)
+acq_test(bench_files SOURCES unit/bench_files.c USES bench)
+acq_test(bench_print SOURCES unit/bench_print.c USES bench)
+
+# Known results on the published validation files; needs the data, which is not part of the tree.
+add_executable(test_reproduce unit/eval_reproduce.c)
+target_link_libraries(test_reproduce PRIVATE acq_bench)
+target_compile_definitions(test_reproduce PRIVATE ACQ_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+add_test(NAME reproduce COMMAND test_reproduce)
+set_tests_properties(reproduce PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2)

@@ -62,6 +62,8 @@ static int compare_scored(const void *left, const void *right)
 double acq_metrics_measure_auc(acq_scored *items, size_t n)
 {
     uint64_t halves = 0, n_wrong = 0, n_correct = 0;
+    if (n == 0)
+        return NAN;
     qsort(items, n, sizeof *items, compare_scored);
     for (size_t begin = 0; begin < n;) {
         uint64_t correct = 0, wrong = 0;

@@ -1,0 +1,222 @@
+/* eval.c - `anycq eval qac|qar`: an engine and a predictor judged on benchmark query files.
+ *
+ * The predictor must be named: a result without it cannot be repeated. Everything a number
+ * depends on is said: the reading of parallel atoms on stderr and in each JSON line, the row of
+ * the always-yes answerer beside every QAC row (a note with --json). */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "bench/eval.h"
+#include "bench/print.h"
+#include "cli/source.h"
+
+typedef struct eval_job {
+    const acq_options *options;
+    acq_output output;
+    acq_source source;
+    acq_predictor *truth;
+    acq_bench_file **files;
+    acq_eval_row *rows; /* one per file and the total */
+    size_t n_files;     /* read so far */
+    acq_eval_params params;
+} eval_job;
+
+typedef struct progress_bar {
+    int64_t next_ns;
+    bool is_shown;
+} progress_bar;
+
+static acq_status read_task(const acq_options *options, acq_bench_task *out, acq_error *error)
+{
+    const char *task = options->args.items[0];
+    if (strcmp(task, "links") == 0)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "eval links is not in this version; use eval qac or eval qar");
+    if (strcmp(task, "qac") != 0 && strcmp(task, "qar") != 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac or eval qar", task);
+    *out = strcmp(task, "qac") == 0 ? ACQ_TASK_QAC : ACQ_TASK_QAR;
+    return ACQ_OK;
+}
+
+static acq_status check_given(const acq_options *options, acq_error *error)
+{
+    if (options->observed == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "name the observed graph: --observed GRAPH");
+    if (options->queries.n == 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "name the query files: --queries FILE...");
+    if (!acq_options_has(options, predictor) || strcmp(options->predictor, "auto") == 0)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "eval wants its predictor named: --predictor observed, perfect:GRAPH or "
+                        "completion:FILE");
+    return ACQ_OK;
+}
+
+static acq_status read_atoms(const acq_options *options, acq_eval_params *params, acq_error *error)
+{
+    params->has_atoms = options->atoms != NULL;
+    if (!params->has_atoms)
+        return ACQ_OK;
+    params->atoms = acq_atoms_reading_find(options->atoms);
+    if (params->atoms == ACQ_N_ATOMS_READINGS)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "no reading \"%.100s\" of the atoms; use --atoms written, pair or "
+                        "ordered-pair",
+                        options->atoms);
+    return ACQ_OK;
+}
+
+static acq_status read_params(eval_job *job, acq_error *error)
+{
+    const acq_options *options = job->options;
+    acq_eval_params *params = &job->params;
+    *params = ACQ_EVAL_DEFAULT;
+    acq_status status = read_task(options, &params->task, error);
+    if (status == ACQ_OK)
+        status = check_given(options, error);
+    if (status == ACQ_OK)
+        status = read_atoms(options, params, error);
+    if (status == ACQ_OK)
+        status = acq_source_read_params(options, &params->engine, error);
+    if (acq_options_has(options, prior))
+        params->prior = options->prior;
+    params->first = (size_t)options->first;
+    params->n_threads = (unsigned)options->threads;
+    return status;
+}
+
+static acq_status open_truth(eval_job *job, acq_error *error)
+{
+    acq_graph *graph;
+    acq_perfect_report report;
+    const char *path = job->options->truth;
+    if (path == NULL)
+        return ACQ_OK;
+    acq_status status =
+        acq_source_read_graph(job->options, path, &job->output, &graph, NULL, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_predictor_new_perfect(job->source.graph, graph, path, &job->truth, &report, error);
+    acq_graph_free(graph);
+    if (status == ACQ_OK && report.unknown_entities > 0)
+        acq_report_note(&job->output,
+                        "%llu entities of %s are not in the observed graph; %llu facts left out",
+                        (unsigned long long)report.unknown_entities, path,
+                        (unsigned long long)report.dropped_facts);
+    job->params.truth = job->truth;
+    return status;
+}
+
+static acq_status read_files(eval_job *job, acq_error *error)
+{
+    size_t n = job->options->queries.n;
+    acq_bench_limits limits = {acq_graph_get_n_entities(job->source.graph),
+                               acq_graph_get_n_relations(job->source.graph)};
+    job->files = acq_zalloc(n, sizeof *job->files);
+    job->rows = acq_zalloc(n + 1, sizeof *job->rows);
+    if (job->files == NULL || job->rows == NULL)
+        return acq_fail_memory(error);
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        status = acq_bench_file_read(job->options->queries.items[i], job->params.task, limits,
+                                     &job->files[i], error);
+        job->n_files += status == ACQ_OK;
+    }
+    return status;
+}
+
+static void note_atoms(eval_job *job)
+{
+    for (size_t i = 0; i < job->n_files && !job->params.has_atoms; i++) {
+        const acq_bench_file *file = job->files[i];
+        acq_report_note(&job->output, "%s: atoms read as %s%s", acq_bench_file_get_name(file),
+                        acq_atoms_reading_get_name(acq_bench_file_get_atoms(file)),
+                        file->has_atoms ? ", as the file says" : " (--atoms changes it)");
+    }
+}
+
+static void show_progress(void *context, size_t done, size_t all)
+{
+    progress_bar *bar = context;
+    int64_t now = acq_clock_ns();
+    if (now < bar->next_ns)
+        return;
+    bar->next_ns = now + 100000000;
+    bar->is_shown = true;
+    fprintf(stderr, "\r%zu of %zu", done, all);
+    fflush(stderr);
+}
+
+static acq_status evaluate(eval_job *job, acq_error *error)
+{
+    progress_bar bar = {.next_ns = acq_clock_ns() + 500000000};
+    job->params.predictor = job->source.predictor;
+    if (isatty(STDERR_FILENO)) {
+        job->params.progress = show_progress;
+        job->params.context = &bar;
+    }
+    acq_status status = acq_eval_run(&job->params, (const acq_bench_file *const *)job->files,
+                                     job->n_files, job->rows, error);
+    if (bar.is_shown)
+        fputs("\r\033[K", stderr);
+    return status;
+}
+
+static void print_rows(eval_job *job)
+{
+    const acq_eval_row *total = &job->rows[job->n_files];
+    if (total->n_unlisted > 0)
+        acq_report_note(&job->output,
+                        "%zu answers counted as wrong because a list of %d answers lacks them; "
+                        "--truth GRAPH decides",
+                        total->n_unlisted, ACQ_BENCH_LIST_END);
+    if (!job->options->json) {
+        acq_eval_print_table(&job->output.data, job->rows, job->n_files + 1);
+        return;
+    }
+    for (size_t i = 0; i <= job->n_files; i++) {
+        const acq_eval_row *row = &job->rows[i];
+        acq_eval_print_json(&job->output.data, row);
+        if (row->task == ACQ_TASK_QAC)
+            acq_report_note(&job->output, "%s: always yes scores f1 %.1f, f1_matched %.1f",
+                            row->file, row->always_yes.f1, row->always_yes.f1_matched);
+    }
+}
+
+static acq_status run(eval_job *job, acq_error *error)
+{
+    acq_status status = read_params(job, error);
+    if (status == ACQ_OK)
+        status = acq_source_init(&job->source, job->options, job->options->observed, &job->output,
+                                 error);
+    if (status == ACQ_OK)
+        status = open_truth(job, error);
+    if (status == ACQ_OK)
+        status = read_files(job, error);
+    if (status != ACQ_OK)
+        return status;
+    note_atoms(job);
+    status = evaluate(job, error);
+    if (status == ACQ_OK)
+        print_rows(job);
+    return status;
+}
+
+int acq_cli_eval(const acq_options *options)
+{
+    eval_job job = {.options = options};
+    acq_error error = {0};
+    int code = ACQ_EXIT_YES;
+    acq_output_init(&job.output);
+    if (run(&job, &error) != ACQ_OK)
+        code = acq_report_error(&job.output, options, &error, NULL);
+    for (size_t i = 0; i < job.n_files; i++)
+        acq_bench_file_free(job.files[i]);
+    acq_free(job.files);
+    acq_free(job.rows);
+    acq_predictor_free(job.truth);
+    acq_source_deinit(&job.source);
+    return acq_output_finish(&job.output, code);
+}

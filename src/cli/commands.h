@@ -59,14 +59,14 @@ typedef struct acq_command {
     const char *name;
     const char *arguments;
     const char *summary;
-    const char *help; /* paragraphs after the usage line */
     size_t least_args, most_args;
     int (*run)(const struct acq_options *options);
 } acq_command;
 
 const acq_command *acq_command_get(acq_command_id id);
-acq_command_id acq_command_find(const char *name); /* ACQ_N_COMMANDS: no such */
-bool acq_command_is_absent(const char *name);      /* designed, but not in this version */
+const char *acq_command_get_help(acq_command_id id); /* the paragraphs after the usage line */
+acq_command_id acq_command_find(const char *name);   /* ACQ_N_COMMANDS: no such */
+bool acq_command_is_absent(const char *name);        /* designed, but not in this version */
 
 /* All names, present and absent ones, for suggestions; NULL past the end. */
 const char *acq_command_get_any_name(size_t i);

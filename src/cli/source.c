@@ -6,6 +6,7 @@
 
 #include "cli/nearest.h"
 #include "engine/open.h"
+#include "predict/completion.h"
 
 typedef struct bad_lines {
     acq_output *output;
@@ -71,6 +72,19 @@ static void note_perfect(acq_output *output, const acq_perfect_report *report)
                     (unsigned long long)report->unknown_entities);
 }
 
+/* New facts win over a completion that was made before them; that is worth a word. */
+static void note_completion(const acq_source *source, const char *spec, acq_output *output)
+{
+    static const char prefix[] = "completion:";
+    acq_completion_info info;
+    if (strncmp(spec, prefix, sizeof prefix - 1) != 0 ||
+        acq_completion_read_info(spec + sizeof prefix - 1, &info, NULL) != ACQ_OK)
+        return;
+    if (info.graph_fingerprint != acq_graph_get_fingerprint(source->graph))
+        acq_report_note(output, "the completion was made from other facts of these entities; the "
+                                "graph's facts win, and complete makes it anew");
+}
+
 static acq_status open_predictor(acq_source *source, const acq_options *options, acq_output *output,
                                  acq_error *error)
 {
@@ -84,6 +98,7 @@ static acq_status open_predictor(acq_source *source, const acq_options *options,
         return status;
     note_bad_count(&lines, options->predictor);
     note_perfect(output, &report);
+    note_completion(source, options->predictor, output);
     if (strcmp(options->predictor, "auto") == 0)
         acq_report_note(output, "no predictor is named: answers come from observed facts only");
     return ACQ_OK;

@@ -1,0 +1,126 @@
+/* commands.c - the table of commands and their help; see commands.h. */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "cli/options.h"
+
+#define INFO_HELP                                                                                  \
+    "Counts entities, relations and facts, lists the largest relations, and says\n"                \
+    "what was left out while reading.\n"
+
+#define QUESTION_HELP                                                                              \
+    "  Q(x) := exists y. directed(y, \"Oppenheimer\") & born_in(y, x)\n"                           \
+    "\n"                                                                                           \
+    "and: & , and    or: | or    not: ! not    x != y, x = y    ( ) nest freely.\n"                \
+    "With an exists list, bare words that are neither free nor listed are names;\n"                \
+    "without one, every bare word is a variable and names are quoted. SPARQL SELECT\n"             \
+    "and ASK work too.\n"
+
+#define JSON_HELP                                                                                  \
+    "With --json each query gives one object on one line: query, outcome (answered,\n"             \
+    "none, undecided), reason, complete, answers (values, witness, score, kind,\n"                 \
+    "atoms), engine, predictor, threshold, nodes, revisions, ms, memory. An error is\n"            \
+    "text on standard error and also {\"error\":{\"code\",\"file\",\"line\",\"column\",\n"         \
+    "\"message\"}} on standard output.\n"
+
+#define ASK_HELP                                                                                   \
+    "Finds the best answer, the K best, or all of them:\n"                                         \
+    "\n" QUESTION_HELP "\n"                                                                        \
+    "Prints each answer with its score and whether it rests on observed facts alone\n"             \
+    "or on predictions, or \"none\" when it is proved that nothing reaches the\n"                  \
+    "threshold, or \"undecided\" when the budget ran out. A query without free\n"                  \
+    "variables is answered yes or none.\n"                                                         \
+    "\n"                                                                                           \
+    "--queries FILE holds one query per line; blank lines and lines that begin with\n"             \
+    "# are left out. A bad query is reported and the others still run. The exit code\n"            \
+    "is the worst: 4, then 2 if any was bad, 3 if any is undecided, 1 if any has\n"                \
+    "none, 0 if all are answered.\n"                                                               \
+    "\n" JSON_HELP
+
+#define CHECK_HELP                                                                                 \
+    "Is the tuple of VALUEs, one per free variable in the head's order, an answer?\n"              \
+    "\n" QUESTION_HELP "\n"                                                                        \
+    "Prints yes with the score, no when it is proved that the score is below the\n"                \
+    "threshold, or undecided. A query without free variables takes no VALUE.\n"                    \
+    "\n" JSON_HELP "check adds verdict (yes, no, undecided).\n"
+
+#define PREDICT_HELP                                                                               \
+    "Lists what stands in the place of ?, best score first. Either side may be ?;\n"               \
+    "names need no quotes here. inverse(rel) turns a relation round.\n"                            \
+    "Exit code 1 when there is no link at all.\n"
+
+#define COMPLETE_HELP                                                                              \
+    "Writes every scored link of --predictor to a file that ask, check and eval take\n"            \
+    "as --predictor completion:FILE.\n"
+
+#define SQL_HELP                                                                                   \
+    "Prints a query as one SQL statement over the tables facts(head, relation, tail)\n"            \
+    "and entities(name), for SQLite or DuckDB. It finds answers among observed facts.\n"           \
+    "--queries FILE takes a file with one query per line, or a benchmark's FILE.json,\n"           \
+    "each instance of which gives a statement with integer ids.\n"
+
+#define EVAL_HELP                                                                                  \
+    "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
+    "and times. qac: classification; qar: retrieval; links: the predictor alone.\n"
+
+static const char *const helps[ACQ_N_COMMANDS] = {
+    [ACQ_COMMAND_info] = INFO_HELP,         [ACQ_COMMAND_ask] = ASK_HELP,
+    [ACQ_COMMAND_check] = CHECK_HELP,       [ACQ_COMMAND_predict] = PREDICT_HELP,
+    [ACQ_COMMAND_complete] = COMPLETE_HELP, [ACQ_COMMAND_sql] = SQL_HELP,
+    [ACQ_COMMAND_eval] = EVAL_HELP,
+};
+
+static const acq_command commands[ACQ_N_COMMANDS] = {
+#define ENTRY(name_, least, most, arguments_, summary_)                                            \
+    {.name = #name_,                                                                               \
+     .arguments = arguments_,                                                                      \
+     .summary = summary_,                                                                          \
+     .least_args = least,                                                                          \
+     .most_args = most,                                                                            \
+     .run = acq_cli_##name_},
+    ACQ_COMMANDS(ENTRY)
+#undef ENTRY
+};
+
+static const char *const absent[] = {
+#define ABSENT_NAME(name) #name,
+    ACQ_ABSENT_COMMANDS(ABSENT_NAME)
+#undef ABSENT_NAME
+};
+
+enum { N_ABSENT = sizeof absent / sizeof *absent };
+
+const acq_command *acq_command_get(acq_command_id id)
+{
+    return &commands[id];
+}
+
+const char *acq_command_get_help(acq_command_id id)
+{
+    return helps[id];
+}
+
+acq_command_id acq_command_find(const char *name)
+{
+    unsigned i = 0;
+    while (i < ACQ_N_COMMANDS && strcmp(commands[i].name, name) != 0)
+        i++;
+    return (acq_command_id)i;
+}
+
+bool acq_command_is_absent(const char *name)
+{
+    for (size_t i = 0; i < N_ABSENT; i++) {
+        if (strcmp(absent[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *acq_command_get_any_name(size_t i)
+{
+    if (i < ACQ_N_COMMANDS)
+        return commands[i].name;
+    return i < ACQ_N_COMMANDS + N_ABSENT ? absent[i - ACQ_N_COMMANDS] : NULL;
+}

@@ -1,0 +1,67 @@
+/* help.c - see help.h. */
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/option_table.h"
+#include "cli/width.h"
+
+enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 30 };
+
+void acq_help_print(acq_text *out)
+{
+    acq_text_add(out, "anycq " ACQ_VERSION
+                      ": answers to existential first-order queries over incomplete\n"
+                      "knowledge graphs, each with a proof or the facts it rests on.\n\n"
+                      "usage: anycq COMMAND ARGUMENT... [--option VALUE | --option=VALUE]...\n\n");
+    for (unsigned i = 0; i < ACQ_N_COMMANDS; i++) {
+        const acq_command *command = acq_command_get(i);
+        acq_text_format(out, "  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->summary);
+    }
+    acq_text_add(out,
+                 "\n"
+                 "anycq COMMAND --help tells more; anycq --version prints the version.\n"
+                 "\n"
+                 "GRAPH is a file of triples (.tsv or .txt with tabs, .csv), a benchmark's\n"
+                 "*_kg.tsv beside its kgindex.json, or a folder of either.\n"
+                 "\n"
+                 "  anycq ask films.tsv 'Q(x) := exists y. directed(y, \"Oppenheimer\")\n"
+                 "                                & born_in(y, x)' --explain\n"
+                 "\n"
+                 "Exit codes: 0 answered or yes, 1 none or no, 2 usage or input error,\n"
+                 "3 undecided, 4 input/output, memory or internal error. Data goes to standard\n"
+                 "output, notes and errors to standard error.\n");
+}
+
+static void print_option(const acq_option *option, acq_text *out)
+{
+    size_t start = out->length;
+    if (option->letter != 0)
+        acq_text_format(out, "  -%c, ", option->letter);
+    else
+        acq_text_add(out, "  ");
+    acq_text_format(out, "--%s%s%s", option->name, option->argument == NULL ? "" : " ",
+                    option->argument == NULL ? "" : option->argument);
+    size_t used = acq_width_since(out, start);
+    acq_width_pad(out, used < OPTION_COLUMN ? OPTION_COLUMN - used : 2);
+    char text[256];
+    if (option->text_default == NULL)
+        snprintf(text, sizeof text, "%s", option->help);
+    else
+        snprintf(text, sizeof text, "%s (default %s)", option->help, option->text_default);
+    acq_width_wrap(out, text, OPTION_COLUMN, OPTION_COLUMN, ACQ_COLUMNS);
+    acq_text_add_char(out, '\n');
+}
+
+void acq_help_print_command(acq_command_id id, acq_text *out)
+{
+    const acq_command *command = acq_command_get(id);
+    acq_text_format(out, "usage: anycq %s %s [OPTION]...\n\n%s\n", command->name,
+                    command->arguments, acq_command_get_help(id));
+    for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
+        const acq_option *option = acq_option_get(i);
+        if ((option->commands & (1U << id)) != 0)
+            print_option(option, out);
+    }
+}

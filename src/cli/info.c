@@ -1,0 +1,173 @@
+/* info.c - `anycq info`: what a graph holds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/json.h"
+#include "cli/source.h"
+#include "cli/width.h"
+
+enum { LARGEST = 10 }; /* relations that are listed */
+
+typedef struct relation_size {
+    acq_rel relation;
+    uint64_t n_facts;
+    uint64_t n_heads, n_tails;
+} relation_size;
+
+typedef struct summary {
+    const char *path;
+    const acq_graph *graph;
+    acq_read_report report;
+    relation_size *sizes; /* of the even relations, largest first */
+    size_t n_sizes;
+} summary;
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const relation_size *x = a, *y = b;
+    if (x->n_facts != y->n_facts)
+        return x->n_facts < y->n_facts ? 1 : -1;
+    return x->relation < y->relation ? -1 : 1;
+}
+
+static acq_status measure_relation(const acq_graph *graph, relation_size *size, acq_error *error)
+{
+    const acq_links *forward, *back;
+    acq_status status = acq_graph_open_links(graph, size->relation, &forward, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(graph, acq_inverse(size->relation), &back, error);
+    if (status != ACQ_OK)
+        return status;
+    size->n_facts = forward->n_links;
+    size->n_heads = forward->n_heads;
+    size->n_tails = back->n_heads;
+    return ACQ_OK;
+}
+
+static acq_status measure(summary *s, acq_error *error)
+{
+    s->n_sizes = acq_graph_get_n_relations(s->graph) / 2;
+    s->sizes = acq_zalloc(s->n_sizes, sizeof *s->sizes);
+    if (s->sizes == NULL)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < s->n_sizes; i++) {
+        s->sizes[i].relation = (acq_rel)(2 * i);
+        acq_status status = measure_relation(s->graph, &s->sizes[i], error);
+        if (status != ACQ_OK)
+            return status;
+    }
+    qsort(s->sizes, s->n_sizes, sizeof *s->sizes, compare_sizes);
+    return ACQ_OK;
+}
+
+static size_t n_listed(const summary *s)
+{
+    return s->n_sizes < LARGEST ? s->n_sizes : LARGEST;
+}
+
+static void print_relations(const summary *s, acq_text *out)
+{
+    enum { NAME = 44 };
+    if (s->n_sizes == 0)
+        return;
+    acq_text_format(out, "\n%-*s%12s%12s%12s\n", NAME,
+                    n_listed(s) < s->n_sizes ? "largest relations" : "relations", "facts", "heads",
+                    "tails");
+    for (size_t i = 0; i < n_listed(s); i++) {
+        const relation_size *size = &s->sizes[i];
+        size_t start = out->length;
+        acq_width_add_cut(out, acq_graph_get_relation_name(s->graph, size->relation), NAME - 1);
+        acq_width_pad(out, NAME - acq_width_since(out, start));
+        acq_text_format(out, "%12llu%12llu%12llu\n", (unsigned long long)size->n_facts,
+                        (unsigned long long)size->n_heads, (unsigned long long)size->n_tails);
+    }
+}
+
+static void print_count(acq_text *out, const char *label, uint64_t n)
+{
+    acq_text_format(out, "%-14s%12llu\n", label, (unsigned long long)n);
+}
+
+static void print(const summary *s, acq_text *out)
+{
+    acq_text path;
+    acq_text_init(&path);
+    acq_width_add(&path, s->path);
+    acq_text_add(out, "graph         ");
+    acq_width_wrap(out, path.bytes == NULL ? "" : path.bytes, 14, 14, ACQ_COLUMNS);
+    acq_text_deinit(&path);
+    acq_text_add_char(out, '\n');
+    print_count(out, "entities", acq_graph_get_n_entities(s->graph));
+    print_count(out, "relations", s->n_sizes);
+    print_count(out, "facts", acq_graph_get_n_facts(s->graph));
+    print_count(out, "lines read", s->report.lines);
+    print_count(out, "left out", s->report.bad);
+    print_count(out, "duplicates", s->report.duplicates);
+    if (s->report.completed > 0)
+        print_count(out, "inverses added", s->report.completed);
+    acq_text_format(out, "%-14s%016llx\n", "dictionary",
+                    (unsigned long long)acq_graph_get_dictionary_fingerprint(s->graph));
+    acq_text_format(out, "%-14s%016llx\n", "fingerprint",
+                    (unsigned long long)acq_graph_get_fingerprint(s->graph));
+    print_relations(s, out);
+}
+
+static json_t *make_relation(const summary *s, const relation_size *size)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name",
+                        acq_json_text(acq_graph_get_relation_name(s->graph, size->relation)));
+    json_object_set_new(object, "facts", acq_json_count(size->n_facts));
+    json_object_set_new(object, "heads", acq_json_count(size->n_heads));
+    json_object_set_new(object, "tails", acq_json_count(size->n_tails));
+    return object;
+}
+
+static void print_json(const summary *s, acq_text *out)
+{
+    json_t *largest = json_array();
+    for (size_t i = 0; i < n_listed(s); i++)
+        json_array_append_new(largest, make_relation(s, &s->sizes[i]));
+    json_t *object = json_object();
+    json_object_set_new(object, "graph", acq_json_text(s->path));
+    json_object_set_new(object, "entities", acq_json_count(acq_graph_get_n_entities(s->graph)));
+    json_object_set_new(object, "relations", acq_json_count(s->n_sizes));
+    json_object_set_new(object, "facts", acq_json_count(acq_graph_get_n_facts(s->graph)));
+    json_object_set_new(object, "lines", acq_json_count(s->report.lines));
+    json_object_set_new(object, "left_out", acq_json_count(s->report.bad));
+    json_object_set_new(object, "duplicates", acq_json_count(s->report.duplicates));
+    json_object_set_new(object, "inverses_added", acq_json_count(s->report.completed));
+    json_object_set_new(
+        object, "dictionary",
+        json_sprintf("%016llx",
+                     (unsigned long long)acq_graph_get_dictionary_fingerprint(s->graph)));
+    json_object_set_new(
+        object, "fingerprint",
+        json_sprintf("%016llx", (unsigned long long)acq_graph_get_fingerprint(s->graph)));
+    json_object_set_new(object, "largest", largest);
+    acq_json_add_line(out, object);
+}
+
+int acq_cli_info(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_output output;
+    acq_graph *graph = NULL;
+    summary s = {.path = options->args.items[0]};
+    acq_output_init(&output);
+    acq_status status = acq_source_read_graph(options, s.path, &output, &graph, &s.report, &error);
+    s.graph = graph;
+    if (status == ACQ_OK)
+        status = measure(&s, &error);
+    int code = ACQ_EXIT_YES;
+    if (status != ACQ_OK)
+        code = acq_report_error(&output, options, &error, NULL);
+    else if (options->json)
+        print_json(&s, &output.data);
+    else
+        print(&s, &output.data);
+    acq_free(s.sizes);
+    acq_graph_free(graph);
+    return acq_output_finish(&output, code);
+}

@@ -1,0 +1,120 @@
+/* main.c - the command `anycq`: finds the command in the table, parses its options, runs it.
+ *
+ * An interrupt leaves at once and quietly: nothing here needs tidying up that the system does
+ * not tidy up itself, and files are written under another name until they are whole. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/report.h"
+
+static void leave(int number)
+{
+    (void)number;
+    _exit(ACQ_EXIT_INTERRUPTED);
+}
+
+static void catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = leave};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* Prints one of the texts of --help. ACQ_N_COMMANDS: of anycq itself. */
+static int print_help(acq_command_id id)
+{
+    acq_output output;
+    acq_output_init(&output);
+    if (id == ACQ_N_COMMANDS)
+        acq_help_print(&output.data);
+    else
+        acq_help_print_command(id, &output.data);
+    return acq_output_finish(&output, ACQ_EXIT_YES);
+}
+
+static int print_version(void)
+{
+    acq_output output;
+    acq_output_init(&output);
+    acq_text_add(&output.data, "anycq " ACQ_VERSION "\n");
+    return acq_output_finish(&output, ACQ_EXIT_YES);
+}
+
+static int refuse_command(const char *name)
+{
+    acq_error error = {0};
+    acq_nearest nearest;
+    acq_nearest_init(&nearest, name);
+    const char *known;
+    for (size_t i = 0; (known = acq_command_get_any_name(i)) != NULL; i++)
+        acq_nearest_offer(&nearest, known);
+    if (acq_command_is_absent(name))
+        acq_fail(&error, ACQ_ERR_USAGE,
+                 "this version does not have the command %s; anycq --help lists what it has", name);
+    else if (name[0] == '-')
+        acq_fail(&error, ACQ_ERR_USAGE,
+                 "a command comes first, not %.100s; anycq --help lists them", name);
+    else if (nearest.best != NULL)
+        acq_fail(&error, ACQ_ERR_USAGE, "no command \"%.100s\"; did you mean %s?", name,
+                 nearest.best);
+    else
+        acq_fail(&error, ACQ_ERR_USAGE, "no command \"%.100s\"; anycq --help lists them", name);
+    return acq_report_failure(NULL, &error);
+}
+
+/* Options are not parsed yet when they are wrong, so --json is looked for by hand. */
+static int refuse_options(acq_options *options, int argc, char **argv, const acq_error *error)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        options->json = options->json || strcmp(argv[i], "--json") == 0;
+    return acq_report_failure(options, error);
+}
+
+static int run_command(acq_command_id id, int argc, char **argv)
+{
+    acq_error error = {0};
+    acq_options options;
+    int code;
+    if (acq_options_init(&options, id, argc, argv, &error) != ACQ_OK)
+        code = refuse_options(&options, argc, argv, &error);
+    else if (options.help)
+        code = print_help(id);
+    else
+        code = acq_command_get(id)->run(&options);
+    acq_options_deinit(&options);
+    return code;
+}
+
+/* anycq help [COMMAND] is anycq [COMMAND] --help. */
+static int help_about(int argc, char **argv)
+{
+    if (argc < 3)
+        return print_help(ACQ_N_COMMANDS);
+    acq_command_id id = acq_command_find(argv[2]);
+    return id == ACQ_N_COMMANDS ? refuse_command(argv[2]) : print_help(id);
+}
+
+int main(int argc, char **argv)
+{
+    catch_interrupt();
+    if (argc < 2) {
+        acq_error error = {0};
+        acq_fail(&error, ACQ_ERR_USAGE, "a command is missing; anycq --help lists them");
+        return acq_report_failure(NULL, &error);
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help_about(argc, argv);
+    if (strcmp(name, "--version") == 0)
+        return print_version();
+    acq_command_id id = acq_command_find(name);
+    if (id == ACQ_N_COMMANDS)
+        return refuse_command(name);
+    return run_command(id, argc - 2, argv + 2);
+}

@@ -54,11 +54,13 @@ static acq_graph *read_graph(const char *folder, const char *graph, const char *
     return out;
 }
 
-/* Equal after rounding to one decimal, where a value within 1e-3 of the middle (64.55) may go
- * either way: the printed numbers were rounded by another program. */
+/* Equal when both are printed with one decimal. */
 static int differs(double value, double wanted)
 {
-    return fabs(value - wanted) > 0.051;
+    char left[32], right[32];
+    snprintf(left, sizeof left, "%.1f", value);
+    snprintf(right, sizeof right, "%.1f", wanted);
+    return strcmp(left, right) != 0;
 }
 
 static int compare(const char *what, const char *file, double value, double wanted)

@@ -3,14 +3,12 @@
  * The predictor must be named: a result without it cannot be repeated. Everything a number
  * depends on is said: the reading of parallel atoms on stderr and in each JSON line, the row of
  * the always-yes answerer beside every QAC row (a note with --json). */
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/budget.h"
 #include "base/memory.h"
 #include "bench/eval.h"
 #include "bench/print.h"
+#include "cli/progress.h"
 #include "cli/source.h"
 
 typedef struct eval_job {
@@ -23,11 +21,6 @@ typedef struct eval_job {
     size_t n_files;     /* read so far */
     acq_eval_params params;
 } eval_job;
-
-typedef struct progress_bar {
-    int64_t next_ns;
-    bool is_shown;
-} progress_bar;
 
 static acq_status read_task(const acq_options *options, acq_bench_task *out, acq_error *error)
 {
@@ -137,30 +130,16 @@ static void note_atoms(eval_job *job)
     }
 }
 
-static void show_progress(void *context, size_t done, size_t all)
-{
-    progress_bar *bar = context;
-    int64_t now = acq_clock_ns();
-    if (now < bar->next_ns)
-        return;
-    bar->next_ns = now + 100000000;
-    bar->is_shown = true;
-    fprintf(stderr, "\r%zu of %zu", done, all);
-    fflush(stderr);
-}
-
 static acq_status evaluate(eval_job *job, acq_error *error)
 {
-    progress_bar bar = {.next_ns = acq_clock_ns() + 500000000};
+    acq_progress progress;
+    acq_progress_init(&progress, acq_bench_task_get_name(job->params.task));
     job->params.predictor = job->source.predictor;
-    if (isatty(STDERR_FILENO)) {
-        job->params.progress = show_progress;
-        job->params.context = &bar;
-    }
+    job->params.progress = acq_progress_show;
+    job->params.context = &progress;
     acq_status status = acq_eval_run(&job->params, (const acq_bench_file *const *)job->files,
                                      job->n_files, job->rows, error);
-    if (bar.is_shown)
-        fputs("\r\033[K", stderr);
+    acq_progress_deinit(&progress);
     return status;
 }
 

@@ -36,7 +36,7 @@ static float draw_score(acq_random *random, bool scored, double density)
 
 static void fill_table(test_case *c, acq_random *random, bool scored)
 {
-    double density = 0.15 + 0.6 * acq_random_unit(random);
+    double density = (c->n_entities > 9 ? 0.01 : 0.15) + 0.6 * acq_random_unit(random);
     for (uint32_t r = 0; r < c->n_relations; r += 2)
         for (uint32_t h = 0; h < c->n_entities; h++)
             for (uint32_t t = 0; t < c->n_entities; t++)
@@ -148,7 +148,11 @@ static void draw_names(generator *g)
 {
     acq_query *q = g->c->query;
     q->n_variables = (uint32_t)below(g, 20) == 0 ? 0 : 1 + (uint32_t)below(g, CASE_MOST_VARIABLES);
+    if (g->c->n_entities > 9 && q->n_variables > 2)
+        q->n_variables = 2 + (uint32_t)below(g, 4) / 3;
     q->n_free = (uint32_t)below(g, (q->n_variables < 3 ? q->n_variables : 3) + 1);
+    if (g->c->n_entities > 9 && q->n_variables > 2 && q->n_free > 1)
+        q->n_free = 1;
     q->n_constants = q->n_variables == 0 ? 2 : (uint32_t)below(g, 3);
     q->n_relations = g->c->n_relations;
     q->variables = acq_arena_zalloc(g->arena, q->n_variables, sizeof *q->variables);
@@ -262,7 +266,9 @@ void case_init(test_case *c, uint64_t seed)
     *c = (test_case){.predictor = {.ops = &CASE_OPS, .name = "case"}};
     c->n_entities = 1 + (uint32_t)acq_random_below(&random, 6);
     if (acq_random_below(&random, 8) == 0)
-        c->n_entities = CASE_MOST_ENTITIES;
+        c->n_entities = 9;
+    if (acq_random_below(&random, 60) == 0) /* wide: few variables, rows of different lengths */
+        c->n_entities = 40 + (uint32_t)acq_random_below(&random, CASE_MOST_ENTITIES - 40 + 1);
     c->n_relations = 2 * (1 + (uint32_t)acq_random_below(&random, CASE_MOST_RELATIONS / 2));
     bool scored = acq_random_below(&random, 5) < 3;
     fill_table(c, &random, scored);

@@ -9,7 +9,7 @@
 #include "predict/scoring.h"
 #include "query/query.h"
 
-enum { CASE_MOST_ENTITIES = 9, CASE_MOST_RELATIONS = 6, CASE_MOST_VARIABLES = 5 };
+enum { CASE_MOST_ENTITIES = 70, CASE_MOST_RELATIONS = 6, CASE_MOST_VARIABLES = 5 };
 
 typedef enum case_feature {
     CASE_CYCLE,

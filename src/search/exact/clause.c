@@ -159,29 +159,6 @@ static allowance branch_allows(state *s, const model_branch *b, uint32_t node)
     return sum;
 }
 
-/* The node leaves "all entities": what was skipped for it so far is applied now, its own
- * unary literals here and its fixed neighbours by queueing them again. */
-static bool give_list(state *s, const model_clause *clause, uint32_t node)
-{
-    allowance allowed = branch_allows(s, clause->root, node);
-    if (allowed.is_all || s->status != ACQ_OK)
-        return s->status == ACQ_OK;
-    acq_ent *list = acq_exact_new_list(s, allowed.n);
-    uint32_t n = 0;
-    for (uint32_t i = 0; list != NULL && i < allowed.n; i++)
-        if (acq_exact_allows(s, node, allowed.values[i]))
-            list[n++] = allowed.values[i];
-    if (list == NULL || !acq_exact_set_domain(s, node, list, n))
-        return false;
-    const model_node *m = &s->m->nodes[node];
-    for (uint32_t i = 0; i < m->n_edges; i++) {
-        uint32_t other = m->edges[i]->x == node ? m->edges[i]->y : m->edges[i]->x;
-        if (is_fixed(s, other))
-            acq_exact_enqueue(s, other);
-    }
-    return true;
-}
-
 static bool filter_node(state *s, const model_clause *clause, uint32_t node)
 {
     const domain old = s->domains[node];
@@ -202,6 +179,32 @@ static bool filter_node(state *s, const model_clause *clause, uint32_t node)
     return acq_exact_set_domain(s, node, list, n);
 }
 
+/* The node leaves "all entities": what was skipped for it so far is applied now, its own unary
+ * literals and clauses here and its fixed neighbours by queueing them again. */
+static bool give_list(state *s, const model_clause *clause, uint32_t node)
+{
+    allowance allowed = branch_allows(s, clause->root, node);
+    if (allowed.is_all || s->status != ACQ_OK)
+        return s->status == ACQ_OK;
+    acq_ent *list = acq_exact_new_list(s, allowed.n);
+    uint32_t n = 0;
+    for (uint32_t i = 0; list != NULL && i < allowed.n; i++)
+        if (acq_exact_allows(s, node, allowed.values[i]))
+            list[n++] = allowed.values[i];
+    if (list == NULL || !acq_exact_set_domain(s, node, list, n))
+        return false;
+    const model_node *m = &s->m->nodes[node];
+    for (uint32_t i = 0; i < m->n_edges; i++) {
+        uint32_t other = m->edges[i]->x == node ? m->edges[i]->y : m->edges[i]->x;
+        if (is_fixed(s, other))
+            acq_exact_enqueue(s, other);
+    }
+    for (uint32_t i = 0; i < m->n_clauses; i++)
+        if (!filter_node(s, &s->m->clauses[m->clauses[i]], node))
+            return false;
+    return true;
+}
+
 bool acq_exact_revise_clause(state *s, const model_clause *clause)
 {
     s->revisions++;
@@ -213,9 +216,9 @@ bool acq_exact_revise_clause(state *s, const model_clause *clause)
         uint32_t node = clause->nodes[i];
         if (is_fixed(s, node))
             continue;
-        if (s->domains[node].is_all && !give_list(s, clause, node))
-            return false;
-        if (!s->domains[node].is_all && !filter_node(s, clause, node))
+        bool ok = s->domains[node].is_all ? give_list(s, clause, node)
+                                          : filter_node(s, clause, node);
+        if (!ok)
             return false;
     }
     return acq_exact_go_on(s, 1);

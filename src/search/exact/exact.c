@@ -97,7 +97,10 @@ static double pass_for_score(exact *e, state *s, double threshold, const acq_ent
     if (!pass(e, s, threshold, fixed))
         return 0.0;
     read_values(e, s, e->best_values);
-    return score_values(e, e->best_values);
+    double score = score_values(e, e->best_values);
+    if (score < threshold) /* the propagators let something through: a bug, not a result */
+        s->status = ACQ_ERR_INTERNAL;
+    return score;
 }
 
 /* The best score at or above `least`, with its assignment in best_values; 0: there is none. Cut
@@ -141,7 +144,9 @@ static bool take_tuple(exact *e, const uint32_t *nodes, uint32_t n)
         if (!acq_exact_solve(&e->s, nodes, n))
             return can_go_on(e);
         read_values(e, &e->s, e->best_values);
-        best = 1.0;
+        best = score_values(e, e->best_values);
+        if (best < 1.0)
+            e->s.status = ACQ_ERR_INTERNAL;
     } else {
         read_free_values(e);
         best = climb_thresholds(e, &e->tuple, least, e->values);
@@ -269,5 +274,9 @@ acq_status acq_search_exact(const acq_problem *problem, const acq_predictor *pre
     acq_arena_deinit(&e.arena);
     acq_arena_deinit(&e.tuple_arena);
     acq_arena_deinit(&e.model_arena);
-    return status == ACQ_ERR_MEMORY ? acq_fail_memory(error) : status;
+    if (status == ACQ_ERR_MEMORY)
+        return acq_fail_memory(error);
+    if (status == ACQ_ERR_INTERNAL)
+        return acq_fail(error, status, "exact search found an assignment below its threshold");
+    return status;
 }

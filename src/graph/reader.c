@@ -49,14 +49,15 @@ acq_status acq_reader_bad(acq_reader *reader, size_t line, size_t column, const 
 }
 
 acq_status acq_reader_bad_count(acq_reader *reader, size_t line, size_t column, size_t count,
-                                acq_separator format)
+                                acq_separator separator)
 {
-    const char *separator = format == ACQ_TABS ? "tabs" : "commas";
+    bool tabs = separator == ACQ_TABS;
+    const char *few = tabs ? "separate them with tabs, or name the file .csv if it has commas"
+                           : "separate them with commas, or name the file .tsv if it has tabs";
+    const char *many = tabs ? "remove the rest" : "remove the rest, or quote a name with commas";
     return acq_reader_bad(reader, line, column,
-                          "expected 3 fields separated by %s (head, relation, tail), found %zu; "
-                          "%s",
-                          separator, count,
-                          count < 3 ? "add the missing ones" : "remove or quote the rest");
+                          "expected 3 fields (head, relation, tail), found %zu; %s", count,
+                          count < 3 ? few : many);
 }
 
 /* Place of byte `at` of a field that may span lines. */

@@ -46,7 +46,7 @@ acq_status acq_reader_add_triple(acq_reader *reader, const acq_field fields[3]);
 
 /* The same complaint for every format: `count` fields where three are needed. */
 acq_status acq_reader_bad_count(acq_reader *reader, size_t line, size_t column, size_t count,
-                                acq_separator format);
+                                acq_separator separator);
 
 /* Each reads the whole of one file's bytes. */
 acq_status acq_read_tsv(acq_reader *reader, const char *bytes, size_t length);

@@ -8,7 +8,7 @@
 #include "graph/file.h"
 
 #define READABLE                                                                                   \
-    "can be read: triples in .tsv, .txt (tabs) or .csv, a *_kg.tsv beside a kgindex.json, or a "   \
+    "readable are triples in .tsv, .txt (tabs) or .csv, a *_kg.tsv beside a kgindex.json, or a "   \
     "folder of train/valid/test files"
 
 static const char *const split_names[ACQ_SPLITS] = {"train", "valid", "test"};
@@ -116,7 +116,7 @@ static acq_status init_file(acq_source *source, const char *path, acq_error *err
         return set_file(source, path, error);
     const char *kind = name_unsupported(path);
     if (kind != NULL)
-        return acq_fail(error, ACQ_ERR_INPUT, "%s is not supported here; %s", kind, READABLE);
+        return acq_fail(error, ACQ_ERR_INPUT, "%s cannot be read here; %s", kind, READABLE);
     return acq_fail(error, ACQ_ERR_INPUT, "unknown kind of file; %s", READABLE);
 }
 
@@ -156,7 +156,7 @@ static acq_status init_splits(acq_source *source, const char *folder, size_t len
             return status;
         if (source->files[i] == NULL && i == 0)
             return acq_fail(error, ACQ_ERR_INPUT,
-                            "the folder holds no graph: neither kgindex.json with %s_kg.tsv nor "
+                            "the folder holds no graph: neither kgindex.json and %s_kg.tsv nor "
                             "train.txt or train.tsv; %s",
                             split_names[last], READABLE);
         if (source->files[i] == NULL)

@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "cli/lines.h"
 #include "cli/question.h"
-#include "cli/source.h"
+#include "cli/setup.h"
 #include "cli/width.h"
 
 enum { CHUNK_PER_THREAD = 16 };
@@ -135,19 +135,19 @@ int acq_cli_ask(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    acq_source source = {0};
+    acq_setup setup = {0};
     acq_engine_params params;
     acq_output_init(&output);
     int code;
     if (check_options(options, &error) != ACQ_OK ||
-        acq_source_read_params(options, &params, &error) != ACQ_OK ||
-        acq_source_init(&source, options, options->args.items[0], &output, &error) != ACQ_OK)
+        acq_setup_read_params(options, &params, &error) != ACQ_OK ||
+        acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     else if (options->queries.n == 0)
-        code = ask_one(options, source.predictor, &params, &output);
+        code = ask_one(options, setup.predictor, &params, &output);
     else
         code = acq_report_worse(acq_output_flush(&output, ACQ_EXIT_YES),
-                                ask_many(options, source.predictor, &params));
-    acq_source_deinit(&source);
+                                ask_many(options, setup.predictor, &params));
+    acq_setup_deinit(&setup);
     return acq_output_finish(&output, code);
 }

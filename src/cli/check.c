@@ -1,6 +1,6 @@
 /* check.c - `anycq check`: is this tuple an answer? */
 #include "cli/question.h"
-#include "cli/source.h"
+#include "cli/setup.h"
 
 static int check(const acq_options *options, const acq_predictor *predictor,
                  const acq_engine_params *params, acq_output *output)
@@ -19,15 +19,15 @@ int acq_cli_check(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    acq_source source = {0};
+    acq_setup setup = {0};
     acq_engine_params params;
     acq_output_init(&output);
     int code;
-    if (acq_source_read_params(options, &params, &error) != ACQ_OK ||
-        acq_source_init(&source, options, options->args.items[0], &output, &error) != ACQ_OK)
+    if (acq_setup_read_params(options, &params, &error) != ACQ_OK ||
+        acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     else
-        code = check(options, source.predictor, &params, &output);
-    acq_source_deinit(&source);
+        code = check(options, setup.predictor, &params, &output);
+    acq_setup_deinit(&setup);
     return acq_output_finish(&output, code);
 }

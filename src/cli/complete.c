@@ -1,13 +1,13 @@
 /* complete.c - `anycq complete`: one predictor's scored links, written once. */
-#include "cli/source.h"
+#include "cli/setup.h"
 #include "predict/completion.h"
 
-static acq_status complete(const acq_options *options, acq_source *source, acq_output *output,
+static acq_status complete(const acq_options *options, acq_setup *setup, acq_output *output,
                            acq_error *error)
 {
-    acq_status status = acq_source_init(source, options, options->args.items[0], output, error);
+    acq_status status = acq_setup_init(setup, options, options->args.items[0], output, error);
     if (status == ACQ_OK)
-        status = acq_completion_write(options->output, source->predictor, 0.0, error);
+        status = acq_completion_write(options->output, setup->predictor, 0.0, error);
     acq_completion_info info;
     if (status == ACQ_OK)
         status = acq_completion_read_info(options->output, &info, error);
@@ -22,16 +22,16 @@ int acq_cli_complete(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    acq_source source = {0};
+    acq_setup setup = {0};
     acq_output_init(&output);
     acq_status status = ACQ_OK;
     if (options->output == NULL)
         status = acq_fail(&error, ACQ_ERR_USAGE, "complete needs a file to write: -o COMPLETION");
     if (status == ACQ_OK)
-        status = complete(options, &source, &output, &error);
+        status = complete(options, &setup, &output, &error);
     int code = ACQ_EXIT_YES;
     if (status != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
-    acq_source_deinit(&source);
+    acq_setup_deinit(&setup);
     return acq_output_finish(&output, code);
 }

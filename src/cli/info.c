@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/json.h"
-#include "cli/source.h"
+#include "cli/setup.h"
 #include "cli/width.h"
 
 enum { LARGEST = 10 }; /* relations that are listed */
@@ -156,7 +156,7 @@ int acq_cli_info(const acq_options *options)
     acq_graph *graph = NULL;
     summary s = {.path = options->args.items[0]};
     acq_output_init(&output);
-    acq_status status = acq_source_read_graph(options, s.path, &output, &graph, &s.report, &error);
+    acq_status status = acq_setup_read_graph(options, s.path, &output, &graph, &s.report, &error);
     s.graph = graph;
     if (status == ACQ_OK)
         status = measure(&s, &error);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cli/json.h"
 #include "cli/pattern.h"
-#include "cli/source.h"
+#include "cli/setup.h"
 #include "cli/width.h"
 
 typedef struct candidate {
@@ -156,18 +156,18 @@ int acq_cli_predict(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    acq_source source = {0};
+    acq_setup setup = {0};
     acq_pattern pattern;
     const char *text = options->args.items[1];
     acq_output_init(&output);
     int code;
     if (acq_pattern_init(&pattern, text, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, text);
-    else if (acq_source_init(&source, options, options->args.items[0], &output, &error) != ACQ_OK)
+    else if (acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     else
-        code = predict(options, &pattern, source.predictor, &output);
+        code = predict(options, &pattern, setup.predictor, &output);
     acq_pattern_deinit(&pattern);
-    acq_source_deinit(&source);
+    acq_setup_deinit(&setup);
     return acq_output_finish(&output, code);
 }

@@ -1,31 +1,14 @@
-/* source.h - the graph and the predictor that a command line names, opened with their notes. */
+/* source.h - the names that eval.c uses for what setup.h declares. The names in setup.h differ
+ * because graph/source.h has an acq_source too, and both are linked into the command. */
 #ifndef ACQ_CLI_SOURCE_H
 #define ACQ_CLI_SOURCE_H
 
-#include "cli/options.h"
-#include "cli/report.h"
-#include "engine/engine.h"
-#include "graph/read.h"
+#include "cli/setup.h"
 
-enum { ACQ_MOST_BAD_LINES = 5 }; /* that are shown */
-
-typedef struct acq_source {
-    acq_graph *graph;
-    acq_read_report report; /* of reading the graph */
-    acq_predictor *predictor;
-} acq_source;
-
-/* Reads a graph with --split and --strict; lines left out are noted. report may be NULL. */
-acq_status acq_source_read_graph(const acq_options *options, const char *path, acq_output *output,
-                                 acq_graph **out, acq_read_report *report, acq_error *error);
-
-/* The graph at `path` and the predictor of --predictor. Deinit also after an error. */
-acq_status acq_source_init(acq_source *source, const acq_options *options, const char *path,
-                           acq_output *output, acq_error *error);
-void acq_source_deinit(acq_source *source);
-
-/* Engine, thresholds and budgets from the options. Refuses what this version lacks. */
-acq_status acq_source_read_params(const acq_options *options, acq_engine_params *out,
-                                  acq_error *error);
+#define acq_source             acq_setup
+#define acq_source_init        acq_setup_init
+#define acq_source_deinit      acq_setup_deinit
+#define acq_source_read_graph  acq_setup_read_graph
+#define acq_source_read_params acq_setup_read_params
 
 #endif

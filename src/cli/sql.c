@@ -10,6 +10,7 @@
 #include "cli/lines.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "query/benchmark.h"
 
 static void add_statement(acq_text *out, const acq_text *statement)
 {
@@ -68,16 +69,10 @@ static int print_lines(const acq_options *options, acq_output *output)
 static acq_status print_instance(const acq_bench_file *file, const acq_bench_instance *instance,
                                  acq_text *out, acq_error *error)
 {
-    acq_query *query = file->formulas[instance->formula].query;
-    for (uint32_t i = 0; i < query->n_relations; i++) {
-        query->relations[i].is_id = true;
-        query->relations[i].id = instance->relations[i];
-    }
-    for (uint32_t i = 0; i < query->n_constants; i++) {
-        query->constants[i].is_id = true;
-        query->constants[i].id = instance->constants[i];
-    }
-    return print_query(query, true, out, error);
+    const acq_bench_formula *formula = &file->formulas[instance->formula];
+    acq_status status = acq_query_ground_pairs(formula->query, formula->names, instance->ids,
+                                               formula->n_names, error);
+    return status == ACQ_OK ? print_query(formula->query, true, out, error) : status;
 }
 
 /* The two kinds of files differ in what an instance holds: the one that its name promises is

@@ -1,5 +1,5 @@
-/* source.c - see source.h. */
-#include "cli/source.h"
+/* setup.c - see setup.h. */
+#include "cli/setup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +45,8 @@ static acq_status check_split(const acq_options *options, acq_error *error)
     return acq_fail(error, ACQ_ERR_USAGE, "no split \"%.100s\"; use train, valid or test", split);
 }
 
-acq_status acq_source_read_graph(const acq_options *options, const char *path, acq_output *output,
-                                 acq_graph **out, acq_read_report *report, acq_error *error)
+acq_status acq_setup_read_graph(const acq_options *options, const char *path, acq_output *output,
+                                acq_graph **out, acq_read_report *report, acq_error *error)
 {
     bad_lines lines = {.output = output};
     acq_read_params params = {.split = options->split,
@@ -73,55 +73,54 @@ static void note_perfect(acq_output *output, const acq_perfect_report *report)
 }
 
 /* New facts win over a completion that was made before them; that is worth a word. */
-static void note_completion(const acq_source *source, const char *spec, acq_output *output)
+static void note_completion(const acq_setup *setup, const char *spec, acq_output *output)
 {
     static const char prefix[] = "completion:";
     acq_completion_info info;
     if (strncmp(spec, prefix, sizeof prefix - 1) != 0 ||
         acq_completion_read_info(spec + sizeof prefix - 1, &info, NULL) != ACQ_OK)
         return;
-    if (info.graph_fingerprint != acq_graph_get_fingerprint(source->graph))
+    if (info.graph_fingerprint != acq_graph_get_fingerprint(setup->graph))
         acq_report_note(output, "the completion was made from other facts of these entities; the "
                                 "graph's facts win, and complete makes it anew");
 }
 
-static acq_status open_predictor(acq_source *source, const acq_options *options, acq_output *output,
+static acq_status open_predictor(acq_setup *setup, const acq_options *options, acq_output *output,
                                  acq_error *error)
 {
     bad_lines lines = {.output = output};
     acq_read_params read = {
         .strict = options->strict, .bad_line = note_bad_line, .context = &lines};
     acq_perfect_report report;
-    acq_status status = acq_predictor_open(source->graph, options->predictor, &read,
-                                           &source->predictor, &report, error);
+    acq_status status = acq_predictor_open(setup->graph, options->predictor, &read,
+                                           &setup->predictor, &report, error);
     if (status != ACQ_OK)
         return status;
     note_bad_count(&lines, options->predictor);
     note_perfect(output, &report);
-    note_completion(source, options->predictor, output);
+    note_completion(setup, options->predictor, output);
     if (strcmp(options->predictor, "auto") == 0)
         acq_report_note(output, "no predictor is named: answers come from observed facts only");
     return ACQ_OK;
 }
 
-acq_status acq_source_init(acq_source *source, const acq_options *options, const char *path,
-                           acq_output *output, acq_error *error)
+acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const char *path,
+                          acq_output *output, acq_error *error)
 {
-    *source = (acq_source){0};
+    *setup = (acq_setup){0};
     acq_status status = acq_predictor_check_spec(options->predictor, error);
     if (status == ACQ_OK)
-        status =
-            acq_source_read_graph(options, path, output, &source->graph, &source->report, error);
+        status = acq_setup_read_graph(options, path, output, &setup->graph, &setup->report, error);
     if (status == ACQ_OK)
-        status = open_predictor(source, options, output, error);
+        status = open_predictor(setup, options, output, error);
     return status;
 }
 
-void acq_source_deinit(acq_source *source)
+void acq_setup_deinit(acq_setup *setup)
 {
-    acq_predictor_free(source->predictor);
-    acq_graph_free(source->graph);
-    *source = (acq_source){0};
+    acq_predictor_free(setup->predictor);
+    acq_graph_free(setup->graph);
+    *setup = (acq_setup){0};
 }
 
 static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *error)
@@ -159,8 +158,8 @@ static acq_status refuse_calibrated(const acq_options *options, acq_error *error
                     name);
 }
 
-acq_status acq_source_read_params(const acq_options *options, acq_engine_params *out,
-                                  acq_error *error)
+acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *out,
+                                 acq_error *error)
 {
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     acq_status status = find_engine(options->engine, &params.engine, error);

@@ -148,6 +148,9 @@ static int predict(const acq_options *options, const acq_pattern *pattern,
         print_json(options, &p, predictor, &output->data);
     else
         print(options, &p, &output->data);
+    if (status == ACQ_OK && p.n > options->top)
+        acq_report_note(output, "%llu of %zu links; --top K shows more",
+                        (unsigned long long)options->top, p.n);
     acq_free(p.candidates);
     return code;
 }

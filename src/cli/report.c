@@ -126,13 +126,13 @@ static const char *find_line(const char *source, size_t line)
 /* The line with a mark below the column; a long one is shown around it. */
 static void add_mark(acq_text *out, const acq_error *error, const char *source)
 {
-    enum { BEFORE = 40, INDENT = 2 };
+    enum { FITS = 70, BEFORE = 40, INDENT = 2 };
     const char *line = find_line(source, error->line);
     if (line == NULL || error->column == 0 || error->column > strcspn(line, "\n") + 1)
         return;
     char window[160];
     size_t at = error->column - 1;
-    size_t begin = at > BEFORE ? at - BEFORE : 0;
+    size_t begin = at > FITS ? at - BEFORE : 0;
     while (begin > 0 && begin < at && ((unsigned char)line[begin] & 0xc0) == 0x80)
         begin++;
     size_t length = strcspn(line + begin, "\n\r");

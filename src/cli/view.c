@@ -49,19 +49,38 @@ int acq_view_get_exit_code(const acq_view *view)
 typedef struct layout {
     size_t *widths; /* one per free variable: of "x = value" */
     size_t name_width;
+    size_t score_width;
     bool is_table;
 } layout;
+
+enum { SCORE_SIZE = 32 };
+
+static size_t format_score(const acq_view *view, size_t i_answer, char *buffer)
+{
+    int n = snprintf(buffer, SCORE_SIZE, "score %.4g", view->result->answers[i_answer].score);
+    return (size_t)n;
+}
 
 static size_t value_width(const acq_view *view, size_t i_answer, uint32_t variable)
 {
     return acq_width_of(acq_view_get_value(view, i_answer, variable));
 }
 
+static void measure_scores(const acq_view *view, layout *out)
+{
+    char buffer[SCORE_SIZE];
+    for (size_t i = 0; i < view->result->n_answers; i++) {
+        size_t width = format_score(view, i, buffer);
+        out->score_width = width > out->score_width ? width : out->score_width;
+    }
+}
+
 static acq_status measure(const acq_view *view, acq_arena *arena, layout *out)
 {
     const acq_query *query = view->query;
-    size_t total = strlen("score 0.9999") + GAP + strlen("predicted");
-    out->name_width = 0;
+    *out = (layout){0};
+    measure_scores(view, out);
+    size_t total = out->score_width + GAP + strlen("predicted");
     out->widths = acq_arena_alloc(arena, query->n_free, sizeof *out->widths);
     if (out->widths == NULL)
         return ACQ_ERR_MEMORY;
@@ -79,12 +98,13 @@ static acq_status measure(const acq_view *view, acq_arena *arena, layout *out)
     return ACQ_OK;
 }
 
-static void print_status(const acq_view *view, size_t i, bool is_observed, acq_text *out)
+static void print_status(const acq_view *view, const layout *columns, size_t i, bool is_observed,
+                         acq_text *out)
 {
-    char score[32];
-    snprintf(score, sizeof score, "score %.4g", view->result->answers[i].score);
-    acq_text_format(out, "%-*s", (int)strlen("score 0.9999") + GAP, score);
-    acq_text_format(out, "%s\n", is_observed ? "observed" : "predicted");
+    char score[SCORE_SIZE];
+    format_score(view, i, score);
+    acq_text_format(out, "%-*s%s\n", (int)columns->score_width + GAP, score,
+                    is_observed ? "observed" : "predicted");
 }
 
 static void print_row(const acq_view *view, const layout *columns, size_t i, acq_text *out)
@@ -136,7 +156,7 @@ static acq_status print_answer(const acq_view *view, const layout *columns, size
         print_row(view, columns, i, out);
     else
         print_block(view, columns, i, out);
-    print_status(view, i, support.is_observed, out);
+    print_status(view, columns, i, support.is_observed, out);
     if (view->options->explain)
         acq_view_print_support(view, i, &support, out);
     return ACQ_OK;
@@ -178,15 +198,16 @@ static void add_cost(const acq_view *view, acq_text *out)
 
 static void print_none(const acq_view *view, acq_text *out)
 {
+    double threshold = view->params->search.scoring.threshold;
     bool is_proved = acq_engine_is_complete(view->params->engine) || view->result->complete;
     acq_text_add(out, view->is_check ? "no: " : "none: ");
-    if (is_proved)
-        acq_text_add(out, "proved");
-    else
-        acq_text_format(out, "not found by %s (the paper's rule), not proved",
+    if (!is_proved)
+        acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         acq_engine_get_name(view->params->engine));
-    acq_text_format(out, "%s %.4g, ", view->is_check ? ", the score is below" : ", nothing reaches",
-                    view->params->search.scoring.threshold);
+    else if (view->is_check)
+        acq_text_format(out, "proved, the score is below %.4g, ", threshold);
+    else
+        acq_text_format(out, "proved, nothing reaches %.4g, ", threshold);
     add_cost(view, out);
     acq_text_add_char(out, '\n');
 }

@@ -142,7 +142,19 @@ static void close_scope(parser *p, size_t mark)
     }
 }
 
-/* exists = "exists" variables "." formula */
+/* exists_list = "exists" variables "." */
+static acq_status parse_exists_list(parser *p)
+{
+    p->has_exists = true;
+    acq_lexer_next(&p->lexer);
+    acq_status status =
+        parse_variables(p, ACQ_SYMBOL_EXISTS, "',' or '.' after the variable of exists");
+    if (status != ACQ_OK)
+        return status;
+    return expect(p, ACQ_TOKEN_DOT, "',' or '.' after the variable of exists");
+}
+
+/* exists = exists_list formula */
 static acq_status parse_exists(parser *p, acq_run *run)
 {
     acq_input_place place = p->lexer.token.place;
@@ -152,13 +164,8 @@ static acq_status parse_exists(parser *p, acq_run *run)
                     "exists under a negation says \"for all\", which is not supported; move the "
                     "exists in front of the negation if you mean that");
     acq_status status = acq_builder_enter(&p->builder, place);
-    if (status != ACQ_OK)
-        return status;
-    p->has_exists = true;
-    acq_lexer_next(&p->lexer);
-    status = parse_variables(p, ACQ_SYMBOL_EXISTS, "',' or '.' after the variable of exists");
     if (status == ACQ_OK)
-        status = expect(p, ACQ_TOKEN_DOT, "',' or '.' after the variable of exists");
+        status = parse_exists_list(p);
     if (status == ACQ_OK)
         status = parse_formula(p, run);
     acq_builder_leave(&p->builder, 1);
@@ -425,7 +432,7 @@ static acq_status fail_rest(parser *p)
     return fail_expected(p, "'&', '|' or the end of the query");
 }
 
-/* query = [head] formula END */
+/* query = [head] {exists_list} formula END; lists in front do not count as nesting */
 static acq_status parse_query(parser *p, acq_query **out)
 {
     acq_run run = {0};
@@ -436,6 +443,8 @@ static acq_status parse_query(parser *p, acq_query **out)
     acq_status status = find_head(p, &has_head);
     if (status == ACQ_OK && has_head)
         status = parse_head(p);
+    while (status == ACQ_OK && kind_of(p) == ACQ_TOKEN_EXISTS)
+        status = parse_exists_list(p);
     if (status == ACQ_OK)
         status = parse_formula(p, &run);
     if (status == ACQ_OK && kind_of(p) != ACQ_TOKEN_END)

@@ -1,9 +1,13 @@
 /* query.c - the entry for query text: checks the bytes, then picks the syntax. */
 #include "query/query.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "base/memory.h"
 #include "query/input.h"
 #include "query/parse.h"
+#include "query/sparql.h"
 
 void acq_query_free(acq_query *query)
 {
@@ -13,10 +17,52 @@ void acq_query_free(acq_query *query)
     acq_free(query);
 }
 
+/* Blanks and comments, which both syntaxes share. */
+static size_t skip_blanks(const char *text, size_t length, size_t at)
+{
+    while (at < length && strchr(" \t\r\n#", text[at]) != NULL) {
+        if (text[at] == '#') {
+            const char *end = memchr(text + at, '\n', length - at);
+            at = end == NULL ? length : (size_t)(end - text);
+        } else {
+            at++;
+        }
+    }
+    return at;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* A relation may be called `select` or `ask`: then "(", a comparison or ":=" follows. SELECT in
+ * capitals before "(" is SPARQL with an expression, which its parser explains. */
+static bool is_sparql(const char *text, size_t length)
+{
+    static const char *const FORMS[] = {"SELECT",    "ASK",      "PREFIX", "BASE",
+                                        "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE"};
+    size_t start = skip_blanks(text, length, 0), end = start;
+    while (end < length && is_letter(text[end]))
+        end++;
+    size_t next = skip_blanks(text, length, end);
+    bool is_text = next < length && strchr("(=!&|,", text[next]) != NULL;
+    is_text |= next + 1 < length && text[next] == ':' && text[next + 1] == '=';
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
+        size_t n = strlen(FORMS[i]);
+        if (n != end - start || strncasecmp(FORMS[i], text + start, n) != 0)
+            continue;
+        return !is_text || (i == 0 && text[next] == '(' && memcmp(FORMS[i], text + start, n) == 0);
+    }
+    return false;
+}
+
 acq_status acq_query_parse(const char *text, size_t length, acq_query **out, acq_error *error)
 {
     acq_status status = acq_input_check(text, length, error);
     if (status != ACQ_OK)
         return status;
+    if (is_sparql(text, length))
+        return acq_query_parse_sparql(text, length, out, error);
     return acq_query_parse_text(text, length, out, error);
 }

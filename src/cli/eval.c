@@ -9,12 +9,12 @@
 #include "bench/eval.h"
 #include "bench/print.h"
 #include "cli/progress.h"
-#include "cli/source.h"
+#include "cli/setup.h"
 
 typedef struct eval_job {
     const acq_options *options;
     acq_output output;
-    acq_source source;
+    acq_setup setup;
     acq_predictor *truth;
     acq_bench_file **files;
     acq_eval_row *rows; /* one per file and the total */
@@ -72,7 +72,7 @@ static acq_status read_params(eval_job *job, acq_error *error)
     if (status == ACQ_OK)
         status = read_atoms(options, params, error);
     if (status == ACQ_OK)
-        status = acq_source_read_params(options, &params->engine, error);
+        status = acq_setup_read_params(options, &params->engine, error);
     if (acq_options_has(options, prior))
         params->prior = options->prior;
     params->first = (size_t)options->first;
@@ -87,11 +87,10 @@ static acq_status open_truth(eval_job *job, acq_error *error)
     const char *path = job->options->truth;
     if (path == NULL)
         return ACQ_OK;
-    acq_status status =
-        acq_source_read_graph(job->options, path, &job->output, &graph, NULL, error);
+    acq_status status = acq_setup_read_graph(job->options, path, &job->output, &graph, NULL, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_predictor_new_perfect(job->source.graph, graph, path, &job->truth, &report, error);
+    status = acq_predictor_new_perfect(job->setup.graph, graph, path, &job->truth, &report, error);
     acq_graph_free(graph);
     if (status == ACQ_OK && report.unknown_entities > 0)
         acq_report_note(&job->output,
@@ -105,8 +104,8 @@ static acq_status open_truth(eval_job *job, acq_error *error)
 static acq_status read_files(eval_job *job, acq_error *error)
 {
     size_t n = job->options->queries.n;
-    acq_bench_limits limits = {acq_graph_get_n_entities(job->source.graph),
-                               acq_graph_get_n_relations(job->source.graph)};
+    acq_bench_limits limits = {acq_graph_get_n_entities(job->setup.graph),
+                               acq_graph_get_n_relations(job->setup.graph)};
     job->files = acq_zalloc(n, sizeof *job->files);
     job->rows = acq_zalloc(n + 1, sizeof *job->rows);
     if (job->files == NULL || job->rows == NULL)
@@ -134,7 +133,7 @@ static acq_status evaluate(eval_job *job, acq_error *error)
 {
     acq_progress progress;
     acq_progress_init(&progress, acq_bench_task_get_name(job->params.task));
-    job->params.predictor = job->source.predictor;
+    job->params.predictor = job->setup.predictor;
     job->params.progress = acq_progress_show;
     job->params.context = &progress;
     acq_status status = acq_eval_run(&job->params, (const acq_bench_file *const *)job->files,
@@ -168,8 +167,8 @@ static acq_status run(eval_job *job, acq_error *error)
 {
     acq_status status = read_params(job, error);
     if (status == ACQ_OK)
-        status = acq_source_init(&job->source, job->options, job->options->observed, &job->output,
-                                 error);
+        status =
+            acq_setup_init(&job->setup, job->options, job->options->observed, &job->output, error);
     if (status == ACQ_OK)
         status = open_truth(job, error);
     if (status == ACQ_OK)
@@ -196,6 +195,6 @@ int acq_cli_eval(const acq_options *options)
     acq_free(job.files);
     acq_free(job.rows);
     acq_predictor_free(job.truth);
-    acq_source_deinit(&job.source);
+    acq_setup_deinit(&job.setup);
     return acq_output_finish(&job.output, code);
 }

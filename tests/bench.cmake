@@ -1,6 +1,7 @@
 acq_test(bench_metrics SOURCES unit/bench_metrics.c USES bench)
 acq_test(bench_files SOURCES unit/bench_files.c USES bench)
 acq_test(bench_print SOURCES unit/bench_print.c USES bench)
+acq_test(eval_run SOURCES unit/eval_run.c USES bench)
 
 # Known results on the published validation files; needs the data, which is not part of the tree.
 add_executable(test_reproduce unit/eval_reproduce.c)

@@ -19,11 +19,11 @@ static acq_status parse(acq_reader *reader, const char *name, parse_fn parser, c
     return status;
 }
 
-static parse_fn parser_of(acq_separator format, bool has_index)
+static parse_fn parser_of(acq_separator separator, bool has_index)
 {
     if (has_index)
         return acq_read_ids;
-    return format == ACQ_COMMAS ? acq_read_csv : acq_read_tsv;
+    return separator == ACQ_COMMAS ? acq_read_csv : acq_read_tsv;
 }
 
 static acq_status read_file(acq_reader *reader, const char *path, parse_fn parser)
@@ -112,7 +112,7 @@ acq_status acq_graph_read_memory(const acq_memory_source *source, const acq_read
         status =
             parse(&reader, "kgindex.json", acq_read_index, source->index, source->index_length);
     if (status == ACQ_OK)
-        status = parse(&reader, source->name, parser_of(source->format, source->index != NULL),
+        status = parse(&reader, source->name, parser_of(source->separator, source->index != NULL),
                        source->bytes, source->length);
     if (status == ACQ_OK)
         status = acq_reader_finish(&reader, out, report);

@@ -60,7 +60,7 @@ acq_status acq_reader_skip_mark(acq_reader *reader, const char **bytes, size_t *
 /* The finished graph and the report; an error when nothing was read. */
 acq_status acq_reader_finish(acq_reader *reader, acq_graph **out, acq_read_report *report);
 
-/* A graph from bytes in memory. index NULL: plain triples in `format`; else the text of a
+/* A graph from bytes in memory. index NULL: plain triples; else the text of a
  * kgindex.json, and bytes are lines of ids. `name` stands for the file in messages. */
 typedef struct acq_memory_source {
     const char *name;
@@ -68,7 +68,7 @@ typedef struct acq_memory_source {
     size_t length;
     const char *index;
     size_t index_length;
-    acq_separator format;
+    acq_separator separator;
 } acq_memory_source;
 
 acq_status acq_graph_read_memory(const acq_memory_source *source, const acq_read_params *params,

@@ -1,0 +1,8 @@
+acq_test(graph_names SOURCES unit/graph_names.c USES graph)
+acq_test(graph_links SOURCES unit/graph_links.c USES graph)
+acq_test(graph_build SOURCES unit/graph_build.c USES graph)
+acq_test(graph_suggest SOURCES unit/graph_suggest.c USES graph)
+acq_test(graph_files SOURCES unit/graph_files.c USES graph)
+acq_test(graph_read SOURCES unit/graph_read.c USES graph)
+acq_test(graph_faults SOURCES unit/graph_faults.c USES graph)
+acq_test(graph_shared SOURCES unit/graph_shared.c USES graph)

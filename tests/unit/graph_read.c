@@ -1,0 +1,252 @@
+/* graph_read.c - what the readers make of names, several sources, bad lines and odd files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "graph/reader.h"
+
+#define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
+
+static acq_status read_text(const char *text, acq_separator separator, bool strict,
+                            acq_graph **graph, acq_read_report *report, acq_error *error)
+{
+    acq_memory_source source = {
+        .name = "text", .bytes = text, .length = strlen(text), .separator = separator};
+    acq_read_params params = {.strict = strict};
+    return acq_graph_read_memory(&source, &params, graph, report, error);
+}
+
+static acq_graph *must_read(const char *text, acq_separator separator)
+{
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    if (read_text(text, separator, true, &graph, NULL, &error) != ACQ_OK)
+        fail_msg("%zu:%zu: %s", error.line, error.column, error.message);
+    return graph;
+}
+
+static void expect_fact(const acq_graph *graph, const char *head, const char *rel, const char *tail)
+{
+    acq_ent h = acq_graph_find_entity(graph, head, strlen(head));
+    acq_rel r = acq_graph_find_relation(graph, rel, strlen(rel));
+    acq_ent t = acq_graph_find_entity(graph, tail, strlen(tail));
+    if (h == ACQ_NO_ID || r == ACQ_NO_ID || t == ACQ_NO_ID || !acq_graph_has_fact(graph, h, r, t))
+        fail_msg("%s %s %s is missing", head, rel, tail);
+}
+
+static void test_csv_quotes_are_undone(void **state)
+{
+    (void)state;
+    acq_graph *graph = must_read("\"Paris, Texas\",\"a \"\"big\"\" r\",\"two\r\nlines\"\r\n"
+                                 "\"\"\"\",r,\"x\"\"\"\n a ,r,b\n",
+                                 ACQ_COMMAS);
+    expect_fact(graph, "Paris, Texas", "a \"big\" r", "two\r\nlines");
+    expect_fact(graph, "\"", "r", "x\"");
+    expect_fact(graph, " a ", "r", "b");
+    acq_graph_free(graph);
+}
+
+static void test_tsv_names_are_taken_as_they_stand(void **state)
+{
+    (void)state;
+    acq_graph *graph = must_read("\"a\"\t r\tb,c\r\nx\ry\tr\tz\r", ACQ_TABS);
+    expect_fact(graph, "\"a\"", " r", "b,c");
+    expect_fact(graph, "x\ry", "r", "z");
+    acq_graph_free(graph);
+}
+
+static void test_ids_follow_the_order_of_first_mention(void **state)
+{
+    (void)state;
+    acq_graph *graph = must_read("b\ts\ta\na\tr\tc\n", ACQ_TABS);
+    assert_string_equal(acq_graph_get_entity_name(graph, 0), "b");
+    assert_string_equal(acq_graph_get_entity_name(graph, 1), "a");
+    assert_string_equal(acq_graph_get_entity_name(graph, 2), "c");
+    assert_string_equal(acq_graph_get_relation_name(graph, 0), "s");
+    assert_string_equal(acq_graph_get_relation_name(graph, 2), "r");
+    acq_graph_free(graph);
+}
+
+typedef struct complaints {
+    size_t n;
+    size_t lines[16];
+    char last[512];
+} complaints;
+
+static void note_bad(void *context, const acq_error *bad)
+{
+    complaints *all = context;
+    assert_int_equal(bad->code, ACQ_ERR_PARSE);
+    assert_string_equal(bad->file, "text");
+    if (all->n < 16)
+        all->lines[all->n] = bad->line;
+    all->n++;
+    snprintf(all->last, sizeof all->last, "%s", bad->message);
+}
+
+static void test_bad_lines_are_reported_and_left_out(void **state)
+{
+    (void)state;
+    const char *text = "a\tr\tb\nbad\n\nc\tr\td\n\tr\td\ne\tr\tf\tg\n";
+    acq_memory_source source = {.name = "text", .bytes = text, .length = strlen(text)};
+    complaints all = {0};
+    acq_read_params params = {.bad_line = note_bad, .context = &all};
+    acq_graph *graph = NULL;
+    acq_read_report report;
+    assert_int_equal(acq_graph_read_memory(&source, &params, &graph, &report, NULL), ACQ_OK);
+    assert_int_equal(all.n, 3);
+    assert_int_equal(all.lines[0], 2);
+    assert_int_equal(all.lines[1], 5);
+    assert_int_equal(all.lines[2], 6);
+    assert_int_equal(report.lines, 5);
+    assert_int_equal(report.bad, 3);
+    assert_int_equal(acq_graph_get_n_facts(graph), 2);
+    assert_int_equal(acq_graph_get_n_entities(graph), 4);
+    acq_graph_free(graph);
+}
+
+static void test_a_lost_quote_costs_one_line(void **state)
+{
+    (void)state;
+    acq_graph *graph = NULL;
+    acq_read_report report;
+    assert_int_equal(
+        read_text("a,r,b\nc,\"r,d\ne,r,f\ng,r,h\n", ACQ_COMMAS, false, &graph, &report, NULL),
+        ACQ_OK);
+    assert_int_equal(report.bad, 1);
+    expect_fact(graph, "e", "r", "f");
+    expect_fact(graph, "g", "r", "h");
+    acq_graph_free(graph);
+}
+
+static void test_all_lines_bad_names_the_first(void **state)
+{
+    (void)state;
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    assert_int_equal(read_text("\nx\ny\n", ACQ_TABS, false, &graph, NULL, &error), ACQ_ERR_INPUT);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.column, 2);
+    assert_string_equal(error.file, "text");
+    assert_non_null(strstr(error.message, "2 of 2 lines are bad; the first: expected 3 fields"));
+}
+
+static void test_outputs_are_untouched_on_failure(void **state)
+{
+    (void)state;
+    acq_graph *graph = NULL;
+    acq_read_report report = {.lines = 77};
+    assert_int_equal(read_text("a\n", ACQ_TABS, true, &graph, &report, NULL), ACQ_ERR_PARSE);
+    assert_null(graph);
+    assert_int_equal(report.lines, 77);
+}
+
+static void test_sources_merge_into_one_graph(void **state)
+{
+    (void)state;
+    const char *const paths[] = {GOOD "two.tsv", GOOD "quoted.csv", GOOD "splits"};
+    acq_graph *graph = NULL;
+    acq_read_report report;
+    assert_int_equal(acq_graph_read(paths, 3, NULL, &graph, &report, NULL), ACQ_OK);
+    expect_fact(graph, "Paris", "capital_of", "France");
+    expect_fact(graph, "Paris, Texas", "in", "the \"lone star\" state");
+    expect_fact(graph, "a", "r", "b");
+    assert_int_equal(report.lines, 5);
+    acq_graph_free(graph);
+}
+
+static void test_benchmark_graphs_do_not_merge(void **state)
+{
+    (void)state;
+    const char *const paths[] = {GOOD "two.tsv", GOOD "benchmark"};
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    assert_int_equal(acq_graph_read(paths, 2, NULL, &graph, NULL, &error), ACQ_ERR_USAGE);
+    assert_non_null(strstr(error.message, "cannot be merged"));
+    assert_non_null(strstr(error.file, "benchmark"));
+    error = (acq_error){0};
+    assert_int_equal(acq_graph_read(paths, 0, NULL, &graph, NULL, &error), ACQ_ERR_USAGE);
+}
+
+static void test_benchmark_ids_are_those_of_the_index(void **state)
+{
+    (void)state;
+    const char *const paths[] = {GOOD "benchmark"};
+    acq_read_params params = {.split = "valid"};
+    acq_graph *graph = NULL;
+    assert_int_equal(acq_graph_read(paths, 1, &params, &graph, NULL, NULL), ACQ_OK);
+    assert_int_equal(acq_graph_find_entity(graph, "c", 1), 2);
+    assert_int_equal(acq_graph_find_relation(graph, "+s", 2), 2);
+    assert_int_equal(acq_graph_find_relation(graph, "-s", 2), 3);
+    assert_true(acq_graph_is_named(graph, 3));
+    assert_true(acq_graph_has_fact(graph, 0, 0, 1));
+    assert_true(acq_graph_has_fact(graph, 2, 2, 2));
+    acq_graph_free(graph);
+}
+
+static void test_a_pipe_is_read_as_tab_triples(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[64];
+    const char *text = "a\tr\tb\nc\tr\td\n";
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    const char *const paths[] = {path};
+    acq_graph *graph = NULL;
+    assert_int_equal(acq_graph_read(paths, 1, NULL, &graph, NULL, NULL), ACQ_OK);
+    expect_fact(graph, "c", "r", "d");
+    acq_graph_free(graph);
+    close(ends[0]);
+}
+
+static void test_an_unreadable_file_is_an_io_error(void **state)
+{
+    (void)state;
+    char path[] = "unreadable-XXXXXX.tsv";
+    int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "a\tr\tb\n", 6), 6);
+    close(file);
+    chmod(path, 0);
+    const char *const paths[] = {path};
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    if (access(path, R_OK) == 0) {
+        print_message("skipped: this user may read everything\n");
+    } else {
+        assert_int_equal(acq_graph_read(paths, 1, NULL, &graph, NULL, &error), ACQ_ERR_IO);
+        assert_non_null(strstr(error.message, "cannot open the file"));
+        assert_string_equal(error.file, path);
+    }
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv_quotes_are_undone),
+        cmocka_unit_test(test_tsv_names_are_taken_as_they_stand),
+        cmocka_unit_test(test_ids_follow_the_order_of_first_mention),
+        cmocka_unit_test(test_bad_lines_are_reported_and_left_out),
+        cmocka_unit_test(test_a_lost_quote_costs_one_line),
+        cmocka_unit_test(test_all_lines_bad_names_the_first),
+        cmocka_unit_test(test_outputs_are_untouched_on_failure),
+        cmocka_unit_test(test_sources_merge_into_one_graph),
+        cmocka_unit_test(test_benchmark_graphs_do_not_merge),
+        cmocka_unit_test(test_benchmark_ids_are_those_of_the_index),
+        cmocka_unit_test(test_a_pipe_is_read_as_tab_triples),
+        cmocka_unit_test(test_an_unreadable_file_is_an_io_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

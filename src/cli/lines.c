@@ -9,11 +9,14 @@
 
 enum { STEP = 1 << 16 };
 
-static acq_status fail_read(const char *path, acq_error *error)
+static acq_status fail_read(const char *path, int reason, acq_error *error)
 {
-    acq_fail(error, ACQ_ERR_IO, "cannot read: %s", strerror(errno));
+    acq_status status =
+        reason == ENOENT
+            ? acq_fail(error, ACQ_ERR_INPUT, "there is no such file; check the path")
+            : acq_fail(error, ACQ_ERR_IO, "cannot read the file: %s", strerror(reason));
     acq_error_set_file(error, path);
-    return ACQ_ERR_IO;
+    return status;
 }
 
 static acq_status read_stream(FILE *stream, const char *path, char **out, size_t *n_out,
@@ -30,8 +33,9 @@ static acq_status read_stream(FILE *stream, const char *path, char **out, size_t
         n += got;
     } while (got > 0);
     if (ferror(stream)) {
+        acq_status status = fail_read(path, errno, error);
         acq_free(bytes);
-        return fail_read(path, error);
+        return status;
     }
     bytes[n] = '\0';
     *out = bytes;
@@ -45,7 +49,7 @@ static acq_status read_file(const char *path, char **out, size_t *n_out, acq_err
         return read_stream(stdin, "standard input", out, n_out, error);
     FILE *stream = fopen(path, "rb");
     if (stream == NULL)
-        return fail_read(path, error);
+        return fail_read(path, errno, error);
     acq_status status = read_stream(stream, path, out, n_out, error);
     fclose(stream);
     return status;

@@ -1,0 +1,20 @@
+acq_test(engine_ask SOURCES unit/engine_ask.c unit/answer_world.c
+         USES engine search answer query predict graph base)
+acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
+         USES engine search answer query predict graph base)
+acq_test(api_library SOURCES unit/api_library.c
+         USES engine search answer query predict graph base)
+
+# The example sees the public header and the shared library, nothing else.
+add_executable(api_example unit/api_example.c)
+target_include_directories(api_example PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(api_example PRIVATE anycq_shared)
+if(ACQ_SANITIZE)
+  target_link_options(api_example PRIVATE -fsanitize=${ACQ_SANITIZE})
+endif()
+add_test(NAME api_example
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/api_example.sh $<TARGET_FILE:api_example>
+                 $<TARGET_FILE:anycq_shared> ${PROJECT_SOURCE_DIR})
+add_test(NAME api_install
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/install.sh ${PROJECT_BINARY_DIR}
+                 ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} "${ACQ_SANITIZE}")

@@ -1,1 +1,5 @@
 acq_test(oracle_exact SOURCES oracle/exact.c support/case.c USES search query graph predict base)
+acq_test(search SOURCES unit/search.c support/case.c USES search query graph predict base)
+if(NOT ACQ_SANITIZE)
+  add_test(NAME mutation COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/run ${PROJECT_BINARY_DIR})
+endif()

@@ -132,11 +132,8 @@ static allowance literal_allows(state *s, const model_literal *l, uint32_t node)
 
 static allowance join(state *s, allowance a, allowance b, bool is_and)
 {
-    if (a.is_all || b.is_all) {
-        if (!is_and)
-            return ALLOW_ALL;
-        return a.is_all ? b : a;
-    }
+    if (a.is_all || b.is_all)
+        return is_and ? (a.is_all ? b : a) : ALLOW_ALL;
     if (is_and) {
         acq_row row = {.tails = b.values, .n = b.n};
         a.n = acq_exact_keep_row(a.values, a.n, row, &s->cut, a.values);
@@ -216,8 +213,8 @@ bool acq_exact_revise_clause(state *s, const model_clause *clause)
         uint32_t node = clause->nodes[i];
         if (is_fixed(s, node))
             continue;
-        bool ok = s->domains[node].is_all ? give_list(s, clause, node)
-                                          : filter_node(s, clause, node);
+        bool ok =
+            s->domains[node].is_all ? give_list(s, clause, node) : filter_node(s, clause, node);
         if (!ok)
             return false;
     }

@@ -13,7 +13,7 @@ static uint32_t gallop(const acq_ent *values, uint32_t from, uint32_t n, acq_ent
         low += step;
         step *= 2;
     }
-    uint32_t high = low + step < n ? low + step + 1 : n;
+    uint32_t high = low + step < n ? low + step : n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (values[middle] < wanted)

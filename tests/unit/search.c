@@ -1,0 +1,331 @@
+/* search.c - budgets, set operations, the simple searches, and failing allocations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "graph/build.h"
+#include "search/exact/sets.h"
+#include "search/search.h"
+#include "support/case.h"
+
+/* A predictor with one relation pair over random links. */
+typedef struct field {
+    acq_predictor predictor;
+    acq_links *links[2];
+} field;
+
+static acq_status open_field(const acq_predictor *self, acq_rel relation, const acq_links **out,
+                             acq_error *error)
+{
+    (void)error;
+    *out = ((const field *)self)->links[relation];
+    return ACQ_OK;
+}
+
+static const acq_predictor_ops FIELD_OPS = {.open_links = open_field};
+
+/* Symmetric, without loops: a random graph of the given density. */
+static void field_init(field *f, uint32_t n, double density)
+{
+    acq_random random = acq_random_start(7, n);
+    acq_link *links = malloc(2 * sizeof *links * n * n), *mirror = links + (size_t)n * n;
+    size_t total = 0;
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (acq_random_unit(&random) < density) {
+                links[total++] = (acq_link){a, b, 1};
+                links[total++] = (acq_link){b, a, 1};
+            }
+    memcpy(mirror, links, total * sizeof *links);
+    *f = (field){.predictor = {.ops = &FIELD_OPS, .name = "field"}};
+    assert_int_equal(acq_links_new(links, total, n, false, &f->links[0]), ACQ_OK);
+    assert_int_equal(acq_links_new(mirror, total, n, false, &f->links[1]), ACQ_OK);
+    free(links);
+}
+
+static void field_deinit(field *f)
+{
+    acq_links_free(f->links[0]);
+    acq_links_free(f->links[1]);
+}
+
+/* "There is a clique of k": all pairs of k variables are linked. */
+static acq_problem clique(uint32_t k, uint32_t n_entities)
+{
+    acq_problem p = {.n_variables = k, .n_free = 1, .n_entities = n_entities};
+    p.literals = calloc((size_t)k * k, sizeof *p.literals);
+    for (uint32_t a = 0; a < k; a++)
+        for (uint32_t b = 0; b < a; b++)
+            p.literals[p.n_literals++] =
+                (acq_literal){.left = {true, a}, .right = {true, b}, .relation = 0};
+    return p;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SLACK_MS = 500 };
+#else
+enum { SLACK_MS = 50 };
+#endif
+
+static void test_deadline_ends_a_hard_search_as_undecided(void **unused)
+{
+    field f;
+    acq_search_result result;
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    (void)unused;
+    field_init(&f, 400, 0.6);
+    acq_problem p = clique(40, 400);
+    params.seconds = 0.2;
+    for (uint64_t limit = 0; limit < 2; limit++) {
+        params.limit = limit;
+        int64_t begin = acq_clock_ns();
+        assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        int64_t ms = (acq_clock_ns() - begin) / 1000000;
+        assert_int_equal(result.outcome, ACQ_UNDECIDED);
+        assert_int_equal(result.spent, ACQ_SPENT_TIME);
+        assert_false(result.complete);
+        assert_in_range(ms, 195, 200 + SLACK_MS);
+        acq_search_result_deinit(&result);
+    }
+    free(p.literals);
+    field_deinit(&f);
+}
+
+static void test_memory_limit_ends_a_search_as_undecided(void **unused)
+{
+    field f;
+    acq_search_result result;
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    (void)unused;
+    field_init(&f, 400, 0.6);
+    acq_problem p = clique(40, 400);
+    params.memory_bytes = 20000;
+    assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+    assert_int_equal(result.outcome, ACQ_UNDECIDED);
+    assert_int_equal(result.spent, ACQ_SPENT_MEMORY);
+    acq_search_result_deinit(&result);
+    free(p.literals);
+    field_deinit(&f);
+}
+
+static void test_a_clique_is_found_and_a_larger_one_is_disproved(void **unused)
+{
+    field f;
+    acq_search_result result;
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    (void)unused;
+    field_init(&f, 60, 0.5);
+    for (uint32_t k = 3; k < 16; k++) {
+        acq_problem p = clique(k, 60);
+        assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        assert_true(result.complete);
+        assert_int_equal(result.outcome, k <= 8    ? ACQ_ANSWERED
+                                         : k >= 12 ? ACQ_NONE
+                                                   : result.outcome);
+        acq_search_result_deinit(&result);
+        free(p.literals);
+    }
+    field_deinit(&f);
+}
+
+static void test_thresholds_outside_their_range_are_refused(void **unused)
+{
+    test_case c;
+    acq_problem *p = NULL;
+    acq_search_result result;
+    static const acq_scoring bad[] = {{0.0, 0, -1}, {1.5, 0, -1}, {0.5, 2, -1}, {0.5, 0, 0}};
+    static const acq_search_fn searches[] = {acq_search_exact, acq_search_random, acq_search_climb};
+    (void)unused;
+    case_init(&c, 3);
+    assert_int_equal(acq_problem_new(c.query, c.n_entities, &p, NULL), ACQ_OK);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 3; k++) {
+            acq_error error = {0};
+            acq_search_params params = ACQ_SEARCH_DEFAULT;
+            params.scoring = bad[i];
+            assert_int_equal(searches[k](p, &c.predictor, &params, &result, &error), ACQ_ERR_USAGE);
+            assert_non_null(strstr(error.message, "threshold"));
+            acq_search_result_deinit(&result);
+        }
+    acq_problem_free(p);
+    case_deinit(&c);
+}
+
+static int compare_entities(const void *a, const void *b)
+{
+    acq_ent x = *(const acq_ent *)a, y = *(const acq_ent *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t random_set(acq_random *random, uint32_t n, acq_ent *out)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (acq_ent)acq_random_below(random, 3000);
+    qsort(out, n, sizeof *out, compare_entities);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || out[i] != out[kept - 1])
+            out[kept++] = out[i];
+    return kept;
+}
+
+/* Sizes from 0 to 2,000 on both sides reach the merging and both galloping ways. */
+static void test_sets_equal_their_definition(void **unused)
+{
+    static acq_ent a[2000], b[2000], out[4000];
+    static float scores[2000];
+    acq_random random = acq_random_start(11, 0);
+    cutoff cut = {.positive = 0.5, .negated = 0.5};
+    (void)unused;
+    for (int round = 0; round < 400; round++) {
+        uint32_t sizes[] = {0, 1, 3, 20, 200, 2000};
+        uint32_t n = random_set(&random, sizes[acq_random_below(&random, 6)], a);
+        uint32_t m = random_set(&random, sizes[acq_random_below(&random, 6)], b);
+        for (uint32_t i = 0; i < m; i++)
+            scores[i] = (float)acq_random_unit(&random);
+        acq_row row = {.tails = b, .scores = round % 2 ? scores : NULL, .n = m};
+        uint32_t kept = acq_exact_keep_row(a, n, row, &cut, out), k = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            size_t at = acq_row_find(row, a[i]);
+            if (at < m && (row.scores == NULL || scores[at] >= 0.5F))
+                assert_true(k < kept && out[k++] == a[i]);
+        }
+        assert_int_equal(k, kept);
+        kept = acq_exact_drop_row(a, n, row, &cut, out);
+        k = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            size_t at = acq_row_find(row, a[i]);
+            if (at == m || (row.scores != NULL && 1.0 - (double)scores[at] >= 0.5))
+                assert_true(k < kept && out[k++] == a[i]);
+        }
+        assert_int_equal(k, kept);
+        kept = acq_exact_unite(a, n, b, m, out);
+        for (uint32_t i = 1; i < kept; i++)
+            assert_true(out[i - 1] < out[i]);
+        for (uint32_t i = 0; i < n; i++)
+            assert_non_null(bsearch(&a[i], out, kept, sizeof *out, compare_entities));
+        for (uint32_t i = 0; i < m; i++)
+            assert_non_null(bsearch(&b[i], out, kept, sizeof *out, compare_entities));
+    }
+}
+
+/* Whatever a simple search answers is true, and it never claims that there is none. */
+static void test_simple_searches_answer_or_stay_undecided(void **unused)
+{
+    static const acq_search_fn searches[] = {acq_search_random, acq_search_climb};
+    size_t answered[2] = {0, 0}, answerable = 0;
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 600; seed++) {
+        test_case c;
+        acq_problem *p = NULL;
+        acq_search_result exact;
+        acq_search_params params = ACQ_SEARCH_DEFAULT;
+        case_init(&c, seed);
+        params.scoring = c.scoring;
+        params.steps = 300;
+        assert_int_equal(acq_problem_new(c.query, c.n_entities, &p, NULL), ACQ_OK);
+        assert_int_equal(acq_search_exact(p, &c.predictor, &params, &exact, NULL), ACQ_OK);
+        answerable += exact.outcome == ACQ_ANSWERED;
+        for (int k = 0; k < 2; k++) {
+            acq_search_result r;
+            assert_int_equal(searches[k](p, &c.predictor, &params, &r, NULL), ACQ_OK);
+            assert_int_not_equal(r.outcome, ACQ_NONE);
+            if (r.outcome == ACQ_ANSWERED) {
+                assert_true(r.answers[0].score == case_score(&c, r.answers[0].values));
+                assert_true(r.answers[0].score <= exact.answers[0].score);
+                answered[k]++;
+            }
+            acq_search_result_deinit(&r);
+        }
+        acq_search_result_deinit(&exact);
+        acq_problem_free(p);
+        case_deinit(&c);
+    }
+    assert_true(answered[1] * 100 >= answerable * 97); /* measured: 99 % */
+}
+
+static void test_a_seed_fixes_the_run(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        test_case c;
+        acq_problem *p = NULL;
+        acq_search_result a, b;
+        acq_search_params params = ACQ_SEARCH_DEFAULT;
+        case_init(&c, seed);
+        params.steps = 100;
+        params.seed = seed;
+        assert_int_equal(acq_problem_new(c.query, c.n_entities, &p, NULL), ACQ_OK);
+        assert_int_equal(acq_search_climb(p, &c.predictor, &params, &a, NULL), ACQ_OK);
+        assert_int_equal(acq_search_climb(p, &c.predictor, &params, &b, NULL), ACQ_OK);
+        assert_int_equal(a.nodes, b.nodes);
+        assert_int_equal(a.n_answers, b.n_answers);
+        acq_search_result_deinit(&a);
+        acq_search_result_deinit(&b);
+        acq_problem_free(p);
+        case_deinit(&c);
+    }
+}
+
+#ifdef ACQ_FAULTS
+static acq_status run_with_fault(const test_case *c, acq_search_fn search, uint64_t limit, size_t n)
+{
+    acq_problem *p = NULL;
+    acq_search_result result;
+    acq_error error = {0};
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    params.scoring = c->scoring;
+    params.limit = limit;
+    params.steps = 20;
+    acq_faults_fail_at(n);
+    acq_status status = acq_problem_new(c->query, c->n_entities, &p, &error);
+    if (status == ACQ_OK) {
+        status = search(p, &c->predictor, &params, &result, &error);
+        acq_search_result_deinit(&result);
+    }
+    acq_problem_free(p);
+    if (status != ACQ_OK)
+        assert_int_equal(error.code, ACQ_ERR_MEMORY);
+    return status;
+}
+
+static void test_every_failed_allocation_is_reported(void **unused)
+{
+    static const acq_search_fn searches[] = {acq_search_exact, acq_search_random, acq_search_climb};
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        test_case c;
+        case_init(&c, seed);
+        for (int k = 0; k < 3; k++)
+            for (uint64_t limit = 0; limit < 2; limit++) {
+                size_t n = 1;
+                while (run_with_fault(&c, searches[k], limit, n) != ACQ_OK)
+                    assert_true(++n < 1000);
+            }
+        acq_faults_fail_at(0);
+        case_deinit(&c);
+    }
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_deadline_ends_a_hard_search_as_undecided),
+        cmocka_unit_test(test_memory_limit_ends_a_search_as_undecided),
+        cmocka_unit_test(test_a_clique_is_found_and_a_larger_one_is_disproved),
+        cmocka_unit_test(test_thresholds_outside_their_range_are_refused),
+        cmocka_unit_test(test_sets_equal_their_definition),
+        cmocka_unit_test(test_simple_searches_answer_or_stay_undecided),
+        cmocka_unit_test(test_a_seed_fixes_the_run),
+#ifdef ACQ_FAULTS
+        cmocka_unit_test(test_every_failed_allocation_is_reported),
+#endif
+    };
+    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
+}

@@ -36,8 +36,19 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* A relation may be called `select` or `ask`: then "(", a comparison or ":=" follows. SELECT in
- * capitals before "(" is SPARQL with an expression, which its parser explains. */
+/* A relation or a head may be called `select` or `ask`: then "(", a comparison or ":=" follows.
+ * But SELECT ( before a "?" or "*" is SPARQL with an expression, which its parser explains. */
+static bool is_text_after(const char *text, size_t length, size_t next)
+{
+    if (next + 1 < length && text[next] == ':' && text[next + 1] == '=')
+        return true;
+    if (next == length || strchr("(=!&|,", text[next]) == NULL)
+        return false;
+    while (next < length && strchr("?$*),\"<", text[next]) == NULL)
+        next++;
+    return next == length || strchr("?$*", text[next]) == NULL;
+}
+
 static bool is_sparql(const char *text, size_t length)
 {
     static const char *const FORMS[] = {"SELECT",    "ASK",      "PREFIX", "BASE",
@@ -45,14 +56,10 @@ static bool is_sparql(const char *text, size_t length)
     size_t start = skip_blanks(text, length, 0), end = start;
     while (end < length && is_letter(text[end]))
         end++;
-    size_t next = skip_blanks(text, length, end);
-    bool is_text = next < length && strchr("(=!&|,", text[next]) != NULL;
-    is_text |= next + 1 < length && text[next] == ':' && text[next + 1] == '=';
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
         size_t n = strlen(FORMS[i]);
-        if (n != end - start || strncasecmp(FORMS[i], text + start, n) != 0)
-            continue;
-        return !is_text || (i == 0 && text[next] == '(' && memcmp(FORMS[i], text + start, n) == 0);
+        if (n == end - start && strncasecmp(FORMS[i], text + start, n) == 0)
+            return !is_text_after(text, length, skip_blanks(text, length, end));
     }
     return false;
 }

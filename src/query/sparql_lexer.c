@@ -15,15 +15,6 @@ static bool is_name_char(char c)
            (unsigned char)c >= 0x80;
 }
 
-bool acq_sparql_lexer_is_variable(const char *name, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if (!is_name_char(name[i]))
-            return false;
-    }
-    return length > 0;
-}
-
 static acq_input_place place_at(const acq_sparql_lexer *lexer, size_t at)
 {
     return (acq_input_place){lexer->line, (uint32_t)(at - lexer->line_start + 1)};

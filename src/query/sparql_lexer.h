@@ -61,7 +61,4 @@ bool acq_sparql_lexer_is_mark(const acq_sparql_lexer *lexer, const char *mark);
 /* The current token in a message. */
 acq_shown acq_sparql_lexer_show(const acq_sparql_lexer *lexer);
 
-/* Can `name` follow the "?" of a variable? */
-bool acq_sparql_lexer_is_variable(const char *name, size_t length);
-
 #endif

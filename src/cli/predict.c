@@ -1,6 +1,7 @@
 /* predict.c - `anycq predict`: the links of one entity, most likely first.
  *
- * The predictor's row holds them sorted by tail; a copy is sorted by score, ties by name. */
+ * The predictor's row holds them sorted by tail; a copy is sorted by score, observed facts
+ * first among equals, then by name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ static int compare(const void *a, const void *b)
     const candidate *x = a, *y = b;
     if (x->score != y->score)
         return x->score < y->score ? 1 : -1;
+    if (x->is_observed != y->is_observed)
+        return x->is_observed ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 

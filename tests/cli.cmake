@@ -1,0 +1,18 @@
+# The command as users meet it: transcripts, bad usage, interrupts; and the direction of includes.
+add_executable(cli_scores cli/scores.c)
+target_link_libraries(cli_scores PRIVATE acq_predict acq_graph acq_base)
+
+foreach(transcript ask queries_file check others help scored)
+  add_test(NAME cli_${transcript}
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/transcript.sh $<TARGET_FILE:anycq>
+                   $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
+                   ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
+endforeach()
+foreach(script usage signals)
+  add_test(NAME cli_${script}
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
+                   ${PROJECT_SOURCE_DIR})
+endforeach()
+add_test(NAME includes
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/includes.sh ${PROJECT_SOURCE_DIR})
+acq_test(cli_units SOURCES cli/units.c USES cli)

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Includes point one way only:
+#   base < graph < query;  graph < predict;  {graph, query, predict} < search, answer;
+#   those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
+#   nothing of each other, so that one can check the other.
+# usage: includes.sh SOURCE_DIR
+set -u
+cd "$1/src" || exit 1
+status=0
+
+# What each module may include besides itself.
+allowed()
+{
+    case $1 in
+    base) echo '' ;;
+    graph) echo 'base' ;;
+    query | predict) echo 'base graph' ;;
+    search | answer) echo 'base graph query predict' ;;
+    engine) echo 'base graph query predict search answer' ;;
+    bench) echo 'base graph query predict search answer engine' ;;
+    cli) echo 'base graph query predict search answer engine bench' ;;
+    *) echo 'unknown' ;;
+    esac
+}
+
+for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
+    module=${file%%/*}
+    may=" $module $(allowed "$module") "
+    for included in $(sed -n 's|^ *# *include *"\([^"]*\)".*|\1|p' "$file"); do
+        [ "$included" = anycq.h ] && continue
+        case $included in
+        */*) ;;
+        *) echo "FAILED: $file includes \"$included\", which is not path-qualified"; status=1; continue ;;
+        esac
+        case $may in
+        *" ${included%%/*} "*) ;;
+        *) echo "FAILED: $file includes $included, upwards or across"; status=1 ;;
+        esac
+        # search/exact/x.c may include search/exact/ and search/, not search/policy/.
+        case $included in
+        search/*/*)
+            case $file in
+            "$(dirname "$included")"/*) ;;
+            *) echo "FAILED: $file includes $included of another search"; status=1 ;;
+            esac
+            ;;
+        esac
+    done
+done
+exit $status

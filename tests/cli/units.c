@@ -1,0 +1,226 @@
+/* units.c - the parts of the command that transcripts do not reach well: display width, wrapping,
+ * the progress bar, near words, patterns and options. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/pattern.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/width.h"
+
+static void assert_shown(const char *text, const char *shown, size_t columns)
+{
+    acq_text out;
+    acq_text_init(&out);
+    acq_width_add(&out, text);
+    assert_string_equal(out.bytes == NULL ? "" : out.bytes, shown);
+    assert_int_equal(acq_width_of(text), columns);
+    acq_text_deinit(&out);
+}
+
+static void test_width_counts_columns(void **state)
+{
+    (void)state;
+    assert_shown("", "", 0);
+    assert_shown("Paris", "Paris", 5);
+    assert_shown("Dębica", "Dębica", 6);
+    assert_shown("東京", "東京", 4);
+    assert_shown("e\xcc\x81", "e\xcc\x81", 1);
+    assert_shown("🎬", "🎬", 2);
+}
+
+static void test_unsafe_characters_are_shown_as_codes(void **state)
+{
+    (void)state;
+    assert_shown("a\x1b[31m", "a\\x1b[31m", 9);
+    assert_shown("a\tb\n", "a\\x09b\\x0a", 10);
+    assert_shown("\xff\xfe", "\\xff\\xfe", 8);
+    assert_shown("\xc0\x80", "\\xc0\\x80", 8);           /* overlong */
+    assert_shown("\xed\xa0\x80", "\\xed\\xa0\\x80", 12); /* surrogate */
+    assert_shown("a\xe2\x80\xae"
+                 "b",
+                 "a\\u{202e}b", 10);
+    assert_shown("\xc2\x9b", "\\u{9b}", 6);
+    assert_shown("\xe6\x9d", "\\xe6\\x9d", 8); /* cut off */
+}
+
+static void assert_cut(const char *text, size_t columns, const char *wanted)
+{
+    acq_text out;
+    acq_text_init(&out);
+    acq_width_add_cut(&out, text, columns);
+    assert_string_equal(out.bytes == NULL ? "" : out.bytes, wanted);
+    acq_text_deinit(&out);
+}
+
+static void test_cutting_keeps_the_width(void **state)
+{
+    (void)state;
+    assert_cut("Paris", 5, "Paris");
+    assert_cut("Paris", 4, "Par…");
+    assert_cut("東京都", 6, "東京都");
+    assert_cut("東京都", 5, "東京…");
+    assert_cut("東京都", 4, "東…");
+    assert_cut("Paris", 0, "");
+}
+
+static void assert_wrapped(const char *text, size_t at, size_t indent, size_t columns,
+                           const char *wanted)
+{
+    acq_text out;
+    acq_text_init(&out);
+    acq_width_wrap(&out, text, at, indent, columns);
+    assert_string_equal(out.bytes == NULL ? "" : out.bytes, wanted);
+    acq_text_deinit(&out);
+}
+
+static void test_wrapping_breaks_at_good_places(void **state)
+{
+    (void)state;
+    assert_wrapped("one two three", 0, 2, 20, "one two three");
+    assert_wrapped("one two three", 0, 2, 12, "one two\n  three");
+    assert_wrapped("one two three", 0, 2, 13, "one two three");
+    assert_wrapped("abcdefghijklmnop", 0, 0, 10, "abcdefghij\nklmnop");
+    assert_wrapped("/film/film/genre", 0, 0, 12, "/film/film/\ngenre");
+    assert_wrapped("東京東京東京", 0, 0, 9, "東京東京\n東京");
+    assert_wrapped("", 0, 0, 10, "");
+}
+
+static void test_near_words_are_found(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"lmit", "limit", "limit"}, {"tiem", "time", "time"}, {"expl", "explain", "explain"},
+        {"zzzz", "time", NULL},     {"", "time", NULL},       {"x", "all", NULL},
+        {"alll", "all", "all"},     {"jsno", "json", "json"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        acq_nearest nearest;
+        acq_nearest_init(&nearest, cases[i][0]);
+        acq_nearest_offer(&nearest, cases[i][1]);
+        if (cases[i][2] == NULL)
+            assert_null(nearest.best);
+        else
+            assert_string_equal(nearest.best, cases[i][2]);
+    }
+}
+
+static void test_patterns_need_no_quotes(void **state)
+{
+    (void)state;
+    acq_pattern p;
+    assert_int_equal(acq_pattern_init(&p, " r ( A(b, c), ? ) ", NULL), ACQ_OK);
+    assert_string_equal(p.relation, "r");
+    assert_string_equal(p.entity, "A(b, c)");
+    assert_false(p.asks_for_head || p.is_inverse);
+    acq_pattern_deinit(&p);
+    assert_int_equal(acq_pattern_init(&p, "inverse(\"+/film(x)\")(?, \"a \\\"b\\\"\")", NULL),
+                     ACQ_OK);
+    assert_string_equal(p.relation, "+/film(x)");
+    assert_string_equal(p.entity, "a \"b\"");
+    assert_true(p.asks_for_head && p.is_inverse);
+    acq_pattern_deinit(&p);
+    assert_int_equal(acq_pattern_init(&p, "r(why?, ?)", NULL), ACQ_OK);
+    assert_string_equal(p.entity, "why?");
+    acq_pattern_deinit(&p);
+}
+
+static void test_bad_patterns_do_not_read_past_their_end(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",          " ",        "(",         ")",          "()",    "r()",   "r(?)",
+        "r(?,",      "inverse(", "inverse()", "inverse(r)", "r(,?)", "r(?,)", "inverse(r(a, ?)",
+        "\"r(a, ?)", "?",        "r(a,b,c)"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        acq_pattern p;
+        acq_error error = {0};
+        if (acq_pattern_init(&p, bad[i], &error) == ACQ_OK)
+            fail_msg("%s was taken", bad[i]);
+        assert_int_equal(error.code, ACQ_ERR_PARSE);
+        acq_pattern_deinit(&p);
+    }
+}
+
+static acq_status parse(acq_options *options, acq_command_id command, int argc,
+                        const char *const *argv)
+{
+    return acq_options_init(options, command, argc, (char *const *)argv, NULL);
+}
+
+static void test_options_have_their_defaults(void **state)
+{
+    (void)state;
+    acq_options options;
+    const char *const argv[] = {"g", "q"};
+    assert_int_equal(parse(&options, ACQ_COMMAND_ask, 2, argv), ACQ_OK);
+    assert_true(options.threshold == 0.5 && options.time == 60 && options.seed == 1);
+    assert_string_equal(options.predictor, "auto");
+    assert_false(acq_options_has(&options, threshold));
+    assert_int_equal(options.args.n, 2);
+    acq_options_deinit(&options);
+}
+
+static void test_last_value_counts_and_lists_collect(void **state)
+{
+    (void)state;
+    acq_options options;
+    const char *const argv[] = {"qac", "--time=1",  "--queries", "a.json",     "b.json", "--time",
+                                "2",   "--queries", "c.json",    "--observed", "g"};
+    assert_int_equal(parse(&options, ACQ_COMMAND_eval, 11, argv), ACQ_OK);
+    assert_true(options.time == 2 && acq_options_has(&options, time));
+    assert_int_equal(options.queries.n, 3);
+    assert_string_equal(options.queries.items[1], "b.json");
+    assert_int_equal(options.args.n, 1);
+    acq_options_deinit(&options);
+}
+
+static void test_worst_exit_code_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(acq_report_worse(0, 1), 1);
+    assert_int_equal(acq_report_worse(3, 1), 3);
+    assert_int_equal(acq_report_worse(3, 2), 2);
+    assert_int_equal(acq_report_worse(2, 4), 4);
+    assert_int_equal(acq_report_worse(0, 0), 0);
+}
+
+static void test_progress_fits_a_line(void **state)
+{
+    (void)state;
+    acq_progress progress = {.label = "qac_valid_3hub.json and more"};
+    char line[160];
+    size_t width = acq_progress_format(&progress, 250, 1000, 10.0, line, sizeof line);
+    assert_string_equal(line, "qac_valid_3hub.json   [#######-----------------------]  25%  "
+                              "250/1000  30 s left");
+    assert_true(width <= ACQ_COLUMNS);
+    acq_progress_format(&progress, 0, 0, 0.0, line, sizeof line);
+    assert_non_null(strstr(line, "100%  0/0"));
+    acq_progress_format(&progress, 1, 100, 600.0, line, sizeof line);
+    assert_non_null(strstr(line, "h left"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_width_counts_columns),
+        cmocka_unit_test(test_unsafe_characters_are_shown_as_codes),
+        cmocka_unit_test(test_cutting_keeps_the_width),
+        cmocka_unit_test(test_wrapping_breaks_at_good_places),
+        cmocka_unit_test(test_near_words_are_found),
+        cmocka_unit_test(test_patterns_need_no_quotes),
+        cmocka_unit_test(test_bad_patterns_do_not_read_past_their_end),
+        cmocka_unit_test(test_options_have_their_defaults),
+        cmocka_unit_test(test_last_value_counts_and_lists_collect),
+        cmocka_unit_test(test_worst_exit_code_wins),
+        cmocka_unit_test(test_progress_fits_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

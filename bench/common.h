@@ -1,0 +1,25 @@
+/* common.h - what the benchmark programs share. They are programs, not library code: a failure
+ * prints one line and ends the run. */
+#ifndef BENCH_COMMON_H
+#define BENCH_COMMON_H
+
+#include <jansson.h>
+
+#include "base/types.h"
+
+_Noreturn void bench_die(const char *format, ...) ACQ_PRINTF(1, 2);
+
+/* Ends the run unless status is ACQ_OK. */
+void bench_need(acq_status status, const acq_error *error);
+
+double bench_median(double *values, size_t n); /* sorts */
+double bench_now_ms(void);
+
+/* The objects of a file with one JSON object per line. */
+json_t *bench_load_lines(const char *path);
+void bench_print_line(json_t *object); /* to stdout; takes the object */
+
+const char *bench_text(const json_t *object, const char *name); /* "" when absent */
+double bench_number(const json_t *object, const char *name);    /* NAN when absent */
+
+#endif

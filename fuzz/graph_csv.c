@@ -1,0 +1,12 @@
+/* graph_csv.c - the reader of comma-separated triples on any bytes. */
+#include "graph_properties.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    acq_memory_source source = {.name = "input.csv",
+                                .bytes = size == 0 ? "" : (const char *)data,
+                                .length = size,
+                                .separator = ACQ_COMMAS};
+    check_source(&source);
+    return 0;
+}

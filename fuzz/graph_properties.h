@@ -1,0 +1,99 @@
+/* graph_properties.h - what holds for every graph that a reader accepts, checked by abort.
+ * Shared by the graph targets; static so that each target stays one file. */
+#ifndef ACQ_FUZZ_GRAPH_PROPERTIES_H
+#define ACQ_FUZZ_GRAPH_PROPERTIES_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/reader.h"
+
+static void must(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static void check_relation(const acq_graph *graph, acq_rel relation, uint64_t *n_links)
+{
+    const acq_links *links = NULL, *inverse = NULL;
+    const char *reason = "";
+    must(acq_graph_open_links(graph, relation, &links, NULL) == ACQ_OK);
+    must(acq_graph_open_links(graph, acq_inverse(relation), &inverse, NULL) == ACQ_OK);
+    must(acq_links_check(links, &reason));
+    must(links->n_links == inverse->n_links);
+    for (uint32_t i = 0; i < links->n_heads; i++) {
+        acq_row row = acq_links_get_row_at(links, i);
+        for (size_t j = 0; j < row.n; j++)
+            must(acq_links_get_score(inverse, row.tails[j], links->heads[i]) == 1.0F);
+    }
+    *n_links += links->n_links;
+}
+
+static void check_names(const acq_graph *graph)
+{
+    for (acq_ent e = 0; e < acq_graph_get_n_entities(graph); e++) {
+        const char *name = acq_graph_get_entity_name(graph, e);
+        must(name[0] != '\0' && acq_graph_find_entity(graph, name, strlen(name)) == e);
+    }
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(graph); r++) {
+        const char *name = acq_graph_get_relation_name(graph, r);
+        acq_rel found = acq_graph_find_relation(graph, name, strlen(name));
+        must(found == (acq_graph_is_named(graph, r) ? r : acq_inverse(r)));
+    }
+}
+
+static void check_graph(const acq_graph *graph, const acq_read_report *report, bool has_index)
+{
+    uint64_t n_links = 0;
+    check_names(graph);
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(graph); r++)
+        check_relation(graph, r, &n_links);
+    uint64_t facts = acq_graph_get_n_facts(graph);
+    must(n_links == 2 * facts && facts > 0 && report->bad < report->lines);
+    uint64_t good = report->lines - report->bad - report->duplicates;
+    must(has_index ? good == 2 * facts - report->completed : good == facts);
+}
+
+typedef struct bad_count {
+    uint64_t n;
+    size_t last_line;
+} bad_count;
+
+static void note_bad(void *context, const acq_error *bad)
+{
+    bad_count *count = context;
+    must(bad->code == ACQ_ERR_PARSE && bad->message[0] != '\0' && bad->file[0] != '\0');
+    must(bad->line >= 1 && bad->column >= 1);
+    count->n++;
+    count->last_line = bad->line;
+}
+
+/* Reads tolerantly and strictly: strict succeeds exactly when nothing was left out. */
+static void check_source(const acq_memory_source *source)
+{
+    bad_count count = {0};
+    acq_read_params tolerant = {.bad_line = note_bad, .context = &count};
+    acq_read_params strict = {.strict = true};
+    acq_graph *graph = NULL, *again = NULL;
+    acq_read_report report = {0};
+    acq_error error = {0};
+    acq_status status = acq_graph_read_memory(source, &tolerant, &graph, &report, &error);
+    must(status == error.code && (status == ACQ_OK) == (graph != NULL));
+    must(status == ACQ_OK || error.message[0] != '\0');
+    if (status == ACQ_OK) {
+        must(report.bad == count.n);
+        check_graph(graph, &report, source->index != NULL);
+    }
+    acq_status second = acq_graph_read_memory(source, &strict, &again, NULL, NULL);
+    must((second == ACQ_OK) == (status == ACQ_OK && report.bad == 0));
+    if (second == ACQ_OK)
+        must(acq_graph_get_fingerprint(graph) == acq_graph_get_fingerprint(again));
+    acq_graph_free(graph);
+    acq_graph_free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

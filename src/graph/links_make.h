@@ -1,5 +1,5 @@
-/* links_make.h - inside the graph module: the steps from a bag of links to sparse rows.
- * Others use acq_links_new of graph/build.h, which does them all. */
+/* links_make.h - the steps from a bag of links to sparse rows, for modules that store links.
+ * Everybody else uses acq_links_new of graph/build.h, which does them all. */
 #ifndef ACQ_GRAPH_LINKS_MAKE_H
 #define ACQ_GRAPH_LINKS_MAKE_H
 

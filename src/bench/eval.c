@@ -231,6 +231,8 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
         bool differs = part->atoms != run->stretches[0].atoms;
         total->atoms = i == 0 ? rows[0].atoms : differs ? "mixed" : total->atoms;
     }
+    for (size_t i = 0; run->params->decision_ms != NULL && i < run->offsets[run->n_items]; i++)
+        run->params->decision_ms[i] = run->decisions[i].ms;
     return status == ACQ_OK ? measure(run, 0, run->n_items, total) : status;
 }
 

@@ -31,6 +31,7 @@ typedef struct acq_eval_params {
     double prior; /* share of true candidates in a QAC set, for calibrated probabilities */
     size_t first; /* instances taken of each file; 0: all */
     unsigned n_threads;
+    double *decision_ms;           /* NULL, or room for the time of every decision, in file order */
     acq_eval_progress_fn progress; /* called from the calling thread; may be NULL */
     void *context;
 } acq_eval_params;

@@ -38,7 +38,7 @@ typedef struct completion {
     bool stale;  /* made for other facts */
     pthread_mutex_t lock;
     _Atomic(acq_links *) *links; /* NULL: not yet opened */
-    float *decode;               /* score of each code */
+    float *decode;               /* score of each code; made for the first relation */
 } completion;
 
 static acq_status fail_io(acq_error *error)
@@ -205,13 +205,27 @@ static acq_status merge_one(const completion *me, acq_rel relation,
     return ACQ_OK;
 }
 
+static acq_status make_decode(completion *me, acq_error *error)
+{
+    if (me->decode != NULL)
+        return ACQ_OK;
+    me->decode = acq_alloc(ACQ_CODES, sizeof *me->decode);
+    if (me->decode == NULL)
+        return acq_fail_memory(error);
+    for (uint32_t code = 0; code < ACQ_CODES; code++)
+        me->decode[code] = acq_score_decode((uint16_t)code);
+    return ACQ_OK;
+}
+
 static acq_status merge_both(completion *me, acq_rel even, const acq_completion_block blocks[2],
                              acq_error *error)
 {
     acq_links *merged[2] = {NULL, NULL};
     if (acq_completion_hash_block(&blocks[0], false) != acq_completion_hash_block(&blocks[1], true))
         return fail_content("the two directions of a relation differ; make it again", error);
-    acq_status status = merge_one(me, even, &blocks[0], &merged[0], error);
+    acq_status status = make_decode(me, error);
+    if (status == ACQ_OK)
+        status = merge_one(me, even, &blocks[0], &merged[0], error);
     if (status == ACQ_OK)
         status = merge_one(me, acq_inverse(even), &blocks[1], &merged[1], error);
     if (status != ACQ_OK) {
@@ -302,20 +316,17 @@ static acq_status check_graph(completion *me, acq_error *error)
     return ACQ_OK;
 }
 
-static acq_status make_tables(completion *me, const char *path, acq_error *error)
+static acq_status make_names(completion *me, const char *path, acq_error *error)
 {
     static const char prefix[] = "completion:";
     size_t length = strlen(path);
     me->path = acq_copy_string(path);
     me->label = acq_alloc(sizeof prefix + length, 1);
-    me->decode = acq_alloc(ACQ_CODES, sizeof *me->decode);
-    if (me->path == NULL || me->label == NULL || me->decode == NULL)
+    if (me->path == NULL || me->label == NULL)
         return acq_fail_memory(error);
     memcpy(me->label, prefix, sizeof prefix - 1);
     memcpy(me->label + sizeof prefix - 1, path, length + 1);
     me->base.name = me->label;
-    for (uint32_t code = 0; code < ACQ_CODES; code++)
-        me->decode[code] = acq_score_decode((uint16_t)code);
     return ACQ_OK;
 }
 
@@ -326,7 +337,7 @@ static acq_status open_for_graph(completion *me, const char *path, acq_error *er
         me->stored = (stored){.file = -1};
         return status;
     }
-    status = make_tables(me, path, error);
+    status = make_names(me, path, error);
     if (status == ACQ_OK)
         status = check_graph(me, error);
     if (status != ACQ_OK)

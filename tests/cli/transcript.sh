@@ -4,7 +4,7 @@
 #   $ anycq ask films.tsv '...'       the command, run in tests/cli/data; $T is a scratch folder
 #   x = London  score 1  observed     standard output
 #   ! anycq: note: ...                standard error
-#   = 0                               exit code
+#   = 0                               exit code; "## " begins a comment
 #
 # Times, memory and counts of nodes are replaced by T, M and N. What a person reads on standard
 # output must fit 80 columns.
@@ -57,7 +57,7 @@ replay()
     while IFS= read -r line; do
         case $line in
         '$ '*) run_one "${line#\$ }" ;;
-        '# '* | '') printf '%s\n' "$line" ;;
+        '## '* | '') printf '%s\n' "$line" ;;
         esac
     done <"$1"
 }

@@ -2,6 +2,8 @@ acq_test(bench_metrics SOURCES unit/bench_metrics.c USES bench)
 acq_test(bench_files SOURCES unit/bench_files.c USES bench)
 acq_test(bench_print SOURCES unit/bench_print.c USES bench)
 acq_test(eval_run SOURCES unit/eval_run.c USES bench)
+acq_test(eval_cli SOURCES unit/eval_cli.c USES bench ARGS $<TARGET_FILE:anycq>)
+add_dependencies(test_eval_cli anycq)
 
 # Known results on the published validation files; needs the data, which is not part of the tree.
 add_executable(test_reproduce unit/eval_reproduce.c)

@@ -2,7 +2,7 @@
  *
  * A path may be: triples in .tsv/.txt (tab) or .csv (RFC 4180 quotes), `head relation tail`;
  * a `*_kg.tsv` beside a kgindex.json (integer ids); or a folder: a benchmark folder
- * (kgindex.json and SPLIT_kg.tsv, cumulative) or SPLIT.txt/SPLIT.tsv files, where `split`
+ * (kgindex.json and SPLIT_kg.tsv, cumulative) or SPLIT.txt/.tsv/.csv files, where `split`
  * means up to and including. */
 #ifndef ACQ_GRAPH_READ_H
 #define ACQ_GRAPH_READ_H

@@ -154,6 +154,8 @@ static void test_wrong_headers_with_right_checksums_are_refused(void **state)
     CHANGE(v.header->version = 2, "newer version");
     CHANGE(v.header->version = 0, "version number is 0");
     CHANGE(v.header->n_relations ^= 1, "directory is misplaced");
+    CHANGE((v.header->n_relations--, v.header->directory_offset += sizeof *v.entries),
+           "odd number of relations");
     CHANGE(v.header->floor = -0.5, "floor is not a score");
     CHANGE(v.header->floor = 0.0 / 0.0, "floor is not a score");
     CHANGE(v.header->n_links++, "number of links is wrong");
@@ -168,6 +170,9 @@ static void test_wrong_headers_with_right_checksums_are_refused(void **state)
 static void test_wrong_directories_with_right_checksums_are_refused(void **state)
 {
     damage *d = *state;
+    assert_int_not_equal(look(d).entries[0].n_links, look(d).entries[2].n_links);
+    CHANGE(v.entries[1] = v.entries[2], "differ in size");
+    CHANGE((v.entries[2] = v.entries[0], v.entries[3] = v.entries[1]), "do not fill the file");
     CHANGE(v.entries[0].n_links = UINT32_MAX, "impossible counts");
     CHANGE(v.entries[0].n_heads = v.entries[0].n_links + 1, "impossible counts");
     CHANGE(v.entries[0].n_links += 4, "length does not fit");

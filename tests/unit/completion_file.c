@@ -1,11 +1,13 @@
 /* completion_file.c - what is written comes back: scores, floors, facts, notes, refusals. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,6 +262,60 @@ static void test_files_that_cannot_be_written_leave_nothing(void **state)
     acq_graph_free(graph);
 }
 
+static void test_a_full_disk_leaves_nothing(void **state)
+{
+    (void)state;
+    char path[64];
+    case_name_file(path, sizeof path);
+    acq_graph *graph = case_make_graph(13, 100);
+    acq_predictor *scored = case_make_predictor(graph, 13, 100);
+    struct rlimit old, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    for (rlim_t bytes = 0; bytes < 4000; bytes += 500) {
+        acq_error error = {0};
+        small = (struct rlimit){.rlim_cur = bytes, .rlim_max = old.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+        acq_status status = acq_completion_write(path, scored, 0.0, &error);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+        assert_int_equal(status, ACQ_ERR_IO);
+        assert_non_null(strstr(error.message, "cannot write the completion"));
+        assert_int_equal(case_count_files(path), 0);
+    }
+    signal(SIGXFSZ, handler);
+    acq_predictor_free(scored);
+    acq_graph_free(graph);
+}
+
+static void test_scores_at_the_floor_never_fall_below_it(void **state)
+{
+    (void)state;
+    char path[64] = "./";
+    case_name_file(path + 2, sizeof path - 2);
+    acq_graph *graph = case_make_graph(14, 0);
+    for (double floor = 0.0011; floor < 0.99; floor *= 1.7) {
+        acq_link link = {1, 2, (float)floor};
+        acq_links *rows = NULL;
+        acq_completion_writer *writer = NULL;
+        acq_completion_params params = {.predictor = "learned", .floor = floor};
+        assert_int_equal(acq_links_new(&link, 1, CASE_ENTITIES, true, &rows), ACQ_OK);
+        assert_int_equal(acq_completion_writer_open(path, graph, &params, &writer, NULL), ACQ_OK);
+        assert_int_equal(acq_completion_writer_add(writer, 0, rows, NULL), ACQ_OK);
+        assert_int_equal(acq_completion_writer_finish(writer, NULL), ACQ_OK);
+        acq_completion_writer_close(writer);
+        acq_links_free(rows);
+        acq_predictor *back = open_file(graph, path);
+        const acq_links *links = NULL;
+        float score = acq_predictor_get_score(back, 1, 0, 2);
+        assert_true(score >= (float)floor && score < (float)floor * 1.001F);
+        assert_int_equal(acq_predictor_open_links(back, CASE_RELATIONS, &links, NULL),
+                         ACQ_ERR_USAGE);
+        acq_predictor_free(back);
+    }
+    acq_graph_free(graph);
+    unlink(path);
+}
+
 static void test_another_dictionary_is_refused(void **state)
 {
     (void)state;
@@ -337,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_the_writer_takes_either_direction_and_lowers_learned_ones),
         cmocka_unit_test(test_broken_links_are_not_written),
         cmocka_unit_test(test_files_that_cannot_be_written_leave_nothing),
+        cmocka_unit_test(test_a_full_disk_leaves_nothing),
+        cmocka_unit_test(test_scores_at_the_floor_never_fall_below_it),
         cmocka_unit_test(test_another_dictionary_is_refused),
         cmocka_unit_test(test_threads_share_what_the_first_one_loads),
     };

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "graph/file.h"
 #include "graph/reader.h"
 
 #define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
@@ -232,6 +233,19 @@ static void test_an_unreadable_file_is_an_io_error(void **state)
     unlink(path);
 }
 
+static void test_files_that_vanish_or_are_folders_are_named(void **state)
+{
+    (void)state;
+    char *bytes = NULL;
+    size_t length = 0;
+    acq_error missing = {0}, folder = {0};
+    assert_int_equal(acq_file_read("no-such-file", &bytes, &length, &missing), ACQ_ERR_INPUT);
+    assert_string_equal(missing.file, "no-such-file");
+    assert_int_equal(acq_file_read(".", &bytes, &length, &folder), ACQ_ERR_IO);
+    assert_non_null(strstr(folder.message, "cannot read the file"));
+    assert_null(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_benchmark_ids_are_those_of_the_index),
         cmocka_unit_test(test_a_pipe_is_read_as_tab_triples),
         cmocka_unit_test(test_an_unreadable_file_is_an_io_error),
+        cmocka_unit_test(test_files_that_vanish_or_are_folders_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
  * the times is the same at any number of threads.
  *
  * A QAR tuple is right when the instance lists it. Published lists stop at 500 answers: when a
- * list is that long and lacks the tuple, the truth graph decides, if there is one; without it
- * the tuple counts as wrong, and as `unlisted`.
+ * list is that long and lacks the tuple, the truth graph decides, or else the predictor if it is
+ * perfect; without either the tuple counts as wrong, and as `unlisted`.
  *
  * Times are per decision: grounding (in QAC an equal share of the set's), normal form, search and
  * verification; not parsing, not judging. The total pools the decisions of all files: QAC f1 is
@@ -25,6 +25,7 @@ typedef struct acq_eval_params {
     acq_bench_task task;
     const acq_predictor *predictor; /* its graph is the observed one */
     const acq_predictor *truth;     /* judges QAR answers; NULL: none */
+    bool is_perfect;                /* predictor may judge what a cut-off list lacks */
     acq_engine_params engine;
     bool has_atoms; /* `atoms` instead of each file's own reading */
     acq_atoms_reading atoms;

@@ -2,16 +2,15 @@
  * truth graph is given, by an exact check there, which does not trust the label. */
 #include "bench/decide.h"
 
-/* Does the truth graph satisfy the query at this tuple? An undecided check is a no. */
-static acq_status holds_in_truth(const acq_eval_worker *worker, const acq_ent *tuple, bool *out,
-                                 acq_error *error)
+/* Does this judge's graph satisfy the query at this tuple? An undecided check is a no. */
+static acq_status holds(const acq_eval_worker *worker, const acq_predictor *judge,
+                        const acq_ent *tuple, bool *out, acq_error *error)
 {
     acq_engine_params exact = ACQ_ENGINE_DEFAULT;
     acq_search_result result;
     exact.search.seconds = worker->params->engine.search.seconds;
     exact.search.memory_bytes = worker->params->engine.search.memory_bytes;
-    acq_status status =
-        acq_engine_check(worker->query, worker->params->truth, tuple, &exact, &result, error);
+    acq_status status = acq_engine_check(worker->query, judge, tuple, &exact, &result, error);
     if (status == ACQ_OK)
         *out = result.outcome == ACQ_ANSWERED;
     acq_search_result_deinit(&result);
@@ -21,17 +20,18 @@ static acq_status holds_in_truth(const acq_eval_worker *worker, const acq_ent *t
 static acq_status judge(const acq_eval_worker *worker, const acq_bench_instance *instance,
                         const acq_ent *tuple, acq_decision *out, acq_error *error)
 {
-    bool is_cut = instance->correct.n >= ACQ_BENCH_LIST_END, is_true = false;
+    const acq_eval_params *params = worker->params;
     bool is_right = acq_bench_tuples_contain(&instance->correct, tuple, worker->query->n_free);
-    if (worker->params->truth != NULL) {
-        acq_status status = holds_in_truth(worker, tuple, &is_true, error);
-        if (status != ACQ_OK)
-            return status;
-        out->item.verified = is_true ? ACQ_QAR_RIGHT : ACQ_QAR_WRONG;
-        is_right = is_right || (is_cut && is_true);
-    }
-    out->item.listed = is_right ? ACQ_QAR_RIGHT : ACQ_QAR_WRONG;
-    out->is_unlisted = is_cut && !is_right && worker->params->truth == NULL;
+    bool is_missing = !is_right && instance->correct.n >= ACQ_BENCH_LIST_END, is_true = false;
+    const acq_predictor *by = params->truth;
+    if (by == NULL && is_missing && params->is_perfect)
+        by = params->predictor;
+    acq_status status = by == NULL ? ACQ_OK : holds(worker, by, tuple, &is_true, error);
+    if (status != ACQ_OK)
+        return status;
+    out->item.verified = is_true ? ACQ_QAR_RIGHT : ACQ_QAR_WRONG;
+    out->item.listed = is_right || (is_missing && is_true) ? ACQ_QAR_RIGHT : ACQ_QAR_WRONG;
+    out->is_unlisted = is_missing && by == NULL;
     return ACQ_OK;
 }
 

@@ -77,6 +77,7 @@ static acq_status read_params(eval_job *job, acq_error *error)
         params->prior = options->prior;
     params->first = (size_t)options->first;
     params->n_threads = (unsigned)options->threads;
+    params->is_perfect = strncmp(options->predictor, "perfect:", strlen("perfect:")) == 0;
     return status;
 }
 

@@ -242,6 +242,19 @@ static void test_a_cut_list_is_completed_by_the_truth_graph(void **state)
     acq_bench_file_free(file);
 }
 
+static void test_a_cut_list_is_completed_by_a_perfect_predictor(void **state)
+{
+    const world *all = *state;
+    acq_bench_file *file = cut_list();
+    acq_eval_params params = params_for(ACQ_TASK_QAR, all->perfect);
+    params.is_perfect = true;
+    acq_eval_row row = run(&params, file);
+    assert_int_equal(row.n_unlisted, 0);
+    assert_near(row.qar.f1, 100.0);
+    assert_true(isnan(row.qar.f1_verified));
+    acq_bench_file_free(file);
+}
+
 static void test_total_pools_the_decisions_of_all_files(void **state)
 {
     const world *all = *state;
@@ -349,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_hub_files_of_qac_are_read_by_pairs_unless_told_otherwise),
         cmocka_unit_test(test_qar_closed_world_answers_what_is_observed),
         cmocka_unit_test(test_a_cut_list_is_completed_by_the_truth_graph),
+        cmocka_unit_test(test_a_cut_list_is_completed_by_a_perfect_predictor),
         cmocka_unit_test(test_total_pools_the_decisions_of_all_files),
         cmocka_unit_test(test_results_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_progress_ends_at_the_last_instance),

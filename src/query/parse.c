@@ -66,7 +66,8 @@ static acq_status fail_reserved_term(parser *p)
 static bool is_reserved(const parser *p)
 {
     const acq_token *token = &p->lexer.token;
-    return token->text != NULL && kind_of(p) != ACQ_TOKEN_WORD && kind_of(p) != ACQ_TOKEN_NAME;
+    return token->text != NULL && kind_of(p) != ACQ_TOKEN_WORD && kind_of(p) != ACQ_TOKEN_NAME &&
+           kind_of(p) != ACQ_TOKEN_BAD;
 }
 
 /* term = WORD | NAME */
@@ -91,7 +92,9 @@ static acq_status parse_term(parser *p, const char *expected, acq_term *out)
 static acq_status declare(parser *p, acq_symbol_kind kind, size_t list_start)
 {
     if (is_reserved(p))
-        return fail_reserved_term(p);
+        return FAIL(p, p->lexer.token.place,
+                    "%s is a reserved word and cannot be a variable; choose another",
+                    acq_lexer_show(&p->lexer).text);
     if (kind_of(p) == ACQ_TOKEN_NAME)
         return FAIL(p, p->lexer.token.place,
                     "%s is a name, but this list holds variables; write it as a bare word",

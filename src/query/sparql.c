@@ -62,13 +62,13 @@ static acq_status parse_selection(acq_sparql *p, bool *is_star)
         acq_sparql_next(p);
         return ACQ_OK;
     }
-    if (acq_sparql_is_mark(p, "("))
-        return ACQ_SPARQL_FAIL(p, p->lexer.token.place,
-                               "expressions and aggregates are not supported; select variables");
-    if (p->lexer.token.kind != ACQ_SPARQL_VARIABLE)
+    if (p->lexer.token.kind != ACQ_SPARQL_VARIABLE && !acq_sparql_is_mark(p, "("))
         return acq_sparql_fail_expected(p, "variables to select, or '*'");
     while (status == ACQ_OK && p->lexer.token.kind == ACQ_SPARQL_VARIABLE)
         status = select_variable(p);
+    if (status == ACQ_OK && acq_sparql_is_mark(p, "("))
+        return ACQ_SPARQL_FAIL(p, p->lexer.token.place,
+                               "expressions and aggregates are not supported; select variables");
     return status;
 }
 

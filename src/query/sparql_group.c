@@ -305,7 +305,7 @@ static acq_status end_element(acq_sparql *p, bool is_triples)
         return ACQ_OK;
     }
     if (is_triples && !acq_sparql_is_mark(p, "}") && !acq_sparql_is_mark(p, "{") &&
-        p->lexer.token.kind != ACQ_SPARQL_WORD)
+        p->lexer.token.kind != ACQ_SPARQL_WORD && p->lexer.token.kind != ACQ_SPARQL_END)
         return acq_sparql_fail_expected(p, "'.', ';', ',' or '}' after the triple");
     return ACQ_OK;
 }

@@ -1,0 +1,243 @@
+/* query_print.c - print -> parse -> the same tree, on seeded random queries in every syntax. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "query/benchmark.h"
+#include "query/print.h"
+#include "query/reading.h"
+#include "unit/query_random.h"
+
+enum { CASES = 6000 };
+
+static query_random_params params_of(unsigned seed)
+{
+    return (query_random_params){.most_depth = seed % 5,
+                                 .n_free = seed / 5 % 4,
+                                 .n_exists = seed / 7 % 5,
+                                 .n_constants = 1 + seed % 40,
+                                 .n_relations = 1 + seed % 30,
+                                 .plain_names = seed % 4 == 0,
+                                 .equalities = seed % 3 != 0,
+                                 .inverses = seed % 2 == 0,
+                                 .conjunctive = seed % 11 == 0};
+}
+
+static acq_query *random_query(unsigned seed, bool limits)
+{
+    acq_random random = acq_random_start(20240229, seed);
+    query_random_params params = params_of(seed);
+    params.limits = limits;
+    acq_query *query = query_random_new(&random, &params);
+    assert_non_null(query);
+    return query;
+}
+
+static acq_status parse(acq_syntax syntax, const acq_text *text, acq_query **out, acq_error *error)
+{
+    return syntax == ACQ_SYNTAX_BENCHMARK
+               ? acq_query_parse_benchmark(text->bytes, text->length, out, error)
+               : acq_query_parse(text->bytes, text->length, out, error);
+}
+
+/* What the syntax can say must come back; returns whether it could. */
+static bool check_round_trip(const acq_query *query, acq_syntax syntax)
+{
+    acq_text text, again;
+    acq_error error = {0};
+    acq_query *copy = NULL;
+    acq_text_init(&text);
+    acq_text_init(&again);
+    acq_status status = acq_query_print(query, syntax, &text, &error);
+    if (status != ACQ_OK) {
+        assert_int_equal(status, ACQ_ERR_INPUT);
+        assert_int_equal(error.code, ACQ_ERR_INPUT);
+        assert_int_equal(text.length, 0);
+        acq_text_deinit(&text);
+        return false;
+    }
+    status = parse(syntax, &text, &copy, &error);
+    if (status != ACQ_OK)
+        fail_msg("%s\n%zu:%zu: %s", text.bytes, error.line, error.column, error.message);
+    if (!query_same(query, copy, syntax != ACQ_SYNTAX_BENCHMARK))
+        fail_msg("another tree: %s", text.bytes);
+    assert_int_equal(acq_query_print(copy, syntax, &again, NULL), ACQ_OK);
+    assert_string_equal(text.bytes, again.bytes);
+    acq_query_free(copy);
+    acq_text_deinit(&again);
+    acq_text_deinit(&text);
+    return true;
+}
+
+static bool has_equality(const acq_node *node)
+{
+    for (uint32_t i = 0; i < node->n_children; i++) {
+        if (has_equality(node->children[i]))
+            return true;
+    }
+    return node->kind == ACQ_NODE_EQUAL;
+}
+
+static void test_every_query_survives_the_text_syntax(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < CASES; seed++) {
+        acq_query *query = random_query(seed, false);
+        assert_true(check_round_trip(query, ACQ_SYNTAX_TEXT));
+        acq_query_free(query);
+    }
+}
+
+static void test_every_query_without_equality_survives_the_benchmark_syntax(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < CASES; seed++) {
+        acq_query *query = random_query(seed, false);
+        assert_int_equal(check_round_trip(query, ACQ_SYNTAX_BENCHMARK), !has_equality(query->root));
+        acq_query_free(query);
+    }
+}
+
+static void test_every_query_that_sparql_can_say_survives_it(void **state)
+{
+    unsigned said = 0;
+    (void)state;
+    for (unsigned seed = 0; seed < CASES; seed++) {
+        acq_query *query = random_query(seed, true);
+        said += check_round_trip(query, ACQ_SYNTAX_SPARQL);
+        acq_query_free(query);
+    }
+    assert_true(said > CASES / 5);
+}
+
+static void test_written_reading_is_a_copy(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < CASES / 10; seed++) {
+        acq_query *query = random_query(seed, true), *copy = NULL;
+        assert_int_equal(acq_query_apply_reading(query, ACQ_ATOMS_WRITTEN, &copy, NULL), ACQ_OK);
+        assert_true(query_same(query, copy, true));
+        assert_string_equal(query->name, copy->name);
+        acq_query_free(copy);
+        acq_query_free(query);
+    }
+}
+
+static void check_print(const char *in, acq_syntax syntax, const char *expected)
+{
+    acq_query *query = NULL;
+    acq_text text;
+    acq_error error = {0};
+    acq_text_init(&text);
+    assert_int_equal(acq_query_parse(in, strlen(in), &query, NULL), ACQ_OK);
+    acq_status status = acq_query_print(query, syntax, &text, &error);
+    assert_string_equal(status == ACQ_OK ? text.bytes : error.message, expected);
+    acq_text_deinit(&text);
+    acq_query_free(query);
+}
+
+static void test_printed_forms(void **state)
+{
+    (void)state;
+    check_print("SELECT ?x { ?x <r s> <a> MINUS { ?x <t> <b> } }", ACQ_SYNTAX_TEXT,
+                "Q(x) := \"r s\"(x, \"a\") & !t(x, \"b\")");
+    check_print("Goal(b, a) := r(a, c), s(c, b) or not not t(b, \"x\")", ACQ_SYNTAX_TEXT,
+                "Goal(b, a) := exists c. r(a, c) & s(c, b) | !!t(b, \"x\")");
+    check_print("r(x, \"a\") & !s(x, \"b\")", ACQ_SYNTAX_BENCHMARK, "(r1(f1,s1))&(!(r2(f1,s2)))");
+    check_print("Q(f2) := r7(f2, \"s3\") & r9(e, \"s12\")", ACQ_SYNTAX_BENCHMARK,
+                "(r7(f2,s3))&(r9(e1,s12))");
+    check_print("Q(f2, f1) := r1(f1, f2)", ACQ_SYNTAX_BENCHMARK, "r1(f2,f1)");
+    check_print("Q(x) := inverse(r)(x, y) & y != x", ACQ_SYNTAX_SPARQL,
+                "SELECT DISTINCT ?x WHERE { ?x ^<r> ?y . FILTER (?y != ?x) }");
+    check_print("r(x, y) & (s(x, y) | !t(x, y))", ACQ_SYNTAX_SPARQL,
+                "SELECT DISTINCT ?x ?y WHERE { ?x <r> ?y . FILTER (EXISTS { ?x <s> ?y . } || NOT "
+                "EXISTS { ?x <t> ?y . }) }");
+}
+
+static void test_what_a_syntax_cannot_say_is_an_error_that_says_so(void **state)
+{
+    (void)state;
+    check_print("SELECT * { ?x <r> ?y } LIMIT 3", ACQ_SYNTAX_TEXT,
+                "the text syntax has no LIMIT; print the query as SPARQL, or drop the limit");
+    check_print("SELECT * { ?x <r> ?y } LIMIT 3", ACQ_SYNTAX_BENCHMARK,
+                "the benchmark syntax has no LIMIT; print the query as SPARQL, or drop the limit");
+    check_print("ASK { ?not <r> ?y }", ACQ_SYNTAX_TEXT,
+                "the text syntax has no variable called 'not'; rename it");
+    check_print("ASK { ?1 <r> ?y }", ACQ_SYNTAX_TEXT,
+                "the text syntax has no variable called '1'; rename it");
+    check_print("r(x, y) & x != y", ACQ_SYNTAX_BENCHMARK,
+                "the benchmark syntax has no equality; use another syntax");
+    check_print("!r(x, \"a\")", ACQ_SYNTAX_SPARQL,
+                "SPARQL cannot say this query: no positive atom binds 'x' in every case; use "
+                "another syntax or add an atom");
+    check_print("Q(x) := r(x, y) | s(y, \"a\")", ACQ_SYNTAX_SPARQL,
+                "SPARQL cannot say this query: no positive atom binds 'x' in every case; use "
+                "another syntax or add an atom");
+    check_print("r(x, y)", ACQ_N_SYNTAXES, "unknown query syntax");
+    assert_string_equal(acq_syntax_get_name(ACQ_SYNTAX_SPARQL), "sparql");
+    assert_string_equal(acq_syntax_get_name(ACQ_N_SYNTAXES), "unknown");
+}
+
+/* 1000 negations are within the limit as text; SPARQL and the benchmark need more levels. */
+static void test_text_that_could_not_be_read_again_is_not_written(void **state)
+{
+    char in[ACQ_MOST_NESTING + 32];
+    acq_query *query = NULL;
+    acq_text text;
+    acq_error error = {0};
+    (void)state;
+    memset(in, '!', ACQ_MOST_NESTING);
+    strcpy(in + ACQ_MOST_NESTING, "r(\"a\", \"b\")");
+    acq_text_init(&text);
+    assert_int_equal(acq_query_parse(in, strlen(in), &query, NULL), ACQ_OK);
+    assert_true(check_round_trip(query, ACQ_SYNTAX_TEXT));
+    acq_text_add(&text, "before");
+    assert_int_equal(acq_query_print(query, ACQ_SYNTAX_SPARQL, &text, &error), ACQ_ERR_LIMIT);
+    assert_string_equal(error.message, "in the sparql syntax the query would be nested 1003 levels "
+                                       "deep, the limit is 1000; use another syntax");
+    assert_int_equal(acq_query_print(query, ACQ_SYNTAX_BENCHMARK, &text, NULL), ACQ_ERR_LIMIT);
+    assert_string_equal(text.bytes, "before");
+    acq_text_deinit(&text);
+    acq_query_free(query);
+}
+
+static void test_a_print_too_long_to_read_again_is_refused(void **state)
+{
+    enum { LONG = ACQ_MOST_TEXT - 100 };
+    acq_query *query = NULL;
+    acq_text in, out;
+    acq_error error = {0};
+    (void)state;
+    acq_text_init(&in);
+    acq_text_init(&out);
+    acq_text_add(&in, "r(x,<");
+    for (size_t i = 0; i < LONG; i++)
+        acq_text_add_char(&in, '"');
+    acq_text_add(&in, ">)");
+    assert_int_equal(acq_query_parse(in.bytes, in.length, &query, NULL), ACQ_OK);
+    assert_int_equal(acq_query_print(query, ACQ_SYNTAX_TEXT, &out, &error), ACQ_ERR_LIMIT);
+    assert_non_null(strstr(error.message, "bytes, the limit is 16777216"));
+    acq_text_deinit(&in);
+    acq_text_deinit(&out);
+    acq_query_free(query);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_query_survives_the_text_syntax),
+        cmocka_unit_test(test_every_query_without_equality_survives_the_benchmark_syntax),
+        cmocka_unit_test(test_every_query_that_sparql_can_say_survives_it),
+        cmocka_unit_test(test_written_reading_is_a_copy),
+        cmocka_unit_test(test_printed_forms),
+        cmocka_unit_test(test_what_a_syntax_cannot_say_is_an_error_that_says_so),
+        cmocka_unit_test(test_text_that_could_not_be_read_again_is_not_written),
+        cmocka_unit_test(test_a_print_too_long_to_read_again_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

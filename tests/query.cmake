@@ -1,3 +1,6 @@
 acq_test(query_cases SOURCES unit/query_cases.c USES query)
+acq_test(query_faults SOURCES unit/query_faults.c USES query)
 acq_test(query_limits SOURCES unit/query_limits.c USES query)
+acq_test(query_names SOURCES unit/query_names.c USES query)
 acq_test(query_print SOURCES unit/query_print.c unit/query_random.c USES query)
+acq_test(query_sql SOURCES unit/query_sql.c USES query)

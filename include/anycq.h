@@ -136,7 +136,7 @@ typedef struct acq_ask_params {
     uint64_t limit;            /* 1: this many best answers; 0: all of them */
     double seconds;            /* 60: time budget; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
-    uint64_t steps;            /* random and climb: most assignments tried; 0: until the time */
+    uint64_t steps;            /* random and climb: most assignments tried; 0: 10,000 */
     uint64_t seed;             /* 1: random and climb repeat with it */
     bool paper;                /* random and climb: nothing found means none */
 } acq_ask_params;

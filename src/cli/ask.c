@@ -138,6 +138,7 @@ int acq_cli_ask(const acq_options *options)
     acq_setup setup = {0};
     acq_engine_params params;
     acq_output_init(&output);
+    output.streams = options->queries.n == 0;
     int code;
     if (check_options(options, &error) != ACQ_OK ||
         acq_setup_read_params(options, &params, &error) != ACQ_OK ||

@@ -77,7 +77,8 @@ static void print_relations(const summary *s, acq_text *out)
     for (size_t i = 0; i < n_listed(s); i++) {
         const relation_size *size = &s->sizes[i];
         size_t start = out->length;
-        acq_width_add_cut(out, acq_graph_get_relation_name(s->graph, size->relation), NAME - 1);
+        acq_width_add_cut_middle(out, acq_graph_get_relation_name(s->graph, size->relation),
+                                 NAME - 1);
         acq_width_pad(out, NAME - acq_width_since(out, start));
         acq_text_format(out, "%12llu%12llu%12llu\n", (unsigned long long)size->n_facts,
                         (unsigned long long)size->n_heads, (unsigned long long)size->n_tails);

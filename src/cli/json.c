@@ -46,11 +46,16 @@ static int add_bytes(const char *bytes, size_t length, void *out)
     return ((acq_text *)out)->failed ? -1 : 0;
 }
 
-void acq_json_add_line(acq_text *out, json_t *value)
+void acq_json_add(acq_text *out, json_t *value)
 {
     if (value == NULL ||
         json_dump_callback(value, add_bytes, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) != 0)
         out->failed = true;
-    acq_text_add_char(out, '\n');
     json_decref(value);
+}
+
+void acq_json_add_line(acq_text *out, json_t *value)
+{
+    acq_json_add(out, value);
+    acq_text_add_char(out, '\n');
 }

@@ -12,6 +12,9 @@ json_t *acq_json_text(const char *text);
 
 json_t *acq_json_count(uint64_t n);
 
+/* Appends value and releases it; a failure shows in acq_text_finish. */
+void acq_json_add(acq_text *out, json_t *value);
+
 /* Appends value as one line and releases it; a failure shows in acq_text_finish. */
 void acq_json_add_line(acq_text *out, json_t *value);
 

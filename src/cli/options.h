@@ -50,8 +50,8 @@
          "the paper's rule: random and climb say none after the last step")                        \
     REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \
     COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions, "memory for each query")    \
-    COUNT(steps, "steps", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                                 \
-          "random and climb: most assignments tried (default: until the time is up)")              \
+    COUNT(steps, "steps", 0, "N", "10000", 1, 1e18, ACQ_ON_questions,                              \
+          "random and climb: most assignments tried")                                              \
     COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions,                                    \
           "random and climb: another seed, another run")                                           \
     COUNT(threads, "threads", 0, "N", "1", 1, 1024, ACQ_ON_ask | ACQ_ON_eval,                      \

@@ -8,8 +8,11 @@
 #include "cli/json.h"
 #include "cli/width.h"
 
+enum { MUCH = 1 << 20 }; /* bytes */
+
 void acq_output_init(acq_output *output)
 {
+    output->streams = false;
     acq_text_init(&output->data);
     acq_text_init(&output->notes);
 }
@@ -24,7 +27,7 @@ static bool write_out(FILE *stream, const acq_text *text)
 {
     size_t n = text->length;
     bool is_written = n == 0 || fwrite(text->bytes, 1, n, stream) == n;
-    return fflush(stream) == 0 && is_written;
+    return fflush(stream) == 0 && is_written && !ferror(stream);
 }
 
 int acq_output_flush(acq_output *output, int code)
@@ -42,6 +45,15 @@ int acq_output_flush(acq_output *output, int code)
     acq_text_clear(&output->data);
     acq_text_clear(&output->notes);
     return code;
+}
+
+void acq_output_relieve(acq_output *output)
+{
+    acq_text *data = &output->data;
+    if (!output->streams || data->failed || data->length < MUCH)
+        return;
+    fwrite(data->bytes, 1, data->length, stdout);
+    acq_text_clear(data);
 }
 
 int acq_output_finish(acq_output *output, int code)

@@ -12,6 +12,7 @@
 typedef struct acq_output {
     acq_text data;  /* for stdout */
     acq_text notes; /* for stderr */
+    bool streams;   /* nobody else prints meanwhile: long output may go out in pieces */
 } acq_output;
 
 void acq_output_init(acq_output *output);
@@ -20,6 +21,10 @@ void acq_output_deinit(acq_output *output);
 /* Writes both and empties them. Returns `code`, or ACQ_EXIT_SYSTEM when memory ran out on the way
  * or stdout could not be written, which is then said on stderr. */
 int acq_output_flush(acq_output *output, int code);
+
+/* Writes what has gathered when it is much and the output streams. What cannot be written is
+ * noticed by the flush at the end. */
+void acq_output_relieve(acq_output *output);
 
 /* Flush and deinit. */
 int acq_output_finish(acq_output *output, int code);

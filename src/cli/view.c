@@ -162,7 +162,7 @@ static acq_status print_answer(const acq_view *view, const layout *columns, size
     return ACQ_OK;
 }
 
-static void print_answers(const acq_view *view, acq_text *out)
+static void print_answers(const acq_view *view, acq_output *output)
 {
     acq_arena arena;
     acq_arena_init(&arena);
@@ -170,11 +170,12 @@ static void print_answers(const acq_view *view, acq_text *out)
     acq_status status = measure(view, &arena, &columns);
     acq_arena_mark mark = acq_arena_get_mark(&arena);
     for (size_t i = 0; status == ACQ_OK && i < view->result->n_answers; i++) {
-        status = print_answer(view, &columns, i, &arena, out);
+        status = print_answer(view, &columns, i, &arena, &output->data);
         acq_arena_reset(&arena, mark);
+        acq_output_relieve(output);
     }
     if (status != ACQ_OK)
-        out->failed = true;
+        output->data.failed = true;
     acq_arena_deinit(&arena);
 }
 
@@ -261,7 +262,7 @@ void acq_view_print(const acq_view *view, acq_output *output)
     else if (result->outcome == ACQ_UNDECIDED)
         print_undecided(view, &output->data);
     else
-        print_answers(view, &output->data);
+        print_answers(view, output);
     if (result->outcome != ACQ_ANSWERED)
         return;
     if (!result->complete)

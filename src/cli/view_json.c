@@ -85,23 +85,6 @@ static json_t *make_answer(const acq_view *view, size_t i, acq_arena *arena)
     return answer;
 }
 
-static json_t *make_answers(const acq_view *view)
-{
-    acq_arena arena;
-    acq_arena_init(&arena);
-    acq_arena_mark mark = acq_arena_get_mark(&arena);
-    json_t *answers = json_array();
-    for (size_t i = 0; answers != NULL && i < view->result->n_answers; i++) {
-        if (json_array_append_new(answers, make_answer(view, i, &arena)) != 0) {
-            json_decref(answers);
-            answers = NULL;
-        }
-        acq_arena_reset(&arena, mark);
-    }
-    acq_arena_deinit(&arena);
-    return answers;
-}
-
 static json_t *make_reason(const acq_view *view)
 {
     const acq_search_result *result = view->result;
@@ -125,18 +108,20 @@ static void add_outcome(const acq_view *view, json_t *object)
     json_object_set_new(object, "complete", json_boolean(view->result->complete));
 }
 
-void acq_view_print_json(const acq_view *view, acq_output *output)
+static json_t *make_begin(const acq_view *view)
 {
-    const acq_search_result *result = view->result;
-    json_t *answers = make_answers(view);
-    if (answers == NULL)
-        output->data.failed = true;
     json_t *object = json_object();
     json_object_set_new(object, "query", acq_json_text(view->text));
     if (view->line > 0)
         json_object_set_new(object, "line", acq_json_count(view->line));
     add_outcome(view, object);
-    json_object_set_new(object, "answers", answers);
+    return object;
+}
+
+static json_t *make_end(const acq_view *view)
+{
+    const acq_search_result *result = view->result;
+    json_t *object = json_object();
     json_object_set_new(object, "engine", json_string(acq_engine_get_name(view->params->engine)));
     json_object_set_new(object, "predictor", acq_json_text(view->predictor->name));
     json_object_set_new(object, "threshold", json_real(view->params->search.scoring.threshold));
@@ -144,5 +129,39 @@ void acq_view_print_json(const acq_view *view, acq_output *output)
     json_object_set_new(object, "revisions", acq_json_count(result->revisions));
     json_object_set_new(object, "ms", json_real(view->ms));
     json_object_set_new(object, "memory", acq_json_count(result->memory_peak));
-    acq_json_add_line(&output->data, object);
+    return object;
+}
+
+static void add_answers(const acq_view *view, acq_output *output)
+{
+    acq_arena arena;
+    acq_arena_init(&arena);
+    acq_arena_mark mark = acq_arena_get_mark(&arena);
+    for (size_t i = 0; i < view->result->n_answers && !output->data.failed; i++) {
+        acq_text_add(&output->data, i == 0 ? "" : ",");
+        acq_json_add(&output->data, make_answer(view, i, &arena));
+        acq_arena_reset(&arena, mark);
+        acq_output_relieve(output);
+    }
+    acq_arena_deinit(&arena);
+}
+
+/* The answers may be many, so they are written one by one between the members before and after
+ * them: the two objects lose the brace that faces the answers. */
+void acq_view_print_json(const acq_view *view, acq_output *output)
+{
+    acq_text *out = &output->data;
+    acq_text end;
+    acq_text_init(&end);
+    acq_json_add_line(&end, make_end(view));
+    acq_json_add(out, make_begin(view));
+    if (!out->failed && !end.failed) {
+        out->length--;
+        acq_text_add(out, ",\"answers\":[");
+        add_answers(view, output);
+        acq_text_add(out, "],");
+        acq_text_add(out, end.bytes + 1);
+    }
+    out->failed = out->failed || end.failed;
+    acq_text_deinit(&end);
 }

@@ -165,6 +165,24 @@ void acq_width_add_cut(acq_text *out, const char *text, size_t columns)
         acq_text_add(out, "…");
 }
 
+void acq_width_add_cut_middle(acq_text *out, const char *text, size_t columns)
+{
+    size_t width = acq_width_of(text);
+    if (width <= columns || columns < 3) {
+        acq_width_add_cut(out, text, columns);
+        return;
+    }
+    size_t before = (columns - 1) / 2;
+    acq_width_add_cut(out, text, before + 1); /* with its ellipsis */
+    size_t to_skip = width - (columns - 1 - before);
+    while (to_skip > 0 && *text != '\0') {
+        piece p = next_piece(text);
+        to_skip = p.columns < to_skip ? to_skip - p.columns : 0;
+        text += p.taken;
+    }
+    acq_width_add(out, text);
+}
+
 void acq_width_pad(acq_text *out, size_t n)
 {
     while (n-- > 0)

@@ -23,6 +23,9 @@ void acq_width_add(acq_text *out, const char *text);
 /* Appends text within `columns`, the last of them an ellipsis when it had to be cut. */
 void acq_width_add_cut(acq_text *out, const char *text, size_t columns);
 
+/* The same, but the ellipsis replaces the middle: for names that differ in their ends. */
+void acq_width_add_cut_middle(acq_text *out, const char *text, size_t columns);
+
 /* Appends n spaces. */
 void acq_width_pad(acq_text *out, size_t n);
 

@@ -51,13 +51,13 @@ run_one()
     fi
 }
 
-# Comments and blank lines are kept; other lines are what the commands print.
+# Comments are kept; other lines are what the commands print.
 replay()
 {
     while IFS= read -r line; do
         case $line in
         '$ '*) run_one "${line#\$ }" ;;
-        '## '* | '') printf '%s\n' "$line" ;;
+        '## '*) printf '\n%s\n' "$line" ;;
         esac
     done <"$1"
 }

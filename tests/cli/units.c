@@ -71,6 +71,20 @@ static void test_cutting_keeps_the_width(void **state)
     assert_cut("Paris", 0, "");
 }
 
+static void test_cutting_the_middle_keeps_both_ends(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"abcdefgh", "abcdefgh"}, {"abcdefghij", "abc…ghij"}, {"東京東京東京", "東…東京"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        acq_text out;
+        acq_text_init(&out);
+        acq_width_add_cut_middle(&out, cases[i][0], 8);
+        assert_string_equal(out.bytes, cases[i][1]);
+        acq_text_deinit(&out);
+    }
+}
+
 static void assert_wrapped(const char *text, size_t at, size_t indent, size_t columns,
                            const char *wanted)
 {
@@ -213,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_width_counts_columns),
         cmocka_unit_test(test_unsafe_characters_are_shown_as_codes),
         cmocka_unit_test(test_cutting_keeps_the_width),
+        cmocka_unit_test(test_cutting_the_middle_keeps_both_ends),
         cmocka_unit_test(test_wrapping_breaks_at_good_places),
         cmocka_unit_test(test_near_words_are_found),
         cmocka_unit_test(test_patterns_need_no_quotes),

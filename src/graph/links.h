@@ -34,6 +34,15 @@ typedef struct acq_links {
     const uint32_t *ranks; /* heads before word w of bits */
 } acq_links;
 
+/* Bits set in a word. Inline: without a compiler flag for newer CPUs the builtin is a call. */
+static inline uint32_t acq_count_bits(uint64_t word)
+{
+    word -= (word >> 1) & 0x5555555555555555ULL;
+    word = (word & 0x3333333333333333ULL) + ((word >> 2) & 0x3333333333333333ULL);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+    return (uint32_t)((word * 0x0101010101010101ULL) >> 56);
+}
+
 /* Row number of `head`, or ACQ_NO_ID. */
 static inline uint32_t acq_links_find(const acq_links *links, acq_ent head)
 {
@@ -42,7 +51,7 @@ static inline uint32_t acq_links_find(const acq_links *links, acq_ent head)
         uint64_t bit = 1ULL << (head & 63);
         if ((word & bit) == 0)
             return ACQ_NO_ID;
-        return links->ranks[head >> 6] + (uint32_t)__builtin_popcountll(word & (bit - 1));
+        return links->ranks[head >> 6] + acq_count_bits(word & (bit - 1));
     }
     uint32_t low = 0, high = links->n_heads;
     while (low < high) {

@@ -70,17 +70,58 @@ static bool revise_by_value(state *s, const arc *a, acq_ent value)
     return acq_exact_set_domain(s, a->target, list, n) && acq_exact_go_on(s, n);
 }
 
-/* Do the atoms other than `primary` hold between value (source) and other (target)? */
-static bool others_hold(const state *s, const arc *a, uint32_t primary, acq_ent value,
-                        acq_ent other)
+/* The rows of all atoms of an edge for one value of one side, fetched once and then asked about
+ * many values of the other side. Atoms past MOST_ROWS are looked up each time. */
+enum { MOST_ROWS = 8 };
+
+typedef struct bundle {
+    const model_edge *edge;
+    bool from_x;
+    acq_ent value;
+    acq_row rows[MOST_ROWS];
+    uint32_t shortest; /* of the positive rows */
+} bundle;
+
+static const acq_links *bundle_links(const bundle *b, uint32_t i)
 {
-    const model_edge *edge = a->edge;
-    if (edge->differ && value == other)
+    return b->from_x ? b->edge->atoms[i].xy : b->edge->atoms[i].yx;
+}
+
+static acq_row bundle_row(const bundle *b, uint32_t i)
+{
+    return i < MOST_ROWS ? b->rows[i] : acq_links_get_row(bundle_links(b, i), b->value);
+}
+
+/* False: a positive atom has no row at all. */
+static bool bundle_open(bundle *b, const model_edge *edge, bool from_x, acq_ent value)
+{
+    uint32_t n = edge->n_positive + edge->n_negated;
+    b->edge = edge;
+    b->from_x = from_x;
+    b->value = value;
+    b->shortest = 0;
+    for (uint32_t i = 0; i < n && i < MOST_ROWS; i++) {
+        b->rows[i] = acq_links_get_row(bundle_links(b, i), value);
+        if (i < edge->n_positive && b->rows[i].n < b->rows[b->shortest].n)
+            b->shortest = i;
+        if (b->rows[b->shortest].n == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Do the atoms other than the shortest hold with `other`? */
+static bool bundle_holds(const state *s, const bundle *b, acq_ent other)
+{
+    const model_edge *edge = b->edge;
+    if (edge->differ && b->value == other)
         return false;
     for (uint32_t i = 0; i < edge->n_positive + edge->n_negated; i++) {
-        if (i == primary)
+        if (i == b->shortest)
             continue;
-        float score = acq_links_get_score(target_links(a, i), other, value);
+        acq_row row = bundle_row(b, i);
+        size_t at = acq_row_find(row, other);
+        float score = at == row.n ? 0.0F : row.scores == NULL ? 1.0F : row.scores[at];
         bool holds =
             i < edge->n_positive ? positive_holds(&s->cut, score) : negated_holds(&s->cut, score);
         if (!holds)
@@ -99,37 +140,40 @@ static inline bool get_bit(const uint64_t *bits, acq_ent e)
     return (bits[e >> 6] >> (e & 63)) & 1;
 }
 
-/* Is the primary atom the whole constraint? Then a common member is a support. */
+/* Is one atom the whole constraint? Then a common member is a support. */
 static bool is_simple(const model_edge *edge)
 {
     return edge->n_positive == 1 && edge->n_negated == 0 && !edge->differ;
 }
 
-static bool has_support(const state *s, const arc *a, uint32_t primary, acq_ent other)
+/* Is a marked value of the source linked to this value of the target? */
+static bool has_support(const state *s, const arc *a, acq_ent value)
 {
-    acq_row row = acq_links_get_row(target_links(a, primary), other);
+    bundle b;
+    if (!bundle_open(&b, a->edge, !a->from_x, value))
+        return false;
+    acq_row row = b.rows[b.shortest];
     bool simple = is_simple(a->edge);
     for (size_t i = 0; i < row.n; i++) {
         if (!get_bit(s->bits, row.tails[i]))
             continue;
         if (row.scores != NULL && !positive_holds(&s->cut, row.scores[i]))
             continue;
-        if (simple || others_hold(s, a, primary, row.tails[i], other))
+        if (simple || bundle_holds(s, &b, row.tails[i]))
             return true;
     }
     return false;
 }
 
 /* Marks the source's domain, then looks for a marked neighbour of each target value. */
-static uint32_t filter_backward(state *s, const arc *a, uint32_t primary, const domain *source,
-                                acq_ent *list)
+static uint32_t filter_backward(state *s, const arc *a, const domain *source, acq_ent *list)
 {
     const domain target = s->domains[a->target];
     uint32_t n = 0;
     for (uint32_t i = 0; i < source->n; i++)
         set_bit(s->bits, source->values[i]);
     for (uint32_t i = 0; i < target.n; i++) {
-        if (has_support(s, a, primary, target.values[i]))
+        if (has_support(s, a, target.values[i]))
             list[n++] = target.values[i];
         if (!acq_exact_go_on(s, 4))
             break;
@@ -139,31 +183,35 @@ static uint32_t filter_backward(state *s, const arc *a, uint32_t primary, const 
     return n;
 }
 
+/* Marks what one value of the source is linked to, or takes those marks away again. */
+static void mark_neighbours(state *s, const arc *a, acq_ent value, bool mark)
+{
+    bundle b;
+    if (!bundle_open(&b, a->edge, a->from_x, value))
+        return;
+    acq_row row = b.rows[b.shortest];
+    bool simple = is_simple(a->edge);
+    for (size_t k = 0; k < row.n; k++) {
+        if (!mark)
+            s->bits[row.tails[k] >> 6] = 0;
+        else if ((row.scores == NULL || positive_holds(&s->cut, row.scores[k])) &&
+                 (simple || bundle_holds(s, &b, row.tails[k])))
+            set_bit(s->bits, row.tails[k]);
+    }
+}
+
 /* Marks all neighbours of the source's domain, then keeps the marked target values. */
-static uint32_t filter_forward(state *s, const arc *a, uint32_t primary, const domain *source,
-                               acq_ent *list)
+static uint32_t filter_forward(state *s, const arc *a, const domain *source, acq_ent *list)
 {
     const domain target = s->domains[a->target];
-    const acq_links *links = source_links(a, primary);
-    bool simple = is_simple(a->edge);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < source->n && acq_exact_go_on(s, 4); i++) {
-        acq_row row = acq_links_get_row(links, source->values[i]);
-        for (size_t k = 0; k < row.n; k++) {
-            if (row.scores != NULL && !positive_holds(&s->cut, row.scores[k]))
-                continue;
-            if (simple || others_hold(s, a, primary, source->values[i], row.tails[k]))
-                set_bit(s->bits, row.tails[k]);
-        }
-    }
+    for (uint32_t i = 0; i < source->n && acq_exact_go_on(s, 4); i++)
+        mark_neighbours(s, a, source->values[i], true);
     for (uint32_t i = 0; i < target.n; i++)
         if (get_bit(s->bits, target.values[i]))
             list[n++] = target.values[i];
-    for (uint32_t i = 0; i < source->n; i++) {
-        acq_row row = acq_links_get_row(links, source->values[i]);
-        for (size_t k = 0; k < row.n; k++)
-            s->bits[row.tails[k] >> 6] = 0;
-    }
+    for (uint32_t i = 0; i < source->n; i++)
+        mark_neighbours(s, a, source->values[i], false);
     return n;
 }
 
@@ -172,24 +220,25 @@ static double mean_row(const acq_links *links)
     return links->n_heads == 0 ? 0.0 : (double)links->n_links / links->n_heads;
 }
 
-/* Expected look-ups of the two ways. Backward stops a row at the first marked member. */
-static bool forward_is_cheaper(const state *s, const arc *a, uint32_t primary, const domain *source)
+static uint32_t smallest_atom(const model_edge *edge)
 {
-    const acq_links *ahead = source_links(a, primary), *back = target_links(a, primary);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < edge->n_positive; i++)
+        if (edge->atoms[i].xy->n_links < edge->atoms[best].xy->n_links)
+            best = i;
+    return best;
+}
+
+/* Expected look-ups of the two ways. Backward stops a row at the first marked member. */
+static bool forward_is_cheaper(const state *s, const arc *a, const domain *source)
+{
+    uint32_t smallest = smallest_atom(a->edge);
+    const acq_links *ahead = source_links(a, smallest), *back = target_links(a, smallest);
     double until_hit = 1.0 + (double)ahead->n_heads / source->n;
     double row = mean_row(back);
     double backward = s->domains[a->target].n * (row < until_hit ? row : until_hit);
     double forward = 1.5 * source->n * mean_row(ahead);
     return forward < backward;
-}
-
-static uint32_t choose_primary(const arc *a)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < a->edge->n_positive; i++)
-        if (source_links(a, i)->n_links < source_links(a, best)->n_links)
-            best = i;
-    return best;
 }
 
 /* Every head of the relation still stands in the source: nothing can have lost its support. */
@@ -202,13 +251,12 @@ static bool revise_by_list(state *s, const arc *a, const domain *source)
 {
     if (a->edge->n_positive == 0 || source_is_full(s, a, source))
         return true;
-    uint32_t old = s->domains[a->target].n, primary = choose_primary(a);
+    uint32_t old = s->domains[a->target].n;
     acq_ent *list = acq_exact_new_list(s, old);
     if (list == NULL)
         return false;
-    uint32_t n = forward_is_cheaper(s, a, primary, source)
-                     ? filter_forward(s, a, primary, source, list)
-                     : filter_backward(s, a, primary, source, list);
+    uint32_t n = forward_is_cheaper(s, a, source) ? filter_forward(s, a, source, list)
+                                                  : filter_backward(s, a, source, list);
     if (!acq_exact_go_on(s, old))
         return false;
     if (n == old) {

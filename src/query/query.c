@@ -31,9 +31,10 @@ static size_t skip_blanks(const char *text, size_t length, size_t at)
     return at;
 }
 
-static bool is_letter(char c)
+static bool is_word_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
 }
 
 /* A relation or a head may be called `select` or `ask`: then "(", a comparison or ":=" follows.
@@ -45,7 +46,7 @@ static bool is_text_after(const char *text, size_t length, size_t next)
     if (next == length || strchr("(=!&|,", text[next]) == NULL)
         return false;
     while (next < length && strchr("?$*),\"<", text[next]) == NULL)
-        next++;
+        next = skip_blanks(text, length, next + 1);
     return next == length || strchr("?$*", text[next]) == NULL;
 }
 
@@ -54,7 +55,7 @@ static bool is_sparql(const char *text, size_t length)
     static const char *const FORMS[] = {"SELECT",    "ASK",      "PREFIX", "BASE",
                                         "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE"};
     size_t start = skip_blanks(text, length, 0), end = start;
-    while (end < length && is_letter(text[end]))
+    while (end < length && is_word_char(text[end]))
         end++;
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
         size_t n = strlen(FORMS[i]);

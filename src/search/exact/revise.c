@@ -195,7 +195,7 @@ static void mark_neighbours(state *s, const arc *a, acq_ent value, bool mark)
         if (!mark)
             s->bits[row.tails[k] >> 6] = 0;
         else if ((row.scores == NULL || positive_holds(&s->cut, row.scores[k])) &&
-                 (simple || bundle_holds(s, &b, row.tails[k])))
+                 (simple || (!get_bit(s->bits, row.tails[k]) && bundle_holds(s, &b, row.tails[k]))))
             set_bit(s->bits, row.tails[k]);
     }
 }
@@ -237,7 +237,7 @@ static bool forward_is_cheaper(const state *s, const arc *a, const domain *sourc
     double until_hit = 1.0 + (double)ahead->n_heads / source->n;
     double row = mean_row(back);
     double backward = s->domains[a->target].n * (row < until_hit ? row : until_hit);
-    double forward = 1.5 * source->n * mean_row(ahead);
+    double forward = (is_simple(a->edge) ? 1.5 : 4.0) * source->n * mean_row(ahead);
     return forward < backward;
 }
 

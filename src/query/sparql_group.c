@@ -262,6 +262,7 @@ typedef struct parts {
     acq_run first;
 } parts;
 
+/* What negates shares a variable with a part before it, so there is one. */
 static acq_status add_minus(acq_sparql *p, parts *all)
 {
     acq_run run;
@@ -273,10 +274,8 @@ static acq_status add_minus(acq_sparql *p, parts *all)
         status = acq_builder_absorb(&p->builder, all->first, ACQ_NODE_AND);
     if (status != ACQ_OK)
         return status;
-    run.mark = p->builder.n_stack;
     p->builder.stack[p->builder.n_stack++] = negation; /* there was room for it */
-    if (all->n++ == 0)
-        all->first = acq_run_single(run.mark);
+    all->n++;
     return ACQ_OK;
 }
 

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "query/benchmark.h"
+#include "query/input.h"
 #include "query/print.h"
 
 typedef acq_status (*parse_fn)(const char *text, size_t length, acq_query **out, acq_error *error);
@@ -179,6 +180,7 @@ static void test_bytes_that_are_not_text_are_refused_at_their_place(void **state
                          ACQ_ERR_PARSE);
         assert_null(query);
     }
+    assert_int_equal(acq_utf8_length("", 0), 0);
 }
 
 int main(void)

@@ -82,6 +82,81 @@ static void test_parsing_survives_every_failed_allocation(void **state)
     acq_free(text);
 }
 
+/* Small queries fit in the arena's first block. A first name of nearly its size moves the start of
+ * the second block, step by step, over every allocation from the arena. */
+static void check_padded(parse_fn parse, const char *before, const char *after)
+{
+    for (size_t length = 11000; length < 16500; length += 16) {
+        acq_text text;
+        acq_status status = ACQ_ERR_MEMORY;
+        acq_text_init(&text);
+        acq_text_add(&text, before);
+        for (size_t i = 0; i < length; i++)
+            acq_text_add_char(&text, '1');
+        acq_text_add(&text, after);
+        for (size_t n = 1; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
+            acq_query *query = NULL;
+            acq_error error = {0};
+            acq_faults_fail_at(n);
+            status = parse(text.bytes, text.length, &query, &error);
+            acq_faults_fail_at(0);
+            if (status != ACQ_OK)
+                check_failure(status, &error);
+            acq_query_free(query);
+        }
+        assert_int_equal(status, ACQ_OK);
+        acq_text_deinit(&text);
+    }
+}
+
+static void test_parsing_survives_a_failed_block_at_every_place(void **state)
+{
+    (void)state;
+    check_padded(acq_query_parse, "Q",
+                 "(x) := exists y, w. r(x, y) & !(s(y, Bob) | t(w, \"a\")) & "
+                 "(exists y. r(y, y)) & x != y");
+    check_padded(acq_query_parse, "ASK { <",
+                 "> <r> ?x1 . ?x1 <r> ?x1 ; a ?y FILTER(?x1 != ?y) "
+                 "{ ?x1 <s> ?y } UNION { ?y <t> ?x1 . ?x1 <r> <a> } VALUES ?z "
+                 "{ <a> } FILTER NOT EXISTS { ?x1 <u> ?z } MINUS { ?x1 <w> ?y } }");
+}
+
+static acq_status parse_and_reduce(const char *text, size_t length, acq_query **out,
+                                   acq_error *error)
+{
+    acq_query *query = NULL;
+    acq_status status = acq_query_parse_benchmark(text, length, &query, error);
+    if (status == ACQ_OK)
+        status = acq_query_apply_reading(query, ACQ_ATOMS_PAIR, out, error);
+    acq_query_free(query);
+    return status;
+}
+
+static void test_benchmark_formulas_survive_a_failed_block_at_every_place(void **state)
+{
+    acq_text formula;
+    (void)state;
+    acq_text_init(&formula);
+    for (int i = 0; i < 120; i++)
+        acq_text_format(&formula, "%s(!(r%d(s%d,e%d)))", i > 0 ? "&" : "", i, i, i);
+    for (int i = 0; i < 40; i++) {
+        acq_status status = ACQ_ERR_MEMORY;
+        acq_text_format(&formula, "&(r%d(f%d,e%d))", i % 3, i, i % 7);
+        for (size_t n = 1; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
+            acq_query *query = NULL;
+            acq_error error = {0};
+            acq_faults_fail_at(n);
+            status = parse_and_reduce(formula.bytes, formula.length, &query, &error);
+            acq_faults_fail_at(0);
+            if (status != ACQ_OK)
+                check_failure(status, &error);
+            acq_query_free(query);
+        }
+        assert_int_equal(status, ACQ_OK);
+    }
+    acq_text_deinit(&formula);
+}
+
 static void check_print(const acq_query *query, acq_syntax syntax)
 {
     acq_status status = ACQ_ERR_MEMORY;
@@ -175,6 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parsing_survives_every_failed_allocation),
+        cmocka_unit_test(test_parsing_survives_a_failed_block_at_every_place),
+        cmocka_unit_test(test_benchmark_formulas_survive_a_failed_block_at_every_place),
         cmocka_unit_test(test_printing_survives_every_failed_allocation),
         cmocka_unit_test(test_readings_survive_every_failed_allocation),
         cmocka_unit_test(test_grounding_allocates_nothing),

@@ -152,6 +152,10 @@ static void test_printed_forms(void **state)
     check_print("Q(f2) := r7(f2, \"s3\") & r9(e, \"s12\")", ACQ_SYNTAX_BENCHMARK,
                 "(r7(f2,s3))&(r9(e1,s12))");
     check_print("Q(f2, f1) := r1(f1, f2)", ACQ_SYNTAX_BENCHMARK, "r1(f2,f1)");
+    check_print("r1(x, y) & r1x(x, y)", ACQ_SYNTAX_BENCHMARK, "(r1(f1,f2))&(r2(f1,f2))");
+    check_print("r(x, y) & (x = \"a\" & x = \"b\" | x = \"c\" & x = \"d\")", ACQ_SYNTAX_SPARQL,
+                "SELECT DISTINCT ?x ?y WHERE { ?x <r> ?y . { VALUES ?x { <a> } VALUES ?x { <b> } } "
+                "UNION { VALUES ?x { <c> } VALUES ?x { <d> } } }");
     check_print("Q(x) := inverse(r)(x, y) & y != x", ACQ_SYNTAX_SPARQL,
                 "SELECT DISTINCT ?x WHERE { ?x ^<r> ?y . FILTER (?y != ?x) }");
     check_print("r(x, y) & (s(x, y) | !t(x, y))", ACQ_SYNTAX_SPARQL,

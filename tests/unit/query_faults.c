@@ -86,7 +86,7 @@ static void test_parsing_survives_every_failed_allocation(void **state)
  * the second block, step by step, over every allocation from the arena. */
 static void check_padded(parse_fn parse, const char *before, const char *after)
 {
-    for (size_t length = 11000; length < 16500; length += 16) {
+    for (size_t length = 13000; length < 16400; length += 16) {
         acq_text text;
         acq_status status = ACQ_ERR_MEMORY;
         acq_text_init(&text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 
 acq_status acq_builder_init(acq_builder *builder, acq_error *error)
 {
@@ -31,7 +32,7 @@ static uint64_t hash_symbol(acq_symbol_kind kind, const char *text, size_t lengt
     uint64_t hash = 0xcbf29ce484222325ULL ^ (uint64_t)kind;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
-    return hash ^ (hash >> 29);
+    return acq_random_mix(hash); /* FNV alone is weak in the low bits, which choose the bucket */
 }
 
 static acq_status grow_buckets(acq_builder *builder)

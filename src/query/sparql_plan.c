@@ -174,7 +174,7 @@ static acq_status plan_union(planner *p, const acq_node *node, bool *is_union)
 
 static acq_status plan_node(planner *p, acq_node *const *node)
 {
-    bool is_union;
+    bool is_union = false;
     if ((*node)->kind == ACQ_NODE_ATOM) {
         acq_status status = bind(p, (*node)->left);
         return status == ACQ_OK ? bind(p, (*node)->right) : status;

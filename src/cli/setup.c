@@ -147,9 +147,12 @@ static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *e
 
 static acq_status refuse_calibrated(const acq_options *options, acq_error *error)
 {
-    const char *name = acq_options_has(options, min_p)                         ? "min-p"
-                       : acq_options_has(options, prior) && !options->observed ? "prior"
-                                                                               : NULL;
+    bool is_eval = options->command == ACQ_COMMAND_eval; /* which uses and prints its prior */
+    const char *name = NULL;
+    if (acq_options_has(options, min_p))
+        name = "min-p";
+    else if (acq_options_has(options, prior) && !is_eval)
+        name = "prior";
     if (name == NULL)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE,

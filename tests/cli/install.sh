@@ -13,18 +13,20 @@ fail()
     exit 1
 }
 
+version=$(sed -n 's/^#define ACQ_VERSION "\(.*\)"/\1/p' "$source/include/anycq.h")
+[ -n "$version" ] || fail 'no version in the header'
 [ -x "$build/bin/anycq" ] || { echo 'skipped: the command is not built'; exit 77; }
 command -v pkg-config >/dev/null || { echo 'skipped: no pkg-config'; exit 77; }
 "$cmake" --install "$build" --prefix "$work/tree" >"$work/log" 2>&1 ||
     { cat "$work/log"; fail 'cmake --install'; }
-[ "$("$work/tree/bin/anycq" --version)" = "anycq 0.1.0" ] || fail 'the installed command'
+[ "$("$work/tree/bin/anycq" --version)" = "anycq $version" ] || fail 'the installed command'
 
 pc=$(find "$work/tree" -name anycq.pc)
 [ -n "$pc" ] || fail 'no anycq.pc'
 mv "$work/tree" "$work/moved"
 PKG_CONFIG_PATH=$(dirname "$work/moved${pc#"$work/tree"}")
 export PKG_CONFIG_PATH
-[ "$(pkg-config --modversion anycq)" = "0.1.0" ] || fail 'pkg-config --modversion'
+[ "$(pkg-config --modversion anycq)" = "$version" ] || fail 'pkg-config --modversion'
 flags=$(pkg-config --cflags --libs anycq) || fail 'pkg-config --cflags --libs'
 [ -z "$sanitizers" ] || flags="$flags -fsanitize=$sanitizers"
 # $flags is a list of words.
@@ -35,5 +37,5 @@ libdir=$(pkg-config --variable=libdir anycq)
 printf 'Ada\tknows\tBo\n' >"$work/g.tsv"
 line=$(LD_LIBRARY_PATH=$libdir "$work/example" "$work/g.tsv" 'Q(x) := knows(x, "Bo")' x | head -n 1)
 [ "$line" = 'x = Ada, score 1' ] || fail "the example printed \"$line\""
-[ -e "$libdir/libanycq.so.0" ] && [ -e "$libdir/libanycq.so.0.1.0" ] || fail 'library versions'
+[ -e "$libdir/libanycq.so.${version%%.*}" ] && [ -e "$libdir/libanycq.so.$version" ] || fail 'library versions'
 exit 0

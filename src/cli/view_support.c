@@ -106,20 +106,30 @@ static size_t atom_width(const line *l)
     return acq_width_since(&l->shown, 0);
 }
 
-/* Width of the widest atom that leaves room for its fact. */
-static size_t measure(const acq_view *view, const acq_support *support, line *l)
+/* Width of the widest used atom that is at most `most` wide, and of the widest fact. */
+static size_t widest_atom(const acq_view *view, const acq_support *support, size_t most, line *l,
+                          size_t *widest_fact)
 {
     size_t widest = 0;
+    *widest_fact = 0;
     for (size_t i = 0; i < support->n; i++) {
         if (!support->evidence[i].used)
             continue;
         make_line(view, &support->evidence[i], l);
-        size_t width = atom_width(l);
-        bool fits = INDENT + width + GAP + strlen("not observed, predicted 0.0002") <= ACQ_COLUMNS;
-        if (fits && width > widest)
-            widest = width;
+        size_t width = atom_width(l), fact = acq_width_since(&l->fact, 0);
+        widest = width <= most && width > widest ? width : widest;
+        *widest_fact = fact > *widest_fact ? fact : *widest_fact;
     }
     return widest;
+}
+
+/* Where the facts begin: after the widest atom that leaves room for the widest of them. */
+static size_t measure(const acq_view *view, const acq_support *support, line *l)
+{
+    size_t fact, again;
+    size_t widest = widest_atom(view, support, SIZE_MAX, l, &fact);
+    size_t most = ACQ_COLUMNS - INDENT - GAP - fact;
+    return widest <= most ? widest : widest_atom(view, support, most, l, &again);
 }
 
 static void print_line(const line *l, size_t column, acq_text *out)

@@ -3,3 +3,4 @@ acq_test(search SOURCES unit/search.c support/case.c USES search query graph pre
 if(NOT ACQ_SANITIZE)
   add_test(NAME mutation COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/run ${PROJECT_BINARY_DIR})
 endif()
+acq_test(oracle_core SOURCES oracle/core.c support/case.c USES engine search query graph predict base)

@@ -40,19 +40,19 @@ static acq_status read_query(const acq_question *question, acq_output *output, a
     return ACQ_OK;
 }
 
-static acq_status run_check(const acq_question *question, const acq_query *query,
-                            acq_search_result *result, acq_error *error)
+/* The entities that a check asks about; *out is NULL for an ask. */
+static acq_status find_values(const acq_question *question, const acq_query *query, acq_ent **out,
+                              acq_error *error)
 {
+    *out = NULL;
+    if (!question->is_check)
+        return ACQ_OK;
     acq_ent *values = acq_alloc(query->n_free, sizeof *values);
     if (values == NULL)
         return acq_fail_memory(error);
-    acq_status status = acq_values_find(query, question->predictor->graph, question->values,
-                                        question->n_values, values, error);
-    if (status == ACQ_OK)
-        status =
-            acq_engine_check(query, question->predictor, values, &question->params, result, error);
-    acq_free(values);
-    return status;
+    *out = values;
+    return acq_values_find(query, question->predictor->graph, question->values, question->n_values,
+                           values, error);
 }
 
 static uint64_t choose_limit(const acq_question *question, const acq_query *query)
@@ -66,8 +66,8 @@ static uint64_t choose_limit(const acq_question *question, const acq_query *quer
 }
 
 static int show(const acq_question *question, const acq_engine_params *params,
-                const acq_query *query, const acq_search_result *result, double ms,
-                acq_output *output)
+                const acq_query *query, const acq_ent *values, const acq_search_result *result,
+                double ms, acq_output *output)
 {
     acq_view view = {.options = question->options,
                      .params = params,
@@ -77,7 +77,8 @@ static int show(const acq_question *question, const acq_engine_params *params,
                      .line = question->line,
                      .result = result,
                      .ms = ms,
-                     .is_check = question->is_check};
+                     .is_check = question->is_check,
+                     .values = values};
     if (question->options->json)
         acq_view_print_json(&view, output);
     else
@@ -85,19 +86,21 @@ static int show(const acq_question *question, const acq_engine_params *params,
     return acq_view_get_exit_code(&view);
 }
 
-static int run(const acq_question *question, const acq_query *query, acq_output *output)
+static int run(const acq_question *question, const acq_query *query, const acq_ent *values,
+               acq_output *output)
 {
     acq_error error = {0};
     acq_engine_params params = question->params;
     params.search.limit = choose_limit(question, query);
     params.search.stream = question->stream;
     acq_search_result result = {0};
+    const acq_predictor *predictor = question->predictor;
     int64_t start = acq_clock_ns();
     acq_status status = question->is_check
-                            ? run_check(question, query, &result, &error)
-                            : acq_engine_ask(query, question->predictor, &params, &result, &error);
+                            ? acq_engine_check(query, predictor, values, &params, &result, &error)
+                            : acq_engine_ask(query, predictor, &params, &result, &error);
     double ms = (double)(acq_clock_ns() - start) / 1e6;
-    int code = status == ACQ_OK ? show(question, &params, query, &result, ms, output)
+    int code = status == ACQ_OK ? show(question, &params, query, values, &result, ms, output)
                                 : report(question, &error, output);
     acq_search_result_deinit(&result);
     return code;
@@ -107,9 +110,13 @@ int acq_question_answer(const acq_question *question, acq_output *output)
 {
     acq_error error = {0};
     acq_query *query;
+    acq_ent *values = NULL;
     if (read_query(question, output, &query, &error) != ACQ_OK)
         return report(question, &error, output);
-    int code = run(question, query, output);
+    int code = find_values(question, query, &values, &error) == ACQ_OK
+                   ? run(question, query, values, output)
+                   : report(question, &error, output);
+    acq_free(values);
     acq_query_free(query);
     return code;
 }

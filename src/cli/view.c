@@ -150,6 +150,8 @@ static acq_status print_answer(const acq_view *view, const layout *columns, size
     acq_support support;
     if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
         return ACQ_ERR_MEMORY;
+    if (i > 0 && columns->is_table && view->options->explain)
+        acq_text_add_char(out, '\n');
     if (view->is_check || view->query->n_free == 0)
         acq_text_add(out, "yes  ");
     else if (columns->is_table)
@@ -211,6 +213,8 @@ static void print_none(const acq_view *view, acq_text *out)
         acq_text_format(out, "proved, nothing reaches %.4g, ", threshold);
     add_cost(view, out);
     acq_text_add_char(out, '\n');
+    if (is_proved && view->options->explain)
+        acq_view_print_core(view, out);
 }
 
 static void print_undecided(const acq_view *view, acq_text *out)

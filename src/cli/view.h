@@ -15,7 +15,8 @@ typedef struct acq_view {
     size_t line;      /* of the file it came from; 0: the command line */
     const acq_search_result *result;
     double ms;
-    bool is_check; /* yes and no instead of answers and none */
+    bool is_check;         /* yes and no instead of answers and none */
+    const acq_ent *values; /* check: what was asked about */
 } acq_view;
 
 /* What the answer rests on, in `arena`. */
@@ -39,6 +40,12 @@ void acq_view_print(const acq_view *view, acq_output *output);
 /* The evidence of one answer, indented below it. */
 void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_support *support,
                             acq_text *out);
+
+/* Why there is no answer, of a proved none: conditions that cannot hold together, one text each in
+ * `arena`; none of them when it is not to be had. */
+acq_status acq_view_get_core(const acq_view *view, acq_arena *arena, const char ***out,
+                             size_t *n_out);
+void acq_view_print_core(const acq_view *view, acq_text *out);
 
 /* One JSON object on one line. */
 void acq_view_print_json(const acq_view *view, acq_output *output);

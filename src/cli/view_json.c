@@ -2,7 +2,8 @@
  *
  *   query, line (with --queries), outcome answered|none|undecided, verdict yes|no|undecided
  *   (check), reason (null, or what ran out: time, memory, steps; paper: the paper's rule),
- *   complete, answers, engine, predictor, threshold, nodes, revisions, ms, memory (bytes)
+ *   complete, conflict (with --explain, of a proved none), answers, engine, predictor,
+ *   threshold, nodes, revisions, ms, memory (bytes)
  *
  * An answer: values of the free variables, witness (the other ones), score, kind
  * observed|predicted, atoms: text, relation, inverse, head, tail, negated, kind
@@ -108,6 +109,24 @@ static void add_outcome(const acq_view *view, json_t *object)
     json_object_set_new(object, "complete", json_boolean(view->result->complete));
 }
 
+/* With --explain, of a proved none: the conditions that cannot hold together. */
+static void add_conflict(const acq_view *view, json_t *object)
+{
+    if (view->result->outcome != ACQ_NONE || !view->result->complete || !view->options->explain)
+        return;
+    acq_arena arena;
+    const char **texts;
+    size_t n;
+    json_t *list = json_array();
+    acq_arena_init(&arena);
+    if (acq_view_get_core(view, &arena, &texts, &n) != ACQ_OK)
+        n = 0;
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, acq_json_text(texts[i]));
+    json_object_set_new(object, "conflict", list);
+    acq_arena_deinit(&arena);
+}
+
 static json_t *make_begin(const acq_view *view)
 {
     json_t *object = json_object();
@@ -115,6 +134,7 @@ static json_t *make_begin(const acq_view *view)
     if (view->line > 0)
         json_object_set_new(object, "line", acq_json_count(view->line));
     add_outcome(view, object);
+    add_conflict(view, object);
     return object;
 }
 

@@ -24,4 +24,7 @@ const char *acq_syntax_get_name(acq_syntax syntax); /* "text", "benchmark", "spa
 acq_status acq_query_print(const acq_query *query, acq_syntax syntax, acq_text *out,
                            acq_error *error);
 
+/* Appends one node in the text syntax, as a conjunct of the query; failures show in *out. */
+void acq_query_print_node(const acq_query *query, const acq_node *node, acq_text *out);
+
 #endif

@@ -3,6 +3,7 @@
  * Names are always quoted, so a list of existentials never turns a name into a variable. A query
  * without existentials that has names in it needs no list either. */
 #include "query/lexer.h"
+#include "query/print.h"
 #include "query/printers.h"
 
 #include <string.h>
@@ -148,4 +149,10 @@ acq_status acq_query_print_text(acq_printer *printer)
     }
     print_node(printer, query->root, false);
     return ACQ_OK;
+}
+
+void acq_query_print_node(const acq_query *query, const acq_node *node, acq_text *out)
+{
+    acq_printer printer = {.query = query, .out = out};
+    print_node(&printer, node, true);
 }

@@ -29,7 +29,9 @@ static void print_machine(const json_t *lines)
     json_array_foreach(lines, i, line)
     {
         if (is_kind(line, "machine"))
-            printf("%s, %s, commit %s, one thread, median of five runs.\n", bench_text(line, "cpu"),
+            printf("%s, %s cores, load %s at the start, %s, commit %s; one thread, median of five "
+                   "runs.\n",
+                   bench_text(line, "cpu"), bench_text(line, "cores"), bench_text(line, "load"),
                    bench_text(line, "system"), bench_text(line, "commit"));
         if (is_kind(line, "note"))
             printf("%s\n", bench_text(line, "text"));

@@ -146,6 +146,7 @@ static acq_node *draw_tree(generator *g, uint32_t depth)
 
 static void draw_names(generator *g)
 {
+    static const char *const variables[CASE_MOST_VARIABLES] = {"v0", "v1", "v2", "v3", "v4"};
     acq_query *q = g->c->query;
     q->n_variables = (uint32_t)below(g, 20) == 0 ? 0 : 1 + (uint32_t)below(g, CASE_MOST_VARIABLES);
     if (g->c->n_entities > 9 && q->n_variables > 2)
@@ -154,12 +155,13 @@ static void draw_names(generator *g)
     if (g->c->n_entities > 9 && q->n_variables > 2 && q->n_free > 1)
         q->n_free = 1;
     q->n_constants = q->n_variables == 0 ? 2 : (uint32_t)below(g, 3);
+    q->name = "Q";
     q->n_relations = g->c->n_relations;
     q->variables = acq_arena_zalloc(g->arena, q->n_variables, sizeof *q->variables);
     q->constants = acq_arena_zalloc(g->arena, q->n_constants, sizeof *q->constants);
     q->relations = acq_arena_zalloc(g->arena, q->n_relations, sizeof *q->relations);
     for (uint32_t i = 0; i < q->n_variables; i++)
-        q->variables[i] = (acq_query_name){.text = "v", .length = 1, .id = ACQ_NO_ID};
+        q->variables[i] = (acq_query_name){.text = variables[i], .length = 2, .id = ACQ_NO_ID};
     for (uint32_t i = 0; i < q->n_constants; i++)
         q->constants[i] = (acq_query_name){
             .text = "c", .length = 1, .is_id = true, .id = (uint32_t)below(g, g->c->n_entities)};

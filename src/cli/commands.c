@@ -62,7 +62,7 @@
 
 #define EVAL_HELP                                                                                  \
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
-    "and times. qac: classification; qar: retrieval; links: the predictor alone.\n"
+    "and times. qac: classification; qar: retrieval.\n"
 
 static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_info] = INFO_HELP,         [ACQ_COMMAND_ask] = ASK_HELP,

@@ -120,14 +120,31 @@ static acq_status read_files(eval_job *job, acq_error *error)
     return status;
 }
 
+/* One note for each reading in use, with the files that have it. */
+static void note_reading(eval_job *job, acq_atoms_reading reading)
+{
+    acq_text names;
+    size_t n = 0;
+    acq_text_init(&names);
+    for (size_t i = 0; i < job->n_files; i++) {
+        const acq_bench_file *file = job->files[i];
+        if (acq_bench_file_get_atoms(file) != reading)
+            continue;
+        acq_text_format(&names, "%s%s%s", n++ == 0 ? "" : ", ", acq_bench_file_get_name(file),
+                        file->has_atoms ? " (as it says itself)" : "");
+    }
+    if (n > 0 && acq_text_finish(&names, NULL) == ACQ_OK)
+        acq_report_note(&job->output, "atoms read as %s, which --atoms changes: %s",
+                        acq_atoms_reading_get_name(reading), names.bytes);
+    acq_text_deinit(&names);
+}
+
 static void note_atoms(eval_job *job)
 {
-    for (size_t i = 0; i < job->n_files && !job->params.has_atoms; i++) {
-        const acq_bench_file *file = job->files[i];
-        acq_report_note(&job->output, "%s: atoms read as %s%s", acq_bench_file_get_name(file),
-                        acq_atoms_reading_get_name(acq_bench_file_get_atoms(file)),
-                        file->has_atoms ? ", as the file says" : " (--atoms changes it)");
-    }
+    static const acq_atoms_reading readings[] = {ACQ_ATOMS_WRITTEN, ACQ_ATOMS_PAIR,
+                                                 ACQ_ATOMS_ORDERED_PAIR};
+    for (size_t i = 0; i < 3 && !job->params.has_atoms; i++)
+        note_reading(job, readings[i]);
 }
 
 static acq_status evaluate(eval_job *job, acq_error *error)

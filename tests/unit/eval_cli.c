@@ -110,7 +110,7 @@ static void test_table_has_the_always_yes_row_and_the_reading_is_said(void **sta
     assert_int_equal(result.code, 0);
     assert_has(&result, "always yes");
     assert_has(&result, "total");
-    assert_has(&result, "qac.json: atoms read as written");
+    assert_has(&result, "atoms read as written, which --atoms changes: qac.json");
     result = run(state, "qac --observed @train_kg.tsv --predictor observed --atoms pair --json "
                         "--queries @qac.json 2>&1");
     assert_has(&result, "\"atoms\": \"pair\"");

@@ -48,15 +48,5 @@ static acq_status read_line(acq_reader *reader, const char *line, size_t length,
 
 acq_status acq_read_tsv(acq_reader *reader, const char *bytes, size_t length)
 {
-    acq_status status = acq_reader_skip_mark(reader, &bytes, &length);
-    size_t number = 1;
-    while (status == ACQ_OK && length > 0) {
-        const char *stop = memchr(bytes, '\n', length);
-        size_t width = stop == NULL ? length : (size_t)(stop - bytes);
-        status = read_line(reader, bytes, width, number++);
-        size_t used = stop == NULL ? length : width + 1;
-        bytes += used;
-        length -= used;
-    }
-    return status;
+    return acq_reader_each_line(reader, bytes, length, read_line);
 }

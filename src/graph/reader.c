@@ -190,3 +190,19 @@ acq_status acq_reader_finish(acq_reader *reader, acq_graph **out, acq_read_repor
     *out = graph;
     return ACQ_OK;
 }
+
+acq_status acq_reader_each_line(acq_reader *reader, const char *bytes, size_t length,
+                                acq_line_fn read)
+{
+    acq_status status = acq_reader_skip_mark(reader, &bytes, &length);
+    size_t number = 1;
+    while (status == ACQ_OK && length > 0) {
+        const char *stop = memchr(bytes, '\n', length);
+        size_t width = stop == NULL ? length : (size_t)(stop - bytes);
+        status = read(reader, bytes, width, number++);
+        size_t used = stop == NULL ? length : width + 1;
+        bytes += used;
+        length -= used;
+    }
+    return status;
+}

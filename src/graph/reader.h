@@ -54,6 +54,13 @@ acq_status acq_read_csv(acq_reader *reader, const char *bytes, size_t length);
 acq_status acq_read_index(acq_reader *reader, const char *bytes, size_t length);
 acq_status acq_read_ids(acq_reader *reader, const char *bytes, size_t length);
 
+/* Calls `read` for each line of the text, without its end, after a byte order mark; numbers count
+ * from 1. Stops at the first failure. */
+typedef acq_status (*acq_line_fn)(acq_reader *reader, const char *line, size_t length,
+                                  size_t number);
+acq_status acq_reader_each_line(acq_reader *reader, const char *bytes, size_t length,
+                                acq_line_fn read);
+
 /* Skips a UTF-8 byte order mark; refuses UTF-16. */
 acq_status acq_reader_skip_mark(acq_reader *reader, const char **bytes, size_t *length);
 

@@ -145,40 +145,41 @@ static acq_status parse_operand(parser *p, acq_run *run)
     return status;
 }
 
+typedef acq_status (*operand_fn)(parser *p, acq_run *run);
+
+static bool at_separator(const parser *p, acq_node_kind node)
+{
+    return kind_of(p) == (node == ACQ_NODE_AND ? ACQ_TOKEN_AND : ACQ_TOKEN_OR);
+}
+
+/* operand {separator operand}: one flat AND or OR, or the operand itself when it stands alone. */
+static acq_status parse_chain(parser *p, acq_node_kind node, operand_fn parse, acq_run *run)
+{
+    size_t mark = p->builder.n_stack;
+    acq_status status = parse(p, run);
+    if (status != ACQ_OK || !at_separator(p, node))
+        return status;
+    status = acq_builder_absorb(&p->builder, *run, node);
+    while (status == ACQ_OK && at_separator(p, node)) {
+        acq_lexer_next(&p->lexer);
+        status = parse(p, run);
+        if (status == ACQ_OK)
+            status = acq_builder_absorb(&p->builder, *run, node);
+    }
+    *run = (acq_run){.kind = node, .mark = mark};
+    return status;
+}
+
 /* conjunction = operand {"&" operand} */
 static acq_status parse_conjunction(parser *p, acq_run *run)
 {
-    size_t mark = p->builder.n_stack;
-    acq_status status = parse_operand(p, run);
-    if (status != ACQ_OK || kind_of(p) != ACQ_TOKEN_AND)
-        return status;
-    status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_AND);
-    while (status == ACQ_OK && kind_of(p) == ACQ_TOKEN_AND) {
-        acq_lexer_next(&p->lexer);
-        status = parse_operand(p, run);
-        if (status == ACQ_OK)
-            status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_AND);
-    }
-    *run = (acq_run){.kind = ACQ_NODE_AND, .mark = mark};
-    return status;
+    return parse_chain(p, ACQ_NODE_AND, parse_operand, run);
 }
 
 /* formula = conjunction {"|" conjunction} */
 static acq_status parse_formula(parser *p, acq_run *run)
 {
-    size_t mark = p->builder.n_stack;
-    acq_status status = parse_conjunction(p, run);
-    if (status != ACQ_OK || kind_of(p) != ACQ_TOKEN_OR)
-        return status;
-    status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_OR);
-    while (status == ACQ_OK && kind_of(p) == ACQ_TOKEN_OR) {
-        acq_lexer_next(&p->lexer);
-        status = parse_conjunction(p, run);
-        if (status == ACQ_OK)
-            status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_OR);
-    }
-    *run = (acq_run){.kind = ACQ_NODE_OR, .mark = mark};
-    return status;
+    return parse_chain(p, ACQ_NODE_OR, parse_conjunction, run);
 }
 
 acq_status acq_query_parse_benchmark(const char *formula, size_t length, acq_query **out,

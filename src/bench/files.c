@@ -1,12 +1,11 @@
 /* files.c - a query file as a whole: reading, the list of formulas, their instances. */
 #include "bench/files.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "bench/instances.h"
+#include "graph/file.h"
 #include "query/benchmark.h"
 
 static const char *const atoms_key = "atoms";
@@ -222,45 +221,12 @@ acq_status acq_bench_file_parse(const char *bytes, size_t length, const char *pa
     return status;
 }
 
-static acq_status fail_io(const char *path, acq_error *error)
-{
-    acq_status status = acq_fail(error, ACQ_ERR_IO, "cannot read the file: %s", strerror(errno));
-    acq_error_set_file(error, path);
-    return status;
-}
-
-static acq_status read_bytes(FILE *stream, const char *path, char **out, size_t *n_out,
-                             acq_error *error)
-{
-    char *bytes = NULL;
-    size_t n = 0, capacity = 0, got;
-    do {
-        if (ACQ_RESERVE(bytes, capacity, n + 65536) != ACQ_OK) {
-            acq_free(bytes);
-            return acq_fail_memory(error);
-        }
-        got = fread(bytes + n, 1, capacity - n, stream);
-        n += got;
-    } while (got > 0);
-    if (ferror(stream)) {
-        acq_free(bytes);
-        return fail_io(path, error);
-    }
-    *out = bytes;
-    *n_out = n;
-    return ACQ_OK;
-}
-
 acq_status acq_bench_file_read(const char *path, acq_bench_task task, acq_bench_limits limits,
                                acq_bench_file **out, acq_error *error)
 {
     char *bytes = NULL;
     size_t n = 0;
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL)
-        return fail_io(path, error);
-    acq_status status = read_bytes(stream, path, &bytes, &n, error);
-    fclose(stream);
+    acq_status status = acq_file_read(path, &bytes, &n, error);
     if (status == ACQ_OK)
         status = acq_bench_file_parse(bytes, n, path, task, limits, out, error);
     acq_free(bytes);

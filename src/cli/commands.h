@@ -15,7 +15,7 @@
     X(predict, 2, 2, "GRAPH 'rel(head, ?)'", "links of one entity, most likely first")             \
     X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
-    X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers on benchmark queries")
+    X(eval, 1, 1, "qac|qar --observed GRAPH", "judge answers on benchmark queries")
 
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \

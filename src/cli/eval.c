@@ -3,6 +3,7 @@
  * The predictor must be named: a result without it cannot be repeated. Everything a number
  * depends on is said: the reading of parallel atoms on stderr and in each JSON line, the row of
  * the always-yes answerer beside every QAC row (a note with --json). */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -88,11 +89,17 @@ static acq_status open_truth(eval_job *job, acq_error *error)
     const char *path = job->options->truth;
     if (path == NULL)
         return ACQ_OK;
-    acq_status status = acq_setup_read_graph(job->options, path, &job->output, &graph, NULL, error);
+    acq_options options = *job->options;
+    options.split = ACQ_SPLIT_LATEST; /* a folder stands for all it holds */
+    acq_status status = acq_setup_read_graph(&options, path, &job->output, &graph, NULL, error);
     if (status != ACQ_OK)
         return status;
     status = acq_predictor_new_perfect(job->setup.graph, graph, path, &job->truth, &report, error);
+    bool is_foreign = status == ACQ_OK && report.dropped_facts == acq_graph_get_n_facts(graph);
     acq_graph_free(graph);
+    if (is_foreign)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "no fact of --truth %s is about the observed graph's entities", path);
     if (status == ACQ_OK && report.unknown_entities > 0)
         acq_report_note(&job->output,
                         "%llu entities of %s are not in the observed graph; %llu facts left out",
@@ -175,7 +182,7 @@ static void print_rows(eval_job *job)
     for (size_t i = 0; i <= job->n_files; i++) {
         const acq_eval_row *row = &job->rows[i];
         acq_eval_print_json(&job->output.data, row);
-        if (row->task == ACQ_TASK_QAC)
+        if (row->task == ACQ_TASK_QAC && isfinite(row->always_yes.f1_matched))
             acq_report_note(&job->output, "%s: always yes scores f1 %.1f, f1_matched %.1f",
                             row->file, row->always_yes.f1, row->always_yes.f1_matched);
     }

@@ -1,59 +1,10 @@
 /* lines.c - reads the whole file and cuts it in place. */
 #include "cli/lines.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-enum { STEP = 1 << 16 };
-
-static acq_status fail_read(const char *path, int reason, acq_error *error)
-{
-    acq_status status =
-        reason == ENOENT
-            ? acq_fail(error, ACQ_ERR_INPUT, "there is no such file; check the path")
-            : acq_fail(error, ACQ_ERR_IO, "cannot read the file: %s", strerror(reason));
-    acq_error_set_file(error, path);
-    return status;
-}
-
-static acq_status read_stream(FILE *stream, const char *path, char **out, size_t *n_out,
-                              acq_error *error)
-{
-    char *bytes = NULL;
-    size_t capacity = 0, n = 0, got = 0;
-    do {
-        if (ACQ_RESERVE(bytes, capacity, n + STEP + 1) != ACQ_OK) {
-            acq_free(bytes);
-            return acq_fail_memory(error);
-        }
-        got = fread(bytes + n, 1, STEP, stream);
-        n += got;
-    } while (got > 0);
-    if (ferror(stream)) {
-        acq_status status = fail_read(path, errno, error);
-        acq_free(bytes);
-        return status;
-    }
-    bytes[n] = '\0';
-    *out = bytes;
-    *n_out = n;
-    return ACQ_OK;
-}
-
-static acq_status read_file(const char *path, char **out, size_t *n_out, acq_error *error)
-{
-    if (strcmp(path, "-") == 0)
-        return read_stream(stdin, "standard input", out, n_out, error);
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL)
-        return fail_read(path, errno, error);
-    acq_status status = read_stream(stream, path, out, n_out, error);
-    fclose(stream);
-    return status;
-}
+#include "graph/file.h"
 
 static bool is_space(char c)
 {
@@ -99,7 +50,7 @@ acq_status acq_lines_init(acq_lines *lines, const char *path, acq_error *error)
 {
     *lines = (acq_lines){0};
     size_t n_bytes;
-    acq_status status = read_file(path, &lines->bytes, &n_bytes, error);
+    acq_status status = acq_file_read(path, &lines->bytes, &n_bytes, error);
     if (status != ACQ_OK)
         return status;
     if (cut(lines, n_bytes) != ACQ_OK)

@@ -24,6 +24,8 @@ static void catch_interrupt(void)
     struct sigaction action = {.sa_handler = leave};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    action.sa_handler = SIG_IGN; /* too large a file is an error to report, not a death */
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* Prints one of the texts of --help. ACQ_N_COMMANDS: of anycq itself. */

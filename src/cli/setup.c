@@ -40,7 +40,7 @@ static acq_status check_split(const acq_options *options, acq_error *error)
 {
     const char *split = options->split;
     if (split == NULL || strcmp(split, "train") == 0 || strcmp(split, "valid") == 0 ||
-        strcmp(split, "test") == 0)
+        strcmp(split, "test") == 0 || strcmp(split, ACQ_SPLIT_LATEST) == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE, "no split \"%.100s\"; use train, valid or test", split);
 }
@@ -175,6 +175,7 @@ acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *
     params.search.scoring.binarize = options->binarize;
     if (acq_options_has(options, negation_threshold))
         params.search.scoring.negation_threshold = options->negation_threshold;
+    params.search.scoring = acq_scoring_round(params.search.scoring);
     params.search.seconds = options->time;
     params.search.memory_bytes = (size_t)options->memory << 20;
     params.search.steps = options->steps;

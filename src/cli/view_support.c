@@ -1,8 +1,8 @@
 /* view_support.c - why an answer holds, for a person:
  *
  *     y = Christopher Nolan
- *     directed("Christopher Nolan", Oppenheimer)   observed
- *     !lives_in("Christopher Nolan", London)       not observed, predicted 0.02
+ *     directed("Christopher Nolan", "Oppenheimer")   observed
+ *     !lives_in("Christopher Nolan", "London")       not observed, predicted 0.02
  *
  * Atoms in one column and their facts in the next where both fit; a longer atom gets lines of
  * its own. Branches of an `or` that the answer does not need are only counted. */
@@ -23,12 +23,8 @@ static bool is_bare_word(const char *name)
     return *name == '\0';
 }
 
-static void add_name(acq_text *out, const char *name)
+static void add_quoted(acq_text *out, const char *name)
 {
-    if (is_bare_word(name)) {
-        acq_text_add(out, name);
-        return;
-    }
     acq_text_add_char(out, '"');
     for (const char *c = name; *c != '\0'; c++) {
         if (*c == '"' || *c == '\\')
@@ -38,11 +34,16 @@ static void add_name(acq_text *out, const char *name)
     acq_text_add_char(out, '"');
 }
 
+/* Entities are always quoted, so that an atom can be pasted into a query. */
 static void add_relation(const acq_graph *graph, acq_rel relation, acq_text *out)
 {
     bool is_named = acq_graph_is_named(graph, relation);
+    const char *name = acq_graph_get_relation_name(graph, relation);
     acq_text_add(out, is_named ? "" : "inverse(");
-    add_name(out, acq_graph_get_relation_name(graph, relation));
+    if (is_bare_word(name))
+        acq_text_add(out, name);
+    else
+        add_quoted(out, name);
     acq_text_add(out, is_named ? "" : ")");
 }
 
@@ -52,17 +53,17 @@ void acq_view_add_atom(const acq_view *view, const acq_evidence *evidence, acq_t
     const char *left = acq_graph_get_entity_name(graph, evidence->left);
     const char *right = acq_graph_get_entity_name(graph, evidence->right);
     if (evidence->kind == ACQ_EVIDENCE_EQUALITY) {
-        add_name(out, left);
+        add_quoted(out, left);
         acq_text_add(out, evidence->is_negated ? " != " : " = ");
-        add_name(out, right);
+        add_quoted(out, right);
         return;
     }
     acq_text_add(out, evidence->is_negated ? "!" : "");
     add_relation(graph, view->query->relations[evidence->node->relation].id, out);
     acq_text_add_char(out, '(');
-    add_name(out, left);
+    add_quoted(out, left);
     acq_text_add(out, ", ");
-    add_name(out, right);
+    add_quoted(out, right);
     acq_text_add_char(out, ')');
 }
 

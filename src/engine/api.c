@@ -131,9 +131,10 @@ static acq_status read_params(const acq_ask_params *given, acq_engine_params *ou
         return status;
     *out = (acq_engine_params){
         .engine = acq_engine_find(params.engine),
-        .search = {.scoring = {.threshold = params.threshold,
-                               .binarize = params.binarize,
-                               .negation_threshold = params.negation_threshold},
+        .search = {.scoring = acq_scoring_round(
+                       (acq_scoring){.threshold = params.threshold,
+                                     .binarize = params.binarize,
+                                     .negation_threshold = params.negation_threshold}),
                    .limit = params.limit,
                    .seconds = params.seconds,
                    .memory_bytes = params.memory_bytes,

@@ -61,12 +61,20 @@ static acq_status open_perfect(const acq_graph *graph, const char *spec, const c
                                acq_perfect_report *report, acq_error *error)
 {
     acq_read_params params = read == NULL ? (acq_read_params){0} : *read;
-    params.split = "test";
+    params.split = ACQ_SPLIT_LATEST;
     acq_graph *complete;
     acq_status status = acq_graph_read(&path, 1, &params, &complete, NULL, error);
     if (status != ACQ_OK)
         return status;
     status = acq_predictor_new_perfect(graph, complete, spec, out, report, error);
+    if (status == ACQ_OK && report->dropped_facts == acq_graph_get_n_facts(complete)) {
+        acq_predictor_free(*out);
+        *out = NULL;
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "no fact of this graph is about entities and relations of the observed "
+                          "one; is it the complete version of it?");
+        acq_error_set_file(error, path);
+    }
     acq_graph_free(complete);
     return status;
 }

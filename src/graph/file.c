@@ -18,6 +18,8 @@ acq_file_kind acq_file_get_kind(const char *path)
         return errno == ENOENT || errno == ENOTDIR ? ACQ_FILE_MISSING : ACQ_FILE_UNKNOWN;
     if (S_ISDIR(info.st_mode))
         return ACQ_FILE_FOLDER;
+    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
+        return ACQ_FILE_DEVICE;
     return S_ISREG(info.st_mode) ? ACQ_FILE_REGULAR : ACQ_FILE_STREAM;
 }
 
@@ -62,14 +64,17 @@ static int read_all(int file, char **bytes, size_t *length)
 
 acq_status acq_file_read(const char *path, char **bytes, size_t *length, acq_error *error)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_input = strcmp(path, "-") == 0;
+    int file = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return fail_open(path, errno, error);
     char *content = NULL;
     size_t n = 0;
     int reason = read_all(file, &content, &n);
-    close(file);
+    if (!is_input)
+        close(file);
     if (reason == 0) {
+        content[n] = '\0';
         *bytes = content;
         *length = n;
         return ACQ_OK;
@@ -78,6 +83,6 @@ acq_status acq_file_read(const char *path, char **bytes, size_t *length, acq_err
     if (reason == ENOMEM)
         return acq_fail_memory(error);
     acq_status status = acq_fail(error, ACQ_ERR_IO, "cannot read the file: %s", strerror(reason));
-    acq_error_set_file(error, path);
+    acq_error_set_file(error, is_input ? "standard input" : path);
     return status;
 }

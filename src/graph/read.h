@@ -12,6 +12,8 @@
 /* Called for each line left out (not in strict mode); message as in acq_error. */
 typedef void (*acq_bad_line_fn)(void *context, const acq_error *bad);
 
+#define ACQ_SPLIT_LATEST "latest" /* the last of train, valid, test that a folder has */
+
 typedef struct acq_read_params {
     const char *split;        /* "train" (default when NULL), "valid" or "test"; folders only */
     bool strict;              /* the first bad line is an error */

@@ -189,8 +189,24 @@ static acq_status init_folder(acq_source *source, const char *folder, size_t las
     return init_splits(source, folder, length, last, error);
 }
 
+/* The latest split that the folder has. */
+static acq_status init_latest(acq_source *source, const char *folder, acq_error *error)
+{
+    for (size_t last = ACQ_SPLITS - 1; last > 0; last--) {
+        acq_status status = init_folder(source, folder, last, NULL);
+        if (status == ACQ_OK || status == ACQ_ERR_MEMORY)
+            return status == ACQ_OK ? status : acq_fail_memory(error);
+        acq_source_deinit(source);
+    }
+    return init_folder(source, folder, 0, error);
+}
+
 static acq_status find_last(const char *split, size_t *last, acq_error *error)
 {
+    if (split != NULL && strcmp(split, ACQ_SPLIT_LATEST) == 0) {
+        *last = ACQ_SPLITS;
+        return ACQ_OK;
+    }
     for (size_t i = 0; i < ACQ_SPLITS; i++) {
         if (strcmp(split == NULL ? "train" : split, split_names[i]) == 0) {
             *last = i;
@@ -211,6 +227,8 @@ static acq_status init_any(acq_source *source, const char *path, const char *spl
     switch (acq_file_get_kind(path)) {
     case ACQ_FILE_MISSING:
         return acq_fail(error, ACQ_ERR_INPUT, "there is no such file or folder; check the path");
+    case ACQ_FILE_DEVICE:
+        return acq_fail(error, ACQ_ERR_INPUT, "this is a device, not a graph; %s", READABLE);
     case ACQ_FILE_UNKNOWN:
         return acq_fail(error, ACQ_ERR_IO, "cannot look at the file; check the permissions");
     case ACQ_FILE_STREAM:
@@ -223,7 +241,8 @@ static acq_status init_any(acq_source *source, const char *path, const char *spl
     char *folder = join(path, length, length > 0 && path[length - 1] == '/' ? "" : "/", "");
     if (folder == NULL)
         return acq_fail_memory(error);
-    status = init_folder(source, folder, last, error);
+    status = last == ACQ_SPLITS ? init_latest(source, folder, error)
+                                : init_folder(source, folder, last, error);
     acq_free(folder);
     return status;
 }

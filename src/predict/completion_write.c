@@ -10,7 +10,9 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -56,6 +58,28 @@ static acq_status put(acq_completion_writer *writer, const void *bytes, size_t l
         at += (uint64_t)done;
         length -= (size_t)done;
     }
+    return ACQ_OK;
+}
+
+/* The final name will be replaced: only a regular file may be, and a link stays a link to it. */
+static acq_status resolve_path(acq_completion_writer *writer, acq_error *error)
+{
+    struct stat info;
+    if (stat(writer->path, &info) != 0)
+        return ACQ_OK;
+    if (!S_ISREG(info.st_mode)) {
+        acq_status status =
+            acq_fail(error, ACQ_ERR_USAGE, "this is not a regular file; name a file to be written");
+        acq_error_set_file(error, writer->path);
+        return status;
+    }
+    char *real = realpath(writer->path, NULL);
+    char *copy = real == NULL ? NULL : acq_copy_string(real);
+    free(real);
+    if (copy == NULL)
+        return acq_fail_memory(error);
+    acq_free(writer->path);
+    writer->path = copy;
     return ACQ_OK;
 }
 
@@ -128,7 +152,9 @@ acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
     writer->path = acq_copy_string(path);
     writer->entries = acq_zalloc(writer->header.n_relations, sizeof *writer->entries);
     status = writer->path == NULL || writer->entries == NULL ? acq_fail_memory(error)
-                                                             : open_temporary(writer, error);
+                                                             : resolve_path(writer, error);
+    if (status == ACQ_OK)
+        status = open_temporary(writer, error);
     if (status != ACQ_OK) {
         acq_completion_writer_close(writer);
         return status;

@@ -14,6 +14,22 @@ typedef struct acq_scoring {
     double negation_threshold; /* negative: off */
 } acq_scoring;
 
+/* volatile: gcc 12 loses a pair of conversions to float and back when it vectorises them. */
+static inline double acq_scoring_round_one(double value)
+{
+    volatile float rounded = (float)value;
+    return (double)rounded;
+}
+
+/* Link scores are floats: a threshold written as 0.9999 means the float of that name, so that a
+ * score of 0.9999 reaches it. Whoever takes thresholds from outside applies this once. */
+static inline acq_scoring acq_scoring_round(acq_scoring scoring)
+{
+    return (acq_scoring){.threshold = acq_scoring_round_one(scoring.threshold),
+                         .binarize = acq_scoring_round_one(scoring.binarize),
+                         .negation_threshold = acq_scoring_round_one(scoring.negation_threshold)};
+}
+
 #define ACQ_SCORING_DEFAULT                                                                        \
     ((acq_scoring){.threshold = 0.5, .binarize = 0.0, .negation_threshold = -1.0})
 

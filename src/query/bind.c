@@ -79,7 +79,7 @@ static void write_hint(const acq_query *query, const acq_graph *graph, char *hin
     hint[0] = '\0';
     for (uint32_t i = 0; i < query->n_variables; i++) {
         const acq_query_name *name = &query->variables[i];
-        if (find_entity(graph, name) == ACQ_NO_ID)
+        if (!name->is_bare || find_entity(graph, name) == ACQ_NO_ID)
             continue;
         acq_shown shown = acq_input_show(name->text, name->length);
         snprintf(hint, size,

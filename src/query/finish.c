@@ -30,6 +30,7 @@ static acq_status settle_word(acq_numbering *numbering, uint32_t *id)
     acq_symbol *word = &builder->symbols[*id];
     if (numbering->words_are != ACQ_SYMBOL_CONSTANT) {
         word->kind = numbering->words_are;
+        word->is_bare = true;
         return ACQ_OK;
     }
     acq_symbol copy = *word;

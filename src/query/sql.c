@@ -253,9 +253,7 @@ static acq_status collect_within_limit(writer *w, block *b)
         b->fact_limit = 0;
     }
     return acq_fail(w->error, ACQ_ERR_LIMIT,
-                    "the SQL would join more than %u tables; split the query, or raise the limit "
-                    "for a database that can",
-                    most);
+                    "the SQL would join more than %u tables; split the query into parts", most);
 }
 
 static acq_status print_block(writer *w, acq_node *const *node, bool is_select);

@@ -148,7 +148,7 @@ static const bad_case bad_cases[] = {
     {"qar_none_listed", ACQ_TASK_QAR, "says there is no answer, but member 2 lists 1"},
     {"qar_no_answers", ACQ_TASK_QAR, "says there are answers, but member 2 lists none"},
     {"qar_qac", ACQ_TASK_QAR, "member 3 is an object, as in a qac file"},
-    {"no_such_file", ACQ_TASK_QAC, "cannot read the file"},
+    {"no_such_file", ACQ_TASK_QAC, "there is no such file"},
 };
 
 static void test_bad_files_are_refused_with_place_and_remedy(void **state)

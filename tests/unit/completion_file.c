@@ -249,15 +249,18 @@ static void test_files_that_cannot_be_written_leave_nothing(void **state)
     snprintf(below, sizeof below, "%s/nowhere", path);
     assert_int_equal(acq_completion_write(below, scored, 0.1, &error), ACQ_ERR_IO);
     assert_string_equal(error.file, below);
-    assert_int_equal(mkdir(path, 0777), 0); /* rename cannot replace a folder */
+    assert_int_equal(mkdir(path, 0777), 0);
     error = (acq_error){0};
-    assert_int_equal(acq_completion_write(path, scored, 0.1, &error), ACQ_ERR_IO);
-    assert_non_null(strstr(error.message, "cannot put the completion in place"));
+    assert_int_equal(acq_completion_write(path, scored, 0.1, &error), ACQ_ERR_USAGE);
+    assert_non_null(strstr(error.message, "not a regular file"));
     assert_int_equal(case_count_files(path), 1);
     error = (acq_error){0};
     acq_predictor *back = NULL;
     assert_int_equal(acq_predictor_new_completion(graph, path, &back, &error), ACQ_ERR_INPUT);
     rmdir(path);
+    assert_int_equal(mkfifo(path, 0666), 0); /* a special file is never replaced */
+    assert_int_equal(acq_completion_write(path, scored, 0.1, NULL), ACQ_ERR_USAGE);
+    assert_int_equal(unlink(path), 0);
     acq_predictor_free(scored);
     acq_graph_free(graph);
 }

@@ -53,7 +53,7 @@ static void judge_link(const walk *w, acq_evidence *entry)
     else if (w->scoring->negation_threshold >= 0)
         entry->score = link < w->scoring->negation_threshold ? 1.0 : 0.0;
     else
-        entry->score = 1.0 - link;
+        entry->score = acq_scoring_round_one(1.0 - link);
 }
 
 static worth explain_atom(walk *w, const acq_node *node, bool negated)

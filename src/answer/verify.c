@@ -34,7 +34,7 @@ static double atom_score(const view *v, const acq_node *node, bool negated)
         return link;
     if (v->scoring->negation_threshold >= 0)
         return link < v->scoring->negation_threshold ? 1.0 : 0.0;
-    return 1.0 - link;
+    return acq_scoring_round_one(1.0 - link);
 }
 
 static double node_score(const view *v, const acq_node *node, bool negated)

@@ -35,8 +35,14 @@ acq_status acq_view_get_core(const acq_view *view, acq_arena *arena, const char 
 {
     const acq_node **nodes;
     size_t n;
+    double left = view->options->time - view->ms / 1000;
+    if (view->options->time > 0 && left <= 0) {
+        *n_out = 0;
+        return ACQ_OK;
+    }
+    double seconds = view->options->time > 0 && left < MOST_SECONDS ? left : MOST_SECONDS;
     acq_status status = acq_engine_find_core(view->query, view->predictor, view->values,
-                                             view->params, MOST_SECONDS, arena, &nodes, &n, NULL);
+                                             view->params, seconds, arena, &nodes, &n, NULL);
     if (status != ACQ_OK)
         return status;
     const char **texts = acq_arena_alloc(arena, n, sizeof *texts);

@@ -104,7 +104,7 @@ static acq_status verify_all(const acq_query *query, const acq_predictor *predic
 /* The paper's rule: None after the last step. */
 static void apply_paper_rule(const acq_engine_params *params, acq_search_result *result)
 {
-    bool gave_up = result->outcome == ACQ_UNDECIDED && result->n_answers == 0;
+    bool gave_up = result->outcome == ACQ_UNDECIDED && result->spent == ACQ_SPENT_STEPS;
     if (params->paper && gave_up && !acq_engine_is_complete(params->engine))
         result->outcome = ACQ_NONE;
 }

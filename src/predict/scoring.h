@@ -3,7 +3,7 @@
  *
  *   s(link)  = score, or with binarize B: 1 if score >= B else 0
  *   s(atom)  = s(link);  s(x = y) = 1 or 0
- *   s(!atom) = 1 - s(link), or with negation_threshold N: 1 if s(link) < N else 0
+ *   s(!atom) = 1 - s(link) as a float, or with negation_threshold N: 1 if s(link) < N else 0
  *   and = min, or = max, exists = max over all entities; an answer has score >= threshold. */
 #ifndef ACQ_PREDICT_SCORING_H
 #define ACQ_PREDICT_SCORING_H

@@ -27,6 +27,7 @@ typedef struct climber {
     uint32_t *n_of_variable;
     uint32_t *open; /* scratch: unsatisfied constraints */
     uint32_t n_open;
+    uint32_t *stamps; /* scratch: the last constraint that a variable was seen in */
     uint32_t stalled, fewest_open;
 } climber;
 
@@ -51,21 +52,20 @@ static bool is_satisfied(const climber *c, uint32_t i)
     return branch_score(c, &c->constraints[i].branch) >= c->guess.params->scoring.threshold;
 }
 
-static void visit_variables(const acq_branch *branch, uint32_t *list, uint32_t *n)
+/* Lists the variables of a branch, each once: stamps tell. */
+static void visit_variables(climber *c, const acq_branch *branch, uint32_t *list, uint32_t *n)
 {
     if (branch->kind != ACQ_BRANCH_LITERAL) {
         for (uint32_t i = 0; i < branch->n_children; i++)
-            visit_variables(branch->children[i], list, n);
+            visit_variables(c, branch->children[i], list, n);
         return;
     }
     const acq_place places[] = {branch->literal.left, branch->literal.right};
-    for (int i = 0; i < 2; i++) {
-        bool known = !places[i].is_variable;
-        for (uint32_t k = 0; !known && k < *n; k++)
-            known = list[k] == places[i].id;
-        if (!known)
+    for (int i = 0; i < 2; i++)
+        if (places[i].is_variable && c->stamps[places[i].id] != c->n_constraints) {
+            c->stamps[places[i].id] = c->n_constraints;
             list[(*n)++] = places[i].id;
-    }
+        }
 }
 
 static acq_status add_constraint(climber *c, const acq_branch *branch, uint32_t *room)
@@ -73,7 +73,7 @@ static acq_status add_constraint(climber *c, const acq_branch *branch, uint32_t 
     constraint *added = &c->constraints[c->n_constraints++];
     uint32_t n = 0;
     *added = (constraint){.branch = *branch};
-    visit_variables(branch, room, &n);
+    visit_variables(c, branch, room, &n);
     added->variables = acq_arena_alloc(&c->guess.result->arena, n, sizeof *room);
     if (added->variables == NULL)
         return ACQ_ERR_MEMORY;
@@ -112,8 +112,9 @@ static acq_status prepare(climber *c)
     c->of_variable = acq_arena_alloc(arena, p->n_variables, sizeof *c->of_variable);
     c->n_of_variable = acq_arena_zalloc(arena, p->n_variables, sizeof *c->n_of_variable);
     c->open = acq_arena_alloc(arena, total, sizeof *c->open);
+    c->stamps = acq_arena_zalloc(arena, p->n_variables, sizeof *c->stamps);
     if (room == NULL || c->constraints == NULL || c->of_variable == NULL ||
-        c->n_of_variable == NULL || c->open == NULL)
+        c->n_of_variable == NULL || c->open == NULL || c->stamps == NULL)
         return ACQ_ERR_MEMORY;
     for (uint32_t i = 0; i < total; i++) {
         acq_branch literal = {.kind = ACQ_BRANCH_LITERAL};
@@ -204,6 +205,8 @@ static void improve(climber *c, uint32_t variable)
     bool noise = acq_random_below(&g->random, 100) < NOISE_PERCENT;
     for (uint32_t i = 0; i < list.n; i++) {
         g->values[variable] = list.values[i];
+        if (!acq_budget_tick(&g->budget, 8 * (size_t)c->n_of_variable[variable]))
+            break;
         uint32_t n = noise ? 0 : count_satisfied(c, variable);
         if (n > best)
             ties = 0;
@@ -224,6 +227,7 @@ static void restart(climber *c)
 static void move(climber *c)
 {
     find_open(c);
+    acq_budget_tick(&c->guess.budget, 4 * c->guess.n_literals);
     if (c->n_open < c->fewest_open) {
         c->fewest_open = c->n_open;
         c->stalled = 0;

@@ -5,6 +5,14 @@
 
 #include "search/score.h"
 
+static size_t count_literals(const acq_branch *branch)
+{
+    size_t n = branch->kind == ACQ_BRANCH_LITERAL;
+    for (uint32_t i = 0; i < branch->n_children; i++)
+        n += count_literals(branch->children[i]);
+    return n;
+}
+
 acq_status acq_guess_init(acq_guess *guess, const acq_problem *problem,
                           const acq_predictor *predictor, const acq_search_params *params,
                           acq_search_result *result, acq_error *error)
@@ -25,6 +33,9 @@ acq_status acq_guess_init(acq_guess *guess, const acq_problem *problem,
     guess->best = acq_arena_alloc(&result->arena, problem->n_variables, sizeof *guess->best);
     if (guess->values == NULL || guess->best == NULL)
         return acq_fail_memory(error);
+    guess->n_literals = problem->n_literals;
+    for (uint32_t i = 0; i < problem->n_clauses; i++)
+        guess->n_literals += count_literals(problem->clauses[i]);
     for (uint32_t v = 0; v < problem->n_variables; v++)
         guess->values[v] = guess->best[v] = ACQ_NO_ID;
     return ACQ_OK;
@@ -52,7 +63,7 @@ bool acq_guess_step(acq_guess *guess)
         guess->budget.spent = ACQ_SPENT_STEPS;
         return false;
     }
-    return acq_budget_tick(&guess->budget, 20 + problem->n_literals);
+    return acq_budget_tick(&guess->budget, 20 + 4 * guess->n_literals);
 }
 
 acq_status acq_guess_finish(acq_guess *guess, acq_error *error)

@@ -16,8 +16,9 @@ typedef struct acq_guess {
     acq_budget budget;
     acq_random random;
     uint64_t steps_left;
-    acq_ent *values; /* the current assignment */
-    acq_ent *best;   /* the best one so far */
+    size_t n_literals; /* of the problem, those in clauses too: the work of one step */
+    acq_ent *values;   /* the current assignment */
+    acq_ent *best;     /* the best one so far */
     double best_score;
 } acq_guess;
 

@@ -21,7 +21,7 @@ double acq_search_score_literal(const acq_literal *literal, const acq_predictor 
         return score;
     if (scoring->negation_threshold > 0)
         return score < scoring->negation_threshold ? 1.0 : 0.0;
-    return 1.0 - score;
+    return acq_scoring_round_one(1.0 - score);
 }
 
 typedef struct scorer {

@@ -307,7 +307,8 @@ static double leaf_score(const test_case *c, const acq_node *node, const acq_ent
         score = score >= c->scoring.binarize;
     if (!negated)
         return score;
-    return c->scoring.negation_threshold > 0 ? score < c->scoring.negation_threshold : 1 - score;
+    volatile float complement = (float)(1 - score); /* scores are floats */
+    return c->scoring.negation_threshold > 0 ? score < c->scoring.negation_threshold : complement;
 }
 
 static double tree_score(const test_case *c, const acq_node *node, const acq_ent *values,

@@ -113,6 +113,77 @@ static void test_memory_limit_ends_a_search_as_undecided(void **unused)
     field_deinit(&f);
 }
 
+/* x0 != x1 & x1 != x2 & ...: as many levels of branching as variables. */
+static acq_problem chain(uint32_t n, uint32_t n_entities, bool is_free)
+{
+    acq_problem p = {.n_variables = n, .n_free = is_free ? n : 0, .n_entities = n_entities};
+    p.literals = calloc(n, sizeof *p.literals);
+    for (uint32_t v = 0; v + 1 < n; v++)
+        p.literals[p.n_literals++] = (acq_literal){
+            .is_equality = true, .is_negated = true, .left = {true, v}, .right = {true, v + 1}};
+    return p;
+}
+
+static void test_depth_is_not_bounded_by_the_stack(void **unused)
+{
+    field f;
+    acq_search_result result;
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    (void)unused;
+    field_init(&f, 30, 0.5);
+    for (int is_free = 0; is_free < 2; is_free++) {
+        acq_problem p = chain(40000, 30, is_free);
+        params.limit = is_free ? 2 : 1;
+        params.seconds = 0.3;
+        int64_t begin = acq_clock_ns();
+        assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        assert_in_range((acq_clock_ns() - begin) / 1000000, 0, 300 + 2 * SLACK_MS);
+        assert_int_not_equal(result.outcome, ACQ_NONE);
+        acq_search_result_deinit(&result);
+        free(p.literals);
+    }
+    acq_problem p = chain(3000, 30, false);
+    params.limit = 1;
+    params.seconds = 60;
+    assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+    assert_int_equal(result.outcome, ACQ_ANSWERED);
+    acq_search_result_deinit(&result);
+    free(p.literals);
+    field_deinit(&f);
+}
+
+/* r(x0, y) | r(x1, y) | ... with n variables: a clause that costs n at every look. */
+static void test_deadline_holds_inside_a_wide_clause(void **unused)
+{
+    enum { N = 20000 };
+    field f;
+    acq_search_result result;
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    acq_branch *leaves = calloc(N, sizeof *leaves), **children = calloc(N, sizeof *children);
+    acq_branch root = {.kind = ACQ_BRANCH_OR, .children = children, .n_children = N};
+    acq_branch *clauses[] = {&root};
+    acq_problem p = {.n_variables = 2 * N, .n_entities = 300, .clauses = clauses, .n_clauses = 1};
+    static const acq_search_fn searches[] = {acq_search_exact, acq_search_random, acq_search_climb};
+    (void)unused;
+    field_init(&f, 300, 0.02);
+    for (uint32_t i = 0; i < N; i++) {
+        leaves[i] = (acq_branch){.kind = ACQ_BRANCH_LITERAL,
+                                 .literal = {.left = {true, 2 * i}, .right = {true, 2 * i + 1}}};
+        children[i] = &leaves[i];
+    }
+    params.seconds = 0.2;
+    params.steps = UINT64_MAX;
+    for (int k = 0; k < 3; k++) {
+        int64_t begin = acq_clock_ns();
+        assert_int_equal(searches[k](&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        assert_in_range((acq_clock_ns() - begin) / 1000000, 0, 200 + 2 * SLACK_MS);
+        acq_search_result_deinit(&result);
+    }
+    free(leaves);
+    free(children);
+    field_deinit(&f);
+}
+
 static void test_a_clique_is_found_and_a_larger_one_is_disproved(void **unused)
 {
     field f;
@@ -320,6 +391,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deadline_ends_a_hard_search_as_undecided),
         cmocka_unit_test(test_memory_limit_ends_a_search_as_undecided),
+        cmocka_unit_test(test_depth_is_not_bounded_by_the_stack),
+        cmocka_unit_test(test_deadline_holds_inside_a_wide_clause),
         cmocka_unit_test(test_a_clique_is_found_and_a_larger_one_is_disproved),
         cmocka_unit_test(test_thresholds_outside_their_range_are_refused),
         cmocka_unit_test(test_sets_equal_their_definition),

@@ -151,7 +151,7 @@ static allowance branch_allows(state *s, const model_branch *b, uint32_t node)
         return literal_allows(s, &b->literal, node);
     bool is_and = b->kind == ACQ_BRANCH_AND;
     allowance sum = is_and ? ALLOW_ALL : ALLOW_NONE;
-    for (uint32_t i = 0; i < b->n_children; i++)
+    for (uint32_t i = 0; i < b->n_children && (is_and || !sum.is_all); i++)
         sum = join(s, sum, branch_allows(s, b->children[i], node), is_and);
     return sum;
 }
@@ -164,7 +164,7 @@ static bool filter_node(state *s, const model_clause *clause, uint32_t node)
     for (uint32_t i = 0; list != NULL && i < old.n; i++) {
         if (possible(s, clause->root, (trial){.node = node, .value = old.values[i]}))
             list[n++] = old.values[i];
-        if (!acq_exact_go_on(s, 8))
+        if (!acq_exact_go_on(s, clause->n_literals))
             return false;
     }
     if (list == NULL)
@@ -180,9 +180,12 @@ static bool filter_node(state *s, const model_clause *clause, uint32_t node)
  * literals and clauses here and its fixed neighbours by queueing them again. */
 static bool give_list(state *s, const model_clause *clause, uint32_t node)
 {
+    acq_arena_mark mark = acq_arena_get_mark(s->arena);
     allowance allowed = branch_allows(s, clause->root, node);
-    if (allowed.is_all || s->status != ACQ_OK)
-        return s->status == ACQ_OK;
+    if (allowed.is_all || s->status != ACQ_OK) {
+        acq_arena_reset(s->arena, mark);
+        return acq_exact_go_on(s, clause->n_literals);
+    }
     acq_ent *list = acq_exact_new_list(s, allowed.n);
     uint32_t n = 0;
     for (uint32_t i = 0; list != NULL && i < allowed.n; i++)
@@ -202,16 +205,49 @@ static bool give_list(state *s, const model_clause *clause, uint32_t node)
     return true;
 }
 
+/* Adds one to the count of each open node of the branch, once: marks tell. */
+static void count_nodes(state *s, const model_branch *b)
+{
+    if (b->kind != ACQ_BRANCH_LITERAL) {
+        for (uint32_t i = 0; i < b->n_children; i++)
+            count_nodes(s, b->children[i]);
+        return;
+    }
+    const acq_place places[] = {b->literal.left, b->literal.right};
+    for (int i = 0; i < 2; i++)
+        if (places[i].is_variable && s->marks[places[i].id] != s->mark) {
+            s->marks[places[i].id] = s->mark;
+            s->counts[places[i].id]++;
+        }
+}
+
+/* The disjuncts that are still possible, each with its nodes counted: only a node that all of
+ * them mention can be restricted by the clause. */
+static uint32_t count_possible(state *s, const model_clause *clause)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < clause->n_nodes; i++)
+        s->counts[clause->nodes[i]] = 0;
+    for (uint32_t i = 0; i < clause->root->n_children; i++)
+        if (possible(s, clause->root->children[i], NO_TRIAL)) {
+            acq_exact_renew_mark(s);
+            count_nodes(s, clause->root->children[i]);
+            n++;
+        }
+    return n;
+}
+
 bool acq_exact_revise_clause(state *s, const model_clause *clause)
 {
     s->revisions++;
-    if (!possible(s, clause->root, NO_TRIAL))
+    uint32_t n_possible = count_possible(s, clause);
+    if (n_possible == 0 || !acq_exact_go_on(s, clause->n_literals))
         return false;
     if (certain(s, clause->root))
         return true;
     for (uint32_t i = 0; i < clause->n_nodes; i++) {
         uint32_t node = clause->nodes[i];
-        if (is_fixed(s, node))
+        if (is_fixed(s, node) || s->counts[node] < n_possible)
             continue;
         bool ok =
             s->domains[node].is_all ? give_list(s, clause, node) : filter_node(s, clause, node);

@@ -37,7 +37,8 @@ static inline bool positive_holds(const cutoff *cut, float score)
 
 static inline bool negated_holds(const cutoff *cut, float score)
 {
-    return cut->is_bound ? (double)score < cut->negated : 1.0 - (double)score >= cut->negated;
+    return cut->is_bound ? (double)score < cut->negated
+                         : acq_scoring_round_one(1.0 - (double)score) >= cut->negated;
 }
 
 #endif

@@ -32,6 +32,8 @@ typedef struct exact {
     acq_ent *best_values; /* of the best one of the current tuple */
     acq_collector collector;
     bool one_pass; /* links are 0 or 1 at every threshold */
+    uint32_t *free_nodes;
+    uint32_t n_free;
 } exact;
 
 static acq_ent leaf_value(const state *s, uint32_t index)
@@ -135,8 +137,23 @@ static void read_free_values(exact *e)
     }
 }
 
+/* What a kept answer costs besides the search: its memory, held up to three times while answers
+ * are sorted, and the time to sort and verify it later, which the deadline must leave room for. */
+static void charge_answer(exact *e)
+{
+    enum { NS_PER_ANSWER = 150, NS_PER_LITERAL = 40 };
+    uint32_t n_literals = e->problem->n_literals + e->problem->n_clauses;
+    size_t answers = 3 * e->collector.capacity * sizeof(acq_assignment);
+    if (e->budget.deadline_ns != INT64_MAX && e->params->limit == 0)
+        e->budget.deadline_ns -= NS_PER_ANSWER + (int64_t)NS_PER_LITERAL * n_literals;
+    e->s.other_memory = answers + e->collector.result->arena.reserved + e->model_arena.reserved +
+                        e->tuple_arena.reserved;
+    acq_budget_check_memory(&e->budget, acq_exact_get_memory(&e->s));
+    acq_budget_tick(&e->budget, n_literals);
+}
+
 /* All free nodes of the outer state are fixed: score this tuple and keep it. */
-static bool take_tuple(exact *e, const uint32_t *nodes, uint32_t n)
+static bool take_tuple(exact *e, uint32_t *nodes, uint32_t n)
 {
     double least = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
     double best = 0.0;
@@ -153,43 +170,78 @@ static bool take_tuple(exact *e, const uint32_t *nodes, uint32_t n)
     }
     if (best > 0.0 && acq_collector_offer(&e->collector, e->best_values, best) != ACQ_OK)
         e->s.status = ACQ_ERR_MEMORY;
-    acq_budget_check_memory(&e->budget, e->collector.result->arena.reserved + e->arena.reserved);
+    if (best > 0.0)
+        charge_answer(e);
     return can_go_on(e);
 }
 
 /* The open free node with the smallest domain, or ACQ_NO_ID. */
-static uint32_t choose_free(const exact *e)
+static uint32_t choose_free(exact *e)
 {
     uint32_t best = ACQ_NO_ID;
-    for (uint32_t i = 0; i < e->m.n_nodes; i++)
-        if (e->m.nodes[i].is_free && !is_fixed(&e->s, i) &&
-            (best == ACQ_NO_ID || e->s.domains[i].n < e->s.domains[best].n))
-            best = i;
+    for (uint32_t i = 0; i < e->n_free; i++) {
+        uint32_t node = e->free_nodes[i];
+        if (!is_fixed(&e->s, node) &&
+            (best == ACQ_NO_ID || e->s.domains[node].n < e->s.domains[best].n))
+            best = node;
+    }
+    e->budget.ticks_left -= e->n_free / 4;
     return best;
 }
 
-/* Meets every tuple of the free nodes once. False: stop, nothing more can be kept. */
-static bool enumerate(exact *e, const uint32_t *nodes, uint32_t n)
+/* One free node in work: the values it has left and where to go back to. */
+typedef struct free_level {
+    value_cursor cursor;
+    state_mark mark;
+} free_level;
+
+static free_level open_free_level(const exact *e, uint32_t node)
+{
+    return (free_level){.cursor = acq_exact_values(&e->s, node), .mark = acq_exact_get_mark(&e->s)};
+}
+
+/* Fixes the next value of the level's node that survives propagation; false: there is none. */
+static bool next_free_value(exact *e, free_level *level)
 {
     state *s = &e->s;
-    uint32_t node = choose_free(e);
     acq_ent value;
-    if (node == ACQ_NO_ID)
-        return take_tuple(e, nodes, n);
-    value_cursor cursor = acq_exact_values(s, node);
-    state_mark mark = acq_exact_get_mark(s);
-    bool go_on = true;
-    while (go_on && acq_exact_go_on(s, 1) && acq_exact_next_value(s, &cursor, &value)) {
+    acq_exact_undo(s, level->mark);
+    while (acq_exact_go_on(s, 1) && acq_exact_next_value(s, &level->cursor, &value)) {
         double bar = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
-        if (bar > 1.0)
-            return false;
         s->cut = cutoff_at(&e->params->scoring, bar);
         s->nodes++;
-        if (acq_exact_fix(s, node, value) && acq_exact_propagate(s))
-            go_on = enumerate(e, nodes, n);
-        acq_exact_undo(s, mark);
+        if (acq_exact_fix(s, level->cursor.node, value) && acq_exact_propagate(s))
+            return true;
+        acq_exact_undo(s, level->mark);
     }
-    return go_on && can_go_on(e);
+    return false;
+}
+
+/* Meets every tuple of the free nodes once, until nothing more can be kept. */
+static void enumerate(exact *e, uint32_t *nodes, uint32_t n)
+{
+    free_level *levels = acq_arena_alloc(&e->model_arena, e->n_free, sizeof *levels);
+    uint32_t depth = 0, node = choose_free(e);
+    if (levels == NULL) {
+        e->s.status = ACQ_ERR_MEMORY;
+        return;
+    }
+    if (node == ACQ_NO_ID) {
+        take_tuple(e, nodes, n);
+        return;
+    }
+    levels[depth++] = open_free_level(e, node);
+    while (depth > 0 && acq_collector_get_bar(&e->collector, 0.0) <= 1.0) {
+        if (!next_free_value(e, &levels[depth - 1])) {
+            depth--;
+            continue;
+        }
+        node = choose_free(e);
+        if (node != ACQ_NO_ID)
+            levels[depth++] = open_free_level(e, node);
+        else if (!take_tuple(e, nodes, n))
+            return;
+    }
 }
 
 static void search_many(exact *e)
@@ -213,9 +265,13 @@ static acq_status prepare(exact *e, bool many, acq_error *error)
     if (status != ACQ_OK)
         return status;
     e->one_pass = e->m.is_binary || e->params->scoring.binarize > 0;
+    e->free_nodes = acq_arena_alloc(&e->model_arena, e->m.n_nodes, sizeof *e->free_nodes);
+    for (uint32_t i = 0; e->free_nodes != NULL && i < e->m.n_nodes; i++)
+        if (e->m.nodes[i].is_free)
+            e->free_nodes[e->n_free++] = i;
     e->values = acq_arena_alloc(&e->model_arena, n, sizeof *e->values);
     e->best_values = acq_arena_alloc(&e->model_arena, n, sizeof *e->best_values);
-    if (e->values == NULL || e->best_values == NULL)
+    if (e->values == NULL || e->best_values == NULL || e->free_nodes == NULL)
         return ACQ_ERR_MEMORY;
     status = acq_exact_state_init(&e->s, &e->m, &e->arena, &e->budget);
     if (status == ACQ_OK && many && !e->one_pass)
@@ -233,9 +289,11 @@ static void report(exact *e, acq_search_result *result)
         result->outcome = result->complete ? ACQ_NONE : ACQ_UNDECIDED;
     result->nodes = e->s.nodes + e->tuple.nodes;
     result->revisions = e->s.revisions + e->tuple.revisions;
-    result->memory_peak = e->model_arena.reserved + e->arena.reserved + e->tuple_arena.reserved +
-                          result->arena.reserved + e->m.n_entities / 8 +
-                          (e->s.trail_capacity + e->tuple.trail_capacity) * sizeof(change);
+    e->s.other_memory = e->model_arena.reserved + result->arena.reserved +
+                        e->collector.capacity * sizeof(acq_assignment);
+    result->memory_peak = acq_exact_get_memory(&e->s);
+    if (e->tuple.arena != NULL)
+        result->memory_peak += acq_exact_get_memory(&e->tuple);
 }
 
 static acq_status run(exact *e, bool many, acq_search_result *result, acq_error *error)

@@ -292,6 +292,14 @@ static model_branch *compile_branch(compiler *c, const acq_branch *from, acq_sta
     return to;
 }
 
+static uint32_t count_literals(const model_branch *branch)
+{
+    uint32_t n = branch->kind == ACQ_BRANCH_LITERAL;
+    for (uint32_t i = 0; i < branch->n_children; i++)
+        n += count_literals(branch->children[i]);
+    return n;
+}
+
 /* Appends the nodes of a branch to list[*n], each once: seen[node] == mark means listed. */
 static void collect_nodes(const model_branch *branch, uint32_t *seen, uint32_t mark, uint32_t *list,
                           uint32_t *n)
@@ -319,6 +327,7 @@ static acq_status compile_clause(compiler *c, const acq_branch *from, uint32_t i
     *clause = (model_clause){.root = compile_branch(c, from, &status)};
     if (status != ACQ_OK)
         return status;
+    clause->n_literals = count_literals(clause->root);
     collect_nodes(clause->root, seen, index + 1, list, &n);
     clause->nodes = acq_arena_alloc(c->arena, n, sizeof *list);
     if (clause->nodes == NULL)

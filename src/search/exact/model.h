@@ -69,6 +69,7 @@ typedef struct model_clause {
     model_branch *root;
     uint32_t *nodes; /* distinct */
     uint32_t n_nodes;
+    uint32_t n_literals;
 } model_clause;
 
 typedef struct model {

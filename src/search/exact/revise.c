@@ -147,12 +147,13 @@ static bool is_simple(const model_edge *edge)
 }
 
 /* Is a marked value of the source linked to this value of the target? */
-static bool has_support(const state *s, const arc *a, acq_ent value)
+static bool has_support(state *s, const arc *a, acq_ent value)
 {
     bundle b;
     if (!bundle_open(&b, a->edge, !a->from_x, value))
         return false;
     acq_row row = b.rows[b.shortest];
+    s->budget->ticks_left -= (int64_t)(row.n / 8);
     bool simple = is_simple(a->edge);
     for (size_t i = 0; i < row.n; i++) {
         if (!get_bit(s->bits, row.tails[i]))
@@ -191,6 +192,7 @@ static void mark_neighbours(state *s, const arc *a, acq_ent value, bool mark)
         return;
     acq_row row = b.rows[b.shortest];
     bool simple = is_simple(a->edge);
+    s->budget->ticks_left -= (int64_t)(row.n / 8);
     for (size_t k = 0; k < row.n; k++) {
         if (!mark)
             s->bits[row.tails[k] >> 6] = 0;
@@ -277,10 +279,12 @@ bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source)
     return from.n == 1 ? revise_by_value(s, &a, from.values[0]) : revise_by_list(s, &a, &from);
 }
 
+enum { LOOK_AHEAD = 64 }; /* queued nodes compared; all of them in a query of common size */
+
 static uint32_t pop_smallest(state *s)
 {
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < s->n_queue; i++)
+    uint32_t first = s->n_queue > LOOK_AHEAD ? s->n_queue - LOOK_AHEAD : 0, best = first;
+    for (uint32_t i = first + 1; i < s->n_queue; i++)
         if (s->domains[s->queue[i]].n < s->domains[s->queue[best]].n)
             best = i;
     uint32_t node = s->queue[best];
@@ -294,6 +298,8 @@ bool acq_exact_propagate(state *s)
     while (s->n_queue > 0) {
         uint32_t index = pop_smallest(s);
         const model_node *node = &s->m->nodes[index];
+        if (!acq_exact_go_on(s, 4 + node->n_edges))
+            return false;
         for (uint32_t i = 0; i < node->n_edges; i++)
             if (!acq_exact_revise(s, node->edges[i], index))
                 return false;

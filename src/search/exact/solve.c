@@ -4,20 +4,37 @@
  * each is solved alone, and one that fails fails the whole at once. A component whose edges
  * form a tree of positive edges is satisfiable because it is arc consistent; its values are
  * read off from a root outwards. Otherwise the node with the smallest domain per constraint is
- * tried value by value, each followed by propagation. */
+ * tried value by value, each followed by propagation.
+ *
+ * The stack of levels is on the heap, so depth is bounded by the memory budget alone:
+ *
+ *   level: parts of the open nodes, the part in work ── branching: node, values left, mark
+ *     └─ level: parts of what is left of that part after fixing the node ... */
 #include "search/exact/solve.h"
 
+#include <string.h>
+
+#include "base/memory.h"
 #include "search/exact/clause.h"
 #include "search/exact/revise.h"
 
-enum { DEEPEST = 20000 }; /* branching levels; bounds the machine stack */
-
-typedef struct component {
-    uint32_t *nodes;
+struct component {
+    uint32_t *nodes; /* a piece of the caller's list, which may be reordered */
     uint32_t n;
     uint32_t n_edges; /* between its open nodes */
     bool is_tree;     /* no negated-only edge and no undecided clause either */
-} component;
+};
+
+typedef struct component component;
+typedef struct solve_level solve_level;
+
+struct solve_level {
+    component *parts;
+    uint32_t n_parts, i_part;
+    bool is_branching;
+    value_cursor cursor; /* of the node that the part in work branches on */
+    state_mark mark;
+};
 
 uint32_t *acq_exact_list_nodes(state *s, uint32_t *n)
 {
@@ -75,6 +92,9 @@ static void expand(state *s, component *c, uint32_t index)
     }
     for (uint32_t i = 0; i < node->n_clauses; i++) {
         const model_clause *clause = &s->m->clauses[node->clauses[i]];
+        if (s->clause_marks[node->clauses[i]] == s->mark)
+            continue;
+        s->clause_marks[node->clauses[i]] = s->mark;
         if (acq_exact_clause_is_certain(s, clause))
             continue;
         for (uint32_t k = 0; k < clause->n_nodes; k++) {
@@ -86,7 +106,7 @@ static void expand(state *s, component *c, uint32_t index)
     }
 }
 
-/* The component of `start`, written to `room`. Marks must be fresh for the enclosing solve. */
+/* The component of `start`, written to `room`. */
 static component find_component(state *s, uint32_t start, uint32_t *room)
 {
     component c = {.nodes = room, .is_tree = true};
@@ -132,62 +152,117 @@ static uint32_t choose(const state *s, const component *c)
     return best;
 }
 
-static bool try_value(state *s, const component *rest, uint32_t node, acq_ent value)
+/* Finds the components of nodes[0..n) and reorders the list: component by component, then the
+ * fixed nodes. The components go to s->found; returns how many, or ACQ_NO_ID: memory is out. */
+static uint32_t find_components(state *s, uint32_t *nodes, uint32_t n)
 {
-    s->nodes++;
-    return acq_exact_fix(s, node, value) && acq_exact_propagate(s) &&
-           acq_exact_solve(s, rest->nodes, rest->n);
+    uint32_t used = 0, n_parts = 0, end = n;
+    acq_exact_renew_mark(s);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_open(s, nodes[i])) {
+            s->order[--end] = nodes[i];
+        } else if (s->marks[nodes[i]] != s->mark) {
+            if (ACQ_RESERVE(s->found, s->found_capacity, n_parts + 1) != ACQ_OK)
+                return ACQ_NO_ID;
+            s->found[n_parts] = find_component(s, nodes[i], s->order + used);
+            s->found[n_parts].nodes = nodes + used;
+            used += s->found[n_parts++].n;
+        }
+    }
+    if (n > 0)
+        memcpy(nodes, s->order, n * sizeof *nodes);
+    return n_parts;
 }
 
-static bool branch(state *s, component c)
+/* Opens a level for nodes[0..n). */
+static bool push_level(state *s, uint32_t *nodes, uint32_t n)
 {
-    if (s->depth >= DEEPEST) {
-        s->budget->spent = ACQ_SPENT_MEMORY;
+    if (!acq_exact_go_on(s, n / 4))
         return false;
-    }
-    uint32_t chosen = choose(s, &c), node = c.nodes[chosen];
-    acq_ent value;
-    bool found = false;
-    c.nodes[chosen] = c.nodes[--c.n];
-    value_cursor cursor = acq_exact_values(s, node);
-    state_mark mark = acq_exact_get_mark(s);
-    s->depth++;
-    while (!found && acq_exact_go_on(s, 1) && acq_exact_next_value(s, &cursor, &value)) {
-        found = try_value(s, &c, node, value);
-        if (!found)
-            acq_exact_undo(s, mark);
-    }
-    s->depth--;
-    return found;
-}
-
-static bool solve_component(state *s, component c)
-{
-    bool listed = !s->domains[c.nodes[0]].is_all;
-    if (c.is_tree && (c.n > 1 || listed))
-        return read_off_tree(s, &c);
-    return branch(s, c);
-}
-
-/* Components partition `room`, so the lists of those still to come stay untouched. */
-bool acq_exact_solve(state *s, const uint32_t *nodes, uint32_t n)
-{
-    uint32_t *room = acq_arena_alloc(s->arena, n, sizeof *room);
-    component *parts = acq_arena_alloc(s->arena, n, sizeof *parts);
-    uint32_t used = 0, n_parts = 0;
-    if (room == NULL || parts == NULL) {
+    uint32_t n_parts = find_components(s, nodes, n);
+    solve_level level = {.n_parts = n_parts};
+    if (n_parts != ACQ_NO_ID)
+        level.parts = acq_arena_alloc(s->arena, n_parts, sizeof *level.parts);
+    if (level.parts == NULL ||
+        ACQ_RESERVE(s->levels, s->levels_capacity, s->n_levels + 1) != ACQ_OK) {
         s->status = ACQ_ERR_MEMORY;
         return false;
     }
-    s->mark++;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_open(s, nodes[i]) || s->marks[nodes[i]] == s->mark)
-            continue;
-        parts[n_parts] = find_component(s, nodes[i], room + used);
-        used += parts[n_parts++].n;
-    }
-    for (uint32_t i = 0; i < n_parts; i++)
-        if (!solve_component(s, parts[i]))
-            return false;
+    if (n_parts > 0)
+        memcpy(level.parts, s->found, n_parts * sizeof *level.parts);
+    s->levels[s->n_levels++] = level;
+    acq_budget_check_memory(s->budget, acq_exact_get_memory(s));
     return true;
+}
+
+typedef enum step { STEP_TRUE, STEP_FALSE, STEP_DEEPER } step;
+
+/* The next value of the node that the level branches on. The chosen node is the part's last. */
+static step try_values(state *s, solve_level *level)
+{
+    component *part = &level->parts[level->i_part];
+    acq_ent value;
+    while (acq_exact_go_on(s, 1) && acq_exact_next_value(s, &level->cursor, &value)) {
+        s->nodes++;
+        if (acq_exact_fix(s, level->cursor.node, value) && acq_exact_propagate(s) &&
+            push_level(s, part->nodes, part->n - 1))
+            return STEP_DEEPER;
+        acq_exact_undo(s, level->mark);
+    }
+    return STEP_FALSE;
+}
+
+static step start_branching(state *s, solve_level *level)
+{
+    component *part = &level->parts[level->i_part];
+    uint32_t chosen = choose(s, part), node = part->nodes[chosen];
+    part->nodes[chosen] = part->nodes[part->n - 1];
+    part->nodes[part->n - 1] = node;
+    level->is_branching = true;
+    level->cursor = acq_exact_values(s, node);
+    level->mark = acq_exact_get_mark(s);
+    return try_values(s, level);
+}
+
+/* Works on the level's parts until one needs a deeper level. */
+static step work(state *s, solve_level *level)
+{
+    for (; level->i_part < level->n_parts; level->i_part++) {
+        component *part = &level->parts[level->i_part];
+        bool is_listed = !s->domains[part->nodes[0]].is_all;
+        if (!part->is_tree || (part->n == 1 && !is_listed))
+            return start_branching(s, level);
+        if (!read_off_tree(s, part))
+            return STEP_FALSE;
+    }
+    return STEP_TRUE;
+}
+
+/* What a deeper level came to decides how the one above goes on. */
+static step resume(state *s, solve_level *level, bool found)
+{
+    if (!found) {
+        acq_exact_undo(s, level->mark);
+        return try_values(s, level);
+    }
+    level->is_branching = false;
+    level->i_part++;
+    return work(s, level);
+}
+
+bool acq_exact_solve(state *s, uint32_t *nodes, uint32_t n)
+{
+    size_t base = s->n_levels;
+    if (!push_level(s, nodes, n))
+        return false;
+    step outcome = work(s, &s->levels[s->n_levels - 1]);
+    for (;;) {
+        if (outcome == STEP_DEEPER) {
+            outcome = work(s, &s->levels[s->n_levels - 1]);
+            continue;
+        }
+        if (--s->n_levels == base)
+            return outcome == STEP_TRUE;
+        outcome = resume(s, &s->levels[s->n_levels - 1], outcome == STEP_TRUE);
+    }
 }

@@ -5,8 +5,8 @@
 #include "search/exact/state.h"
 
 /* From a propagated state: fixes nodes[0..n), true with every one of them fixed; or false with
- * the state to be undone by the caller. */
-bool acq_exact_solve(state *s, const uint32_t *nodes, uint32_t n);
+ * the state to be undone by the caller. The list is reordered. */
+bool acq_exact_solve(state *s, uint32_t *nodes, uint32_t n);
 
 /* All nodes that take part in the search, in the state's arena; NULL: memory is out. */
 uint32_t *acq_exact_list_nodes(state *s, uint32_t *n);

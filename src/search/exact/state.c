@@ -12,9 +12,12 @@ acq_status acq_exact_state_init(state *s, const model *m, acq_arena *arena, acq_
     s->queue = acq_arena_alloc(arena, m->n_nodes, sizeof *s->queue);
     s->queued = acq_arena_zalloc(arena, m->n_nodes, sizeof *s->queued);
     s->marks = acq_arena_zalloc(arena, m->n_nodes, sizeof *s->marks);
+    s->clause_marks = acq_arena_zalloc(arena, m->n_clauses, sizeof *s->clause_marks);
+    s->order = acq_arena_alloc(arena, m->n_nodes, sizeof *s->order);
+    s->counts = acq_arena_zalloc(arena, m->n_nodes, sizeof *s->counts);
     s->bits = acq_zalloc((size_t)m->n_entities / 64 + 1, sizeof *s->bits);
     if (s->domains == NULL || s->queue == NULL || s->queued == NULL || s->marks == NULL ||
-        s->bits == NULL)
+        s->clause_marks == NULL || s->order == NULL || s->counts == NULL || s->bits == NULL)
         return ACQ_ERR_MEMORY;
     s->base = acq_arena_get_mark(arena);
     return ACQ_OK;
@@ -24,8 +27,19 @@ void acq_exact_state_deinit(state *s)
 {
     acq_free(s->trail);
     acq_free(s->bits);
+    acq_free(s->found);
+    acq_free(s->levels);
+    s->found = NULL;
+    s->levels = NULL;
     s->trail = NULL;
     s->bits = NULL;
+}
+
+size_t acq_exact_get_memory(const state *s)
+{
+    return s->other_memory + s->arena->reserved + s->m->n_entities / 8 +
+           s->trail_capacity * sizeof *s->trail +
+           (s->levels_capacity + s->found_capacity) * ACQ_EXACT_LEVEL_BYTES;
 }
 
 bool acq_exact_go_on(state *s, size_t work)
@@ -52,6 +66,7 @@ void acq_exact_undo(state *s, state_mark mark)
 void acq_exact_undo_all(state *s)
 {
     acq_exact_undo(s, (state_mark){.arena = s->base, .n_trail = 0});
+    s->n_levels = 0;
 }
 
 acq_ent *acq_exact_new_list(state *s, uint32_t n)
@@ -60,8 +75,17 @@ acq_ent *acq_exact_new_list(state *s, uint32_t n)
     if (list == NULL)
         s->status = ACQ_ERR_MEMORY;
     else
-        acq_budget_check_memory(s->budget, s->arena->reserved);
+        acq_budget_check_memory(s->budget, acq_exact_get_memory(s));
     return list;
+}
+
+void acq_exact_renew_mark(state *s)
+{
+    if (++s->mark != 0)
+        return;
+    memset(s->marks, 0, s->m->n_nodes * sizeof *s->marks);
+    memset(s->clause_marks, 0, s->m->n_clauses * sizeof *s->clause_marks);
+    s->mark = 1;
 }
 
 void acq_exact_enqueue(state *s, uint32_t node)

@@ -24,6 +24,8 @@ typedef struct change {
     domain old;
 } change;
 
+enum { ACQ_EXACT_LEVEL_BYTES = 88 }; /* about the size of a solve_level */
+
 typedef struct state {
     const model *m;
     cutoff cut;
@@ -36,11 +38,18 @@ typedef struct state {
     bool *queued;
     uint64_t *bits;  /* scratch set of entities, empty between uses */
     uint32_t *marks; /* scratch stamp per node */
-    uint32_t mark;   /* the latest stamp */
+    uint32_t *clause_marks;
+    uint32_t mark;           /* the latest stamp of both */
+    uint32_t *order;         /* scratch list of nodes */
+    uint32_t *counts;        /* scratch count per node */
+    struct component *found; /* scratch of acq_exact_solve */
+    size_t found_capacity;
+    struct solve_level *levels; /* of acq_exact_solve */
+    size_t n_levels, levels_capacity;
+    size_t other_memory; /* bytes held elsewhere for the same search */
     acq_budget *budget;
     acq_status status; /* ACQ_ERR_MEMORY once an allocation failed */
     uint64_t nodes, revisions;
-    uint32_t depth;
     acq_arena_mark base; /* where the arena stands before any search */
 } state;
 
@@ -58,6 +67,9 @@ static inline bool is_fixed(const state *s, uint32_t node)
     return s->domains[node].n == 1 && !s->domains[node].is_all;
 }
 
+/* Bytes that count against the memory budget. */
+size_t acq_exact_get_memory(const state *s);
+
 /* False once the budget is spent or memory is out: every loop stops then. */
 bool acq_exact_go_on(state *s, size_t work);
 
@@ -74,6 +86,9 @@ bool acq_exact_set_domain(state *s, uint32_t node, acq_ent *list, uint32_t n);
 
 /* Fixes the node to one value. */
 bool acq_exact_fix(state *s, uint32_t node, acq_ent value);
+
+/* A new stamp for marks and clause_marks: nothing carries it. */
+void acq_exact_renew_mark(state *s);
 
 void acq_exact_enqueue(state *s, uint32_t node);
 

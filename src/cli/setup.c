@@ -63,6 +63,11 @@ acq_status acq_setup_read_graph(const acq_options *options, const char *path, ac
 
 static void note_perfect(acq_output *output, const acq_perfect_report *report)
 {
+    if (report->denied_facts > 0)
+        acq_report_note(output,
+                        "the perfect predictor's graph lacks %llu observed facts: they count as "
+                        "false",
+                        (unsigned long long)report->denied_facts);
     if (report->unknown_entities == 0 && report->dropped_facts == 0)
         return;
     acq_report_note(output,

@@ -71,7 +71,7 @@ static void add_fact(const acq_evidence *evidence, acq_text *out)
 {
     switch (evidence->kind) {
     case ACQ_EVIDENCE_OBSERVED:
-        acq_text_add(out, "observed");
+        acq_text_add(out, evidence->link > 0 ? "observed" : "observed, but held false");
         return;
     case ACQ_EVIDENCE_PREDICTED:
         acq_text_format(out, "%spredicted %.4g", evidence->is_negated ? "not observed, " : "",

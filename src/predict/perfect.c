@@ -207,6 +207,25 @@ static acq_status count_unknown(translation *t, acq_error *error)
     return ACQ_OK;
 }
 
+/* The perfect predictor is 0/1 as the complete graph says, even against an observed fact; that is
+ * worth counting, because a complete graph should hold them all. */
+static acq_status count_denied(const perfect *me, acq_perfect_report *report, acq_error *error)
+{
+    for (uint32_t relation = 0; relation < me->n_relations; relation += 2) {
+        const acq_links *observed = NULL;
+        acq_status status = acq_graph_open_links(me->base.graph, relation, &observed, error);
+        if (status != ACQ_OK)
+            return status;
+        for (uint32_t i = 0; i < observed->n_heads; i++) {
+            acq_row row = acq_links_get_row_at(observed, i);
+            acq_row held = acq_links_get_row(me->links[relation], observed->heads[i]);
+            for (size_t k = 0; k < row.n; k++)
+                report->denied_facts += acq_row_find(held, row.tails[k]) == held.n;
+        }
+    }
+    return ACQ_OK;
+}
+
 static acq_status fill(perfect *me, const acq_graph *complete, acq_perfect_report *report,
                        acq_error *error)
 {
@@ -216,6 +235,8 @@ static acq_status fill(perfect *me, const acq_graph *complete, acq_perfect_repor
     acq_status status = count_unknown(&t, error);
     for (uint32_t pair = 0; status == ACQ_OK && pair < me->n_relations / 2; pair++)
         status = translate_pair(me, &t, pair, error);
+    if (status == ACQ_OK)
+        status = count_denied(me, &t.report, error);
     *report = t.report;
     free_translation(&t);
     return status;

@@ -49,6 +49,7 @@ acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **ou
 typedef struct acq_perfect_report {
     uint64_t unknown_entities; /* names of the complete graph that the observed one lacks */
     uint64_t dropped_facts;    /* facts left out for that reason, or an unknown relation */
+    uint64_t denied_facts;     /* observed facts that the complete graph lacks: they score 0 */
 } acq_perfect_report;
 
 /* 1 for a fact of `complete`, else 0, in the ids of `graph`: names are matched when the two

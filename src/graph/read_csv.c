@@ -95,7 +95,13 @@ static outcome read_quoted(csv *in, acq_field *field, acq_text *buffer, acq_stat
         return bad_at(in, line, column, "this quote is never closed; add a closing quote", status);
     field->raw_length = field->length = (size_t)(in->at - field->raw);
     in->at++;
-    if (!at_line_end(in) && *in->at != ',')
+    bool is_closed = at_line_end(in) || *in->at == ',';
+    if (!is_closed && in->line != line)
+        return bad_at(in, line, column,
+                      "the quote that closes this one on a later line has text behind it; add the "
+                      "closing quote that is missing here",
+                      status);
+    if (!is_closed)
         return bad_at(in, in->line, column_of(in),
                       "text after a closing quote; double a quote that belongs to the name",
                       status);

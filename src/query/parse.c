@@ -201,7 +201,7 @@ static acq_status parse_arguments(parser *p, acq_term *left, acq_term *right)
     if (status != ACQ_OK)
         return status;
     if (kind_of(p) == ACQ_TOKEN_CLOSE)
-        return fail_expected(p, "',' and a second argument: relations link two things");
+        return fail_expected(p, "',' and a second argument (relations link two things; a head is followed by ':=')");
     status = expect(p, ACQ_TOKEN_COMMA, "',' after the first argument");
     if (status == ACQ_OK)
         status = parse_term(p, "the second argument (a variable or a name)", right);

@@ -72,7 +72,7 @@ static bool revise_by_value(state *s, const arc *a, acq_ent value)
 
 /* The rows of all atoms of an edge for one value of one side, fetched once and then asked about
  * many values of the other side. Atoms past MOST_ROWS are looked up each time. */
-enum { MOST_ROWS = 8 };
+enum { MOST_ROWS = 4 };
 
 typedef struct bundle {
     const model_edge *edge;

@@ -324,7 +324,9 @@ static void test_simple_searches_answer_or_stay_undecided(void **unused)
         acq_problem_free(p);
         case_deinit(&c);
     }
-    assert_true(answered[1] * 100 >= answerable * 97); /* measured: 99 % */
+    print_message("%zu answerable, random finds %zu, climb %zu\n", answerable, answered[0],
+                  answered[1]);
+    assert_true(answered[1] * 100 >= answerable * 97);
 }
 
 static void test_a_seed_fixes_the_run(void **unused)

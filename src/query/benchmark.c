@@ -145,41 +145,33 @@ static acq_status parse_operand(parser *p, acq_run *run)
     return status;
 }
 
-typedef acq_status (*operand_fn)(parser *p, acq_run *run);
-
-static bool at_separator(const parser *p, acq_node_kind node)
+static acq_status take_operand(void *p, acq_run *run)
 {
-    return kind_of(p) == (node == ACQ_NODE_AND ? ACQ_TOKEN_AND : ACQ_TOKEN_OR);
+    return parse_operand(p, run);
 }
 
-/* operand {separator operand}: one flat AND or OR, or the operand itself when it stands alone. */
-static acq_status parse_chain(parser *p, acq_node_kind node, operand_fn parse, acq_run *run)
+static bool take_separator(void *parser_, acq_node_kind node)
 {
-    size_t mark = p->builder.n_stack;
-    acq_status status = parse(p, run);
-    if (status != ACQ_OK || !at_separator(p, node))
-        return status;
-    status = acq_builder_absorb(&p->builder, *run, node);
-    while (status == ACQ_OK && at_separator(p, node)) {
-        acq_lexer_next(&p->lexer);
-        status = parse(p, run);
-        if (status == ACQ_OK)
-            status = acq_builder_absorb(&p->builder, *run, node);
-    }
-    *run = (acq_run){.kind = node, .mark = mark};
-    return status;
+    parser *p = parser_;
+    bool is_and = kind_of(p) == ACQ_TOKEN_AND;
+    if (node == ACQ_NODE_AND ? !is_and : kind_of(p) != ACQ_TOKEN_OR)
+        return false;
+    acq_lexer_next(&p->lexer);
+    return true;
 }
 
 /* conjunction = operand {"&" operand} */
-static acq_status parse_conjunction(parser *p, acq_run *run)
+static acq_status parse_conjunction(void *p, acq_run *run)
 {
-    return parse_chain(p, ACQ_NODE_AND, parse_operand, run);
+    acq_chain chain = {p, ACQ_NODE_AND, take_operand, take_separator};
+    return acq_builder_chain(&((parser *)p)->builder, &chain, run);
 }
 
 /* formula = conjunction {"|" conjunction} */
 static acq_status parse_formula(parser *p, acq_run *run)
 {
-    return parse_chain(p, ACQ_NODE_OR, parse_conjunction, run);
+    acq_chain chain = {p, ACQ_NODE_OR, parse_conjunction, take_separator};
+    return acq_builder_chain(&p->builder, &chain, run);
 }
 
 acq_status acq_query_parse_benchmark(const char *formula, size_t length, acq_query **out,

@@ -190,6 +190,23 @@ acq_status acq_builder_absorb(acq_builder *builder, acq_run run, acq_node_kind k
     return run.kind == kind ? ACQ_OK : fold(builder, run);
 }
 
+acq_status acq_builder_chain(acq_builder *builder, const acq_chain *chain, acq_run *run)
+{
+    size_t mark = builder->n_stack;
+    acq_status status = chain->parse_operand(chain->parser, run);
+    if (status != ACQ_OK || !chain->take_separator(chain->parser, chain->node))
+        return status;
+    status = acq_builder_absorb(builder, *run, chain->node);
+    do {
+        if (status == ACQ_OK)
+            status = chain->parse_operand(chain->parser, run);
+        if (status == ACQ_OK)
+            status = acq_builder_absorb(builder, *run, chain->node);
+    } while (status == ACQ_OK && chain->take_separator(chain->parser, chain->node));
+    *run = (acq_run){.kind = chain->node, .mark = mark};
+    return status;
+}
+
 acq_status acq_builder_negate(acq_builder *builder, acq_run run, acq_input_place place)
 {
     if (fold(builder, run) != ACQ_OK)

@@ -79,6 +79,17 @@ acq_status acq_builder_push_atom(acq_builder *builder, acq_node_kind kind, uint3
  */
 acq_status acq_builder_absorb(acq_builder *builder, acq_run run, acq_node_kind kind);
 
+/* operand {separator operand}: one flat AND or OR, or the operand itself when it stands alone.
+ * take_separator moves past a separator of the node's kind, if one is there. */
+typedef struct acq_chain {
+    void *parser;
+    acq_node_kind node;
+    acq_status (*parse_operand)(void *parser, acq_run *run);
+    bool (*take_separator)(void *parser, acq_node_kind node);
+} acq_chain;
+
+acq_status acq_builder_chain(acq_builder *builder, const acq_chain *chain, acq_run *run);
+
 /* Folds the run into one node and negates it. */
 acq_status acq_builder_negate(acq_builder *builder, acq_run run, acq_input_place place);
 

@@ -201,7 +201,8 @@ static acq_status parse_arguments(parser *p, acq_term *left, acq_term *right)
     if (status != ACQ_OK)
         return status;
     if (kind_of(p) == ACQ_TOKEN_CLOSE)
-        return fail_expected(p, "',' and a second argument (relations link two things; a head is followed by ':=')");
+        return fail_expected(
+            p, "',' and a second argument (relations link two things; a head is followed by ':=')");
     status = expect(p, ACQ_TOKEN_COMMA, "',' after the first argument");
     if (status == ACQ_OK)
         status = parse_term(p, "the second argument (a variable or a name)", right);
@@ -344,42 +345,33 @@ static acq_status parse_negation(parser *p, acq_run *run)
     return status;
 }
 
-typedef acq_status (*operand_fn)(parser *p, acq_run *run);
-
-static bool at_separator(const parser *p, acq_node_kind node)
+static acq_status take_negation(void *p, acq_run *run)
 {
-    return kind_of(p) == (node == ACQ_NODE_AND ? ACQ_TOKEN_AND : ACQ_TOKEN_OR) ||
-           (node == ACQ_NODE_AND && kind_of(p) == ACQ_TOKEN_COMMA);
+    return parse_negation(p, run);
 }
 
-/* operand {separator operand}: one flat AND or OR, or the operand itself when it stands alone. */
-static acq_status parse_chain(parser *p, acq_node_kind node, operand_fn parse, acq_run *run)
+static bool take_separator(void *parser_, acq_node_kind node)
 {
-    size_t mark = p->builder.n_stack;
-    acq_status status = parse(p, run);
-    if (status != ACQ_OK || !at_separator(p, node))
-        return status;
-    status = acq_builder_absorb(&p->builder, *run, node);
-    while (status == ACQ_OK && at_separator(p, node)) {
-        acq_lexer_next(&p->lexer);
-        status = parse(p, run);
-        if (status == ACQ_OK)
-            status = acq_builder_absorb(&p->builder, *run, node);
-    }
-    *run = (acq_run){.kind = node, .mark = mark};
-    return status;
+    parser *p = parser_;
+    bool is_and = kind_of(p) == ACQ_TOKEN_AND || kind_of(p) == ACQ_TOKEN_COMMA;
+    if (node == ACQ_NODE_AND ? !is_and : kind_of(p) != ACQ_TOKEN_OR)
+        return false;
+    acq_lexer_next(&p->lexer);
+    return true;
 }
 
 /* conjunction = negation {("&" | ",") negation} */
-static acq_status parse_conjunction(parser *p, acq_run *run)
+static acq_status parse_conjunction(void *p, acq_run *run)
 {
-    return parse_chain(p, ACQ_NODE_AND, parse_negation, run);
+    acq_chain chain = {p, ACQ_NODE_AND, take_negation, take_separator};
+    return acq_builder_chain(&((parser *)p)->builder, &chain, run);
 }
 
 /* formula = conjunction {"|" conjunction} */
 static acq_status parse_formula(parser *p, acq_run *run)
 {
-    return parse_chain(p, ACQ_NODE_OR, parse_conjunction, run);
+    acq_chain chain = {p, ACQ_NODE_OR, parse_conjunction, take_separator};
+    return acq_builder_chain(&p->builder, &chain, run);
 }
 
 static bool is_head_token(acq_token_kind kind)

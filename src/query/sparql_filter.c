@@ -116,40 +116,32 @@ static acq_status parse_operand(acq_sparql *p, bool is_negated, acq_run *run)
     return parse_comparison(p, run);
 }
 
-/* and = operand {"&&" operand} */
-static acq_status parse_and(acq_sparql *p, acq_run *run)
+static acq_status take_operand(void *p, acq_run *run)
 {
-    size_t mark = p->builder.n_stack;
-    acq_status status = parse_operand(p, false, run);
-    if (status != ACQ_OK || !acq_sparql_is_mark(p, "&&"))
-        return status;
-    status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_AND);
-    while (status == ACQ_OK && acq_sparql_is_mark(p, "&&")) {
-        acq_sparql_next(p);
-        status = parse_operand(p, false, run);
-        if (status == ACQ_OK)
-            status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_AND);
-    }
-    *run = (acq_run){.kind = ACQ_NODE_AND, .mark = mark};
-    return status;
+    return parse_operand(p, false, run);
+}
+
+static bool take_separator(void *parser, acq_node_kind node)
+{
+    acq_sparql *p = parser;
+    if (!acq_sparql_is_mark(p, node == ACQ_NODE_AND ? "&&" : "||"))
+        return false;
+    acq_sparql_next(p);
+    return true;
+}
+
+/* and = operand {"&&" operand} */
+static acq_status parse_and(void *p, acq_run *run)
+{
+    acq_chain chain = {p, ACQ_NODE_AND, take_operand, take_separator};
+    return acq_builder_chain(&((acq_sparql *)p)->builder, &chain, run);
 }
 
 /* or = and {"||" and} */
 static acq_status parse_or(acq_sparql *p, acq_run *run)
 {
-    size_t mark = p->builder.n_stack;
-    acq_status status = parse_and(p, run);
-    if (status != ACQ_OK || !acq_sparql_is_mark(p, "||"))
-        return status;
-    status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_OR);
-    while (status == ACQ_OK && acq_sparql_is_mark(p, "||")) {
-        acq_sparql_next(p);
-        status = parse_and(p, run);
-        if (status == ACQ_OK)
-            status = acq_builder_absorb(&p->builder, *run, ACQ_NODE_OR);
-    }
-    *run = (acq_run){.kind = ACQ_NODE_OR, .mark = mark};
-    return status;
+    acq_chain chain = {p, ACQ_NODE_OR, parse_and, take_separator};
+    return acq_builder_chain(&p->builder, &chain, run);
 }
 
 /* filter = bracketed | ["NOT"] exists */

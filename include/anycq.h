@@ -47,14 +47,15 @@ typedef uint32_t acq_rel; /* a relation; r xor 1 is its inverse */
 
 typedef enum acq_status {
     ACQ_OK = 0,
-    ACQ_ERR_USAGE,    /* an argument or option is wrong */
-    ACQ_ERR_PARSE,    /* a text cannot be read: line and column say where */
-    ACQ_ERR_INPUT,    /* a file's content is wrong */
-    ACQ_ERR_NAME,     /* no such entity or relation */
-    ACQ_ERR_LIMIT,    /* a stated limit is exceeded */
-    ACQ_ERR_IO,       /* the system could not read or write */
-    ACQ_ERR_MEMORY,   /* out of memory */
-    ACQ_ERR_INTERNAL, /* a bug: please report it */
+    ACQ_ERR_USAGE,       /* an argument or option is wrong */
+    ACQ_ERR_PARSE,       /* a text cannot be read: line and column say where */
+    ACQ_ERR_INPUT,       /* a file's content is wrong */
+    ACQ_ERR_NAME,        /* no such entity or relation */
+    ACQ_ERR_LIMIT,       /* a stated limit is exceeded */
+    ACQ_ERR_IO,          /* the system could not read or write */
+    ACQ_ERR_MEMORY,      /* out of memory */
+    ACQ_ERR_INTERNAL,    /* a bug: please report it */
+    ACQ_ERR_INTERRUPTED, /* the caller asked to stop */
 } acq_status;
 
 typedef struct acq_error {

@@ -64,6 +64,8 @@ const char *acq_status_name(acq_status status)
         return "input/output";
     case ACQ_ERR_MEMORY:
         return "memory";
+    case ACQ_ERR_INTERRUPTED:
+        return "interrupted";
     case ACQ_ERR_INTERNAL:
         break;
     }

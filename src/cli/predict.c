@@ -57,6 +57,9 @@ static acq_status find_entity(const acq_graph *graph, const acq_pattern *pattern
     if (*out != ACQ_NO_ID)
         return ACQ_OK;
     const char *near = acq_graph_suggest_entity(graph, pattern->entity, length);
+    acq_status failed = acq_graph_get_failure(graph, error);
+    if (failed != ACQ_OK)
+        return failed;
     return near == NULL ? acq_fail(error, ACQ_ERR_NAME, "no entity \"%.160s\" in this graph",
                                    pattern->entity)
                         : acq_fail(error, ACQ_ERR_NAME,

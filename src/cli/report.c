@@ -86,6 +86,8 @@ int acq_report_get_exit_code(acq_status status)
     case ACQ_ERR_NAME:
     case ACQ_ERR_LIMIT:
         return ACQ_EXIT_USAGE;
+    case ACQ_ERR_INTERRUPTED:
+        return ACQ_EXIT_INTERRUPTED;
     case ACQ_ERR_IO:
     case ACQ_ERR_MEMORY:
     case ACQ_ERR_INTERNAL:

@@ -6,6 +6,7 @@
 
 #include "cli/nearest.h"
 #include "engine/open.h"
+#include "store/store.h"
 #include "predict/completion.h"
 
 typedef struct bad_lines {
@@ -55,7 +56,7 @@ acq_status acq_setup_read_graph(const acq_options *options, const char *path, ac
                               .context = &lines};
     acq_status status = check_split(options, error);
     if (status == ACQ_OK)
-        status = acq_graph_read(&path, 1, &params, out, report, error);
+        status = acq_graph_open_path(path, &params, out, report, error);
     if (status == ACQ_OK)
         note_bad_count(&lines, path);
     return status;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "engine/engine.h"
 #include "engine/open.h"
+#include "store/store.h"
 #include "engine/values.h"
 
 struct acq_result {
@@ -45,7 +46,7 @@ acq_status acq_graph_open(const char *path, const acq_graph_params *params, acq_
                                  .strict = params->strict,
                                  .bad_line = params->left_out,
                                  .context = params->context};
-    return acq_graph_read(&path, 1, &read, out, NULL, error);
+    return acq_graph_open_path(path, &read, out, NULL, error);
 }
 
 acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **out,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "store/store.h"
+
 enum predictor_id {
 #define PREDICTOR_ID(name, needs_file, present) PREDICTOR_##name,
     ACQ_PREDICTORS(PREDICTOR_ID)
@@ -63,7 +65,7 @@ static acq_status open_perfect(const acq_graph *graph, const char *spec, const c
     acq_read_params params = read == NULL ? (acq_read_params){0} : *read;
     params.split = ACQ_SPLIT_LATEST;
     acq_graph *complete;
-    acq_status status = acq_graph_read(&path, 1, &params, &complete, NULL, error);
+    acq_status status = acq_graph_open_path(path, &params, &complete, NULL, error);
     if (status != ACQ_OK)
         return status;
     status = acq_predictor_new_perfect(graph, complete, spec, out, report, error);

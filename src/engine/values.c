@@ -38,6 +38,9 @@ static acq_status fail_unknown(const acq_query *query, uint32_t i, const acq_gra
                                const char *name, acq_error *error)
 {
     const char *near = acq_graph_suggest_entity(graph, name, strlen(name));
+    acq_status failed = acq_graph_get_failure(graph, error);
+    if (failed != ACQ_OK)
+        return failed;
     if (near == NULL)
         return acq_fail(error, ACQ_ERR_NAME, "no entity \"%.160s\" for %.60s in this graph", name,
                         query->variables[i].text);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/hash.h"
 #include "graph/links_make.h"
 #include "graph/parts.h"
 
@@ -243,13 +242,14 @@ static acq_status check_names(const acq_graph_builder *builder, acq_error *error
 
 static void set_fingerprints(acq_graph *graph)
 {
-    uint64_t dictionary =
-        acq_hash_word(acq_names_hash(&graph->entities), acq_names_hash(&graph->relations));
-    uint64_t facts = 0;
+    acq_graph_sums sums = {.n_entities = graph->entities.n_ids,
+                           .entities = acq_names_sum(&graph->entities),
+                           .n_relations = graph->relations.n_ids,
+                           .relations = acq_names_sum(&graph->relations)};
     for (acq_rel r = 0; r < graph->n_relations; r += 2)
-        facts += acq_graph_hash_links(r, graph->links[r]);
-    graph->dictionary_fingerprint = acq_random_mix(dictionary);
-    graph->fingerprint = acq_random_mix(acq_hash_word(graph->dictionary_fingerprint, facts));
+        sums.facts += acq_graph_hash_links(r, graph->links[r]);
+    graph->dictionary_fingerprint = acq_sums_hash_dictionary(&sums);
+    graph->fingerprint = acq_sums_hash_graph(&sums);
 }
 
 static acq_status make_links(acq_graph_builder *builder, acq_graph *graph, buckets *b)
@@ -283,7 +283,7 @@ acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out,
     if (status != ACQ_OK)
         return status;
     buckets b = {0};
-    acq_graph *graph = acq_zalloc(1, sizeof *graph);
+    acq_graph *graph = acq_graph_new_empty();
     builder->counts = (acq_build_counts){0};
     status = graph == NULL ? ACQ_ERR_MEMORY : make_buckets(builder, &b);
     if (status == ACQ_OK) {

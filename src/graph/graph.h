@@ -2,7 +2,8 @@
  *
  * Plain triples: the k-th relation name gets id 2k and its inverse 2k+1, made by us.
  * Benchmark graphs (kgindex.json): ids as in the file, where 2k+1 is the inverse of 2k.
- * A graph is immutable and may be shared between threads once it is built. */
+ * A graph is immutable and may be shared between threads once it is built: one that is kept in
+ * a store (store/store.h) loads names and links when they are asked for and locks inside. */
 #ifndef ACQ_GRAPH_GRAPH_H
 #define ACQ_GRAPH_GRAPH_H
 
@@ -16,13 +17,29 @@ uint32_t acq_graph_get_n_entities(const acq_graph *graph);
 uint32_t acq_graph_get_n_relations(const acq_graph *graph); /* both directions: even */
 uint64_t acq_graph_get_n_facts(const acq_graph *graph);     /* as the user counts: inverses once */
 
-/* Borrowed names; never NULL. An odd relation of a plain graph has the name of its pair and
- * acq_graph_is_named(graph, relation) is false: print inverse(name). */
+/* What users see; borrowed, never NULL: the rdfs:label where RDF has one, else the key. An odd
+ * relation of a plain graph has the name of its pair and acq_graph_is_named(graph, relation) is
+ * false: print inverse(name). When a stored graph cannot be read, a name is
+ * "(unreadable)" and acq_graph_get_failure returns the reason from then on. */
 const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity);
 const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation);
 bool acq_graph_is_named(const acq_graph *graph, acq_rel relation);
 
-/* ACQ_NO_ID when unknown. O(1) expected. */
+acq_status acq_graph_get_failure(const acq_graph *graph, acq_error *error);
+
+/* What tells it from others: the IRI, `_:blank` node or literal of RDF, else the name. */
+const char *acq_graph_get_entity_key(const acq_graph *graph, acq_ent entity);
+const char *acq_graph_get_relation_key(const acq_graph *graph, acq_rel relation);
+bool acq_graph_is_rdf(const acq_graph *graph);
+
+/* Entities whose key or label begins with `prefix`, each of the two in byte order, until visit
+ * returns false. An entity may come twice. */
+typedef bool (*acq_name_fn)(void *context, acq_ent entity, const char *name, size_t length);
+acq_status acq_graph_each_name(const acq_graph *graph, const char *prefix, size_t length,
+                               acq_name_fn visit, void *context, acq_error *error);
+
+/* By key, then by label; a relation also by the last part of its IRI, if only one ends so.
+ * ACQ_NO_ID when unknown, or when a stored graph cannot be read: acq_graph_get_failure tells. */
 acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length);
 acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length);
 

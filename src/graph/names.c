@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/hash.h"
+#include "graph/fingerprint.h"
 
 enum { FIRST_SLOTS = 16 };
 
@@ -146,13 +146,13 @@ void acq_names_trim(acq_names *names)
     shrink((void **)&names->entries, &names->ids_capacity, names->n_ids, sizeof *names->entries);
 }
 
-uint64_t acq_names_hash(const acq_names *names)
+uint64_t acq_names_sum(const acq_names *names)
 {
-    uint64_t sum = names->n_ids;
+    uint64_t sum = 0;
     for (size_t id = 0; id < names->n_ids; id++) {
         acq_name_entry entry = names->entries[id];
         if (entry.start != NO_START)
-            sum += acq_hash_bytes(names->pool + entry.start, entry.length, id + 1);
+            sum += acq_hash_name((uint32_t)id, names->pool + entry.start, entry.length);
     }
-    return acq_random_mix(sum);
+    return sum;
 }

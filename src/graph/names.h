@@ -47,7 +47,7 @@ const char *acq_names_get(const acq_names *names, uint32_t id);
 /* Gives back spare room; harmless when it cannot. */
 void acq_names_trim(acq_names *names);
 
-/* Sum of the hashes of (id, name): the same for any order of insertion. O(bytes). */
-uint64_t acq_names_hash(const acq_names *names);
+/* Sum of acq_hash_name over all names: the same for any order of insertion. O(bytes). */
+uint64_t acq_names_sum(const acq_names *names);
 
 #endif

@@ -1,9 +1,9 @@
 /* read.h - graphs from text files, read on the fly.
  *
  * A path may be: triples in .tsv/.txt (tab) or .csv (RFC 4180 quotes), `head relation tail`;
- * a `*_kg.tsv` beside a kgindex.json (integer ids); or a folder: a benchmark folder
- * (kgindex.json and SPLIT_kg.tsv, cumulative) or SPLIT.txt/.tsv/.csv files, where `split`
- * means up to and including. */
+ * RDF in .nt, .ttl, .nq or .trig; any of these compressed (.gz); a `*_kg.tsv` beside a
+ * kgindex.json (integer ids); or a folder: a benchmark folder (kgindex.json and SPLIT_kg.tsv,
+ * cumulative) or SPLIT files of one of the kinds above, where `split` means up to and including. */
 #ifndef ACQ_GRAPH_READ_H
 #define ACQ_GRAPH_READ_H
 
@@ -14,11 +14,25 @@ typedef void (*acq_bad_line_fn)(void *context, const acq_error *bad);
 
 #define ACQ_SPLIT_LATEST "latest" /* the last of train, valid, test that a folder has */
 
+/* How far a long piece of work is. Returning false stops it with ACQ_ERR_INTERRUPTED. */
+typedef struct acq_stage {
+    const char *phase; /* "reading", "sorting", "writing", ... */
+    uint64_t done;     /* of total, in whatever unit the phase has (reading: bytes) */
+    uint64_t total;    /* 0: unknown, as with a pipe */
+    uint64_t facts;    /* read so far */
+} acq_stage;
+
+typedef bool (*acq_stage_fn)(void *context, const acq_stage *now);
+
 typedef struct acq_read_params {
     const char *split;        /* "train" (default when NULL), "valid" or "test"; folders only */
     bool strict;              /* the first bad line is an error */
     acq_bad_line_fn bad_line; /* may be NULL */
-    void *context;
+    void *context;            /* for bad_line and progress */
+    acq_stage_fn progress;    /* may be NULL; called at least every megabyte */
+    unsigned threads;         /* 0: as many as the machine has */
+    const char *base;         /* RDF: what relative IRIs are relative to; NULL: they are errors */
+    bool literals;            /* RDF: literal objects are entities too */
 } acq_read_params;
 
 typedef struct acq_read_report {
@@ -26,6 +40,8 @@ typedef struct acq_read_report {
     uint64_t bad;        /* left out, with a reason each */
     uint64_t duplicates; /* left out silently, counted */
     uint64_t completed;  /* inverse facts that a benchmark file lacked and we added */
+    uint64_t literals;   /* RDF: statements left out because their object is a literal */
+    uint64_t labels;     /* RDF: rdfs:label statements taken as labels */
 } acq_read_report;
 
 /* Several sources merge into one graph (plain triples only). report may be NULL. */

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "base/budget.h"
+
 enum { LONGEST = 255, WORD = 64, BEST_LIMIT = 1 + LONGEST / 4, LEAST_PART = 3, INNER_COST = 3 };
 
 typedef struct wanted {
@@ -138,39 +140,114 @@ static size_t cost_of(const wanted *want, const char *name, size_t n, size_t lim
     return cost;
 }
 
-static const char *suggest(const acq_names *names, const char *name, size_t length)
+/* The best name so far: its id, and whether it is a relation's or an entity's is the caller's. */
+typedef struct nearest {
+    wanted want;
+    uint32_t id;
+    size_t cost, length;
+    int64_t deadline_ns;
+    unsigned until_clock; /* names to look at before the clock is read */
+    bool is_exact;        /* the name itself was met, though it could not be found */
+} nearest;
+
+enum { NAMES_PER_CLOCK = 10000 };
+static const int64_t PATIENCE_NS = 2000000000;
+
+static bool start(nearest *n, const char *name, size_t length)
 {
-    wanted want = {.length = length, .limit = 1 + length / 4};
-    const char *best = NULL;
-    size_t best_cost = (size_t)BEST_LIMIT + 1, best_length = SIZE_MAX;
+    *n = (nearest){.want = {.length = length, .limit = 1 + length / 4},
+                   .id = ACQ_NO_ID,
+                   .cost = (size_t)BEST_LIMIT + 1,
+                   .length = SIZE_MAX,
+                   .deadline_ns = acq_clock_ns() + PATIENCE_NS,
+                   .until_clock = NAMES_PER_CLOCK};
     if (length == 0 || length > LONGEST)
-        return NULL;
+        return false;
     for (size_t i = 0; i < length; i++) {
-        want.text[i] = lower(name[i]);
+        n->want.text[i] = lower(name[i]);
         if (i < WORD)
-            want.places[want.text[i]] |= 1ULL << i;
+            n->want.places[n->want.text[i]] |= 1ULL << i;
     }
-    for (size_t id = 0; id < names->n_ids; id++) {
-        const char *known = acq_names_get(names, (uint32_t)id);
-        size_t n = names->entries[id].length;
-        if (known == NULL)
-            continue;
-        size_t cost = cost_of(&want, known, n, smaller(best_cost, BEST_LIMIT));
-        if (cost < best_cost || (cost == best_cost && best != NULL && n < best_length)) {
-            best = known;
-            best_cost = cost;
-            best_length = n;
-        }
+    return true;
+}
+
+static void offer(nearest *n, uint32_t id, const char *name, size_t length)
+{
+    size_t cost = cost_of(&n->want, name, length, smaller(n->cost, BEST_LIMIT));
+    bool wins = cost < n->cost || (cost == n->cost && n->id != ACQ_NO_ID &&
+                                   (length < n->length || (length == n->length && id < n->id)));
+    if (!wins)
+        return;
+    n->id = id;
+    n->cost = cost;
+    n->length = length;
+}
+
+static void offer_all(nearest *n, const acq_names *names)
+{
+    for (uint32_t id = 0; id < names->n_ids; id++) {
+        const char *name = acq_names_get(names, id);
+        if (name != NULL)
+            offer(n, id, name, names->entries[id].length);
     }
-    return best;
+}
+
+typedef struct stored_search {
+    nearest nearest;
+    const char *name;
+    size_t length;
+} stored_search;
+
+static bool offer_stored(void *context, acq_ent entity, const char *name, size_t length)
+{
+    stored_search *search = context;
+    nearest *n = &search->nearest;
+    if (length == search->length && memcmp(name, search->name, length) == 0)
+        n->is_exact = true;
+    offer(n, entity, name, length);
+    if (--n->until_clock > 0)
+        return true;
+    n->until_clock = NAMES_PER_CLOCK;
+    return acq_clock_ns() < n->deadline_ns;
+}
+
+/* Walks over all names, for two seconds at most. A name that is met here but was not found by
+ * the index means that the index is damaged. */
+static const char *suggest_stored(const acq_graph *graph, const char *name, size_t length)
+{
+    stored_search search = {.name = name, .length = length};
+    acq_error error = {0};
+    if (!start(&search.nearest, name, length))
+        return NULL;
+    if (acq_graph_each_name(graph, "", 0, offer_stored, &search, &error) == ACQ_OK &&
+        search.nearest.is_exact)
+        acq_fail(&error, ACQ_ERR_INPUT,
+                 "the store is damaged: its index of names lacks a name "
+                 "that it has; make it anew from its sources");
+    if (error.code != ACQ_OK)
+        acq_graph_set_failure(graph, &error);
+    return search.nearest.id == ACQ_NO_ID ? NULL
+                                          : acq_graph_get_entity_name(graph, search.nearest.id);
 }
 
 const char *acq_graph_suggest_entity(const acq_graph *graph, const char *name, size_t length)
 {
-    return suggest(&graph->entities, name, length);
+    nearest n;
+    if (graph->ops != NULL)
+        return suggest_stored(graph, name, length);
+    if (!start(&n, name, length))
+        return NULL;
+    offer_all(&n, &graph->entities);
+    offer_all(&n, &graph->entity_labels);
+    return n.id == ACQ_NO_ID ? NULL : acq_graph_get_entity_name(graph, n.id);
 }
 
 const char *acq_graph_suggest_relation(const acq_graph *graph, const char *name, size_t length)
 {
-    return suggest(&graph->relations, name, length);
+    nearest n;
+    if (!start(&n, name, length))
+        return NULL;
+    offer_all(&n, &graph->relations);
+    offer_all(&n, &graph->relation_labels);
+    return n.id == ACQ_NO_ID ? NULL : acq_graph_get_relation_name(graph, n.id);
 }

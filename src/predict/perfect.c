@@ -53,7 +53,7 @@ static void free_perfect(acq_predictor *self)
 
 static acq_rel find_relation(const translation *t, acq_rel theirs)
 {
-    const char *name = acq_graph_get_relation_name(t->complete, theirs);
+    const char *name = acq_graph_get_relation_key(t->complete, theirs);
     if (!acq_graph_is_named(t->complete, theirs))
         return ACQ_NO_ID;
     return acq_graph_find_relation(t->graph, name, strlen(name));
@@ -63,8 +63,8 @@ static void match_entities(translation *t, bool same)
 {
     uint32_t n = acq_graph_get_n_entities(t->complete);
     for (acq_ent e = 0; e < n; e++) {
-        const char *name = acq_graph_get_entity_name(t->complete, e);
-        t->entities[e] = same ? e : acq_graph_find_entity(t->graph, name, strlen(name));
+        const char *key = same ? "" : acq_graph_get_entity_key(t->complete, e);
+        t->entities[e] = same ? e : acq_graph_find_entity(t->graph, key, strlen(key));
         t->report.unknown_entities += t->entities[e] == ACQ_NO_ID;
     }
 }
@@ -232,7 +232,11 @@ static acq_status fill(perfect *me, const acq_graph *complete, acq_perfect_repor
     translation t;
     if (make_translation(&t, me->base.graph, complete) != ACQ_OK)
         return acq_fail_memory(error);
-    acq_status status = count_unknown(&t, error);
+    acq_status status = acq_graph_get_failure(complete, error);
+    if (status == ACQ_OK)
+        status = acq_graph_get_failure(me->base.graph, error);
+    if (status == ACQ_OK)
+        status = count_unknown(&t, error);
     for (uint32_t pair = 0; status == ACQ_OK && pair < me->n_relations / 2; pair++)
         status = translate_pair(me, &t, pair, error);
     if (status == ACQ_OK)

@@ -102,8 +102,11 @@ acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, 
     write_hint(query, graph, hint, hint_size);
     if (entity == NULL && relation == NULL)
         return ACQ_OK;
+    acq_status failed = acq_graph_get_failure(graph, error);
     unbind_names(query->constants, query->n_constants);
     unbind_names(query->relations, query->n_relations);
+    if (failed != ACQ_OK)
+        return failed;
     bool is_relation = entity == NULL || (relation != NULL && is_before(relation, entity));
     const acq_query_name *name = is_relation ? relation : entity;
     const char *kind = is_relation ? "relation" : "entity";
@@ -111,5 +114,6 @@ acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, 
         return fail_id(name, kind, is_relation ? n_relations : n_entities, error);
     const char *near = is_relation ? acq_graph_suggest_relation(graph, name->text, name->length)
                                    : acq_graph_suggest_entity(graph, name->text, name->length);
-    return fail_unknown(name, kind, near, error);
+    failed = acq_graph_get_failure(graph, error); /* the search for a near name reads on */
+    return failed != ACQ_OK ? failed : fail_unknown(name, kind, near, error);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Includes point one way only:
-#   base < graph < query;  graph < predict;  {graph, query, predict} < search, answer;
+#   base < graph < query;  graph < store;  graph < predict;  {graph, query, predict} < search, answer;
 #   those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other.
 # usage: includes.sh SOURCE_DIR
@@ -14,11 +14,11 @@ allowed()
     case $1 in
     base) echo '' ;;
     graph) echo 'base' ;;
-    query | predict) echo 'base graph' ;;
+    store | query | predict) echo 'base graph' ;;
     search | answer) echo 'base graph query predict' ;;
-    engine) echo 'base graph query predict search answer' ;;
-    bench) echo 'base graph query predict search answer engine' ;;
-    cli) echo 'base graph query predict search answer engine bench' ;;
+    engine) echo 'base graph store query predict search answer' ;;
+    bench) echo 'base graph store query predict search answer engine' ;;
+    cli) echo 'base graph store query predict search answer engine bench' ;;
     *) echo 'unknown' ;;
     esac
 }

@@ -1,0 +1,45 @@
+/* stored.h - the seam for a graph that is kept elsewhere and loaded piece by piece.
+ *
+ * Relation names are few and live in memory; entity names and links are asked for when they are
+ * needed. Every function may be called from several threads at the same time, so whoever
+ * implements them locks. What they hand out stays valid until `free`. */
+#ifndef ACQ_GRAPH_STORED_H
+#define ACQ_GRAPH_STORED_H
+
+#include "graph/fingerprint.h"
+#include "graph/graph.h"
+#include "graph/names.h"
+
+typedef struct acq_graph_ops {
+    acq_status (*open_links)(void *self, acq_rel relation, const acq_links **out, acq_error *error);
+
+    /* The key of an entity, or what users see: its label where it has one. */
+    acq_status (*read_name)(void *self, acq_ent entity, bool is_shown, const char **out,
+                            acq_error *error);
+
+    /* By key, then by label. ACQ_OK with *out == ACQ_NO_ID: there is no such entity. */
+    acq_status (*find_entity)(void *self, const char *name, size_t length, acq_ent *out,
+                              acq_error *error);
+
+    /* Keys and labels that begin with `prefix`, in byte order each; stops when visit says so. */
+    acq_status (*each_name)(void *self, const char *prefix, size_t length, acq_name_fn visit,
+                            void *context, acq_error *error);
+    void (*free)(void *self);
+} acq_graph_ops;
+
+typedef struct acq_stored_graph {
+    const acq_graph_ops *ops;
+    void *self;          /* freed by ops->free */
+    acq_names relations; /* keys; moved into the graph, like the labels */
+    acq_names relation_labels;
+    uint32_t n_entities;
+    uint32_t n_relations; /* even */
+    uint64_t n_facts;
+    acq_graph_sums sums;
+    bool is_rdf; /* keys are IRIs, blank nodes and literals as N-Triples writes them */
+} acq_stored_graph;
+
+/* Takes over `stored`, also when it fails: ACQ_ERR_MEMORY. */
+acq_status acq_graph_new_stored(acq_stored_graph *stored, acq_graph **out);
+
+#endif

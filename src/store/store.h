@@ -1,0 +1,82 @@
+/* store.h - a graph kept in one SQLite file, for good.
+ *
+ *   open        a reader: an acq_graph on one snapshot, names and links loaded when asked for
+ *   import      sources ─▶ a new file, all or nothing (import.h)
+ *   change      facts added and removed, one transaction each, durable on return
+ *   compact     changes folded into the links of their relations
+ *   verify      every byte that answers depend on, read and checked
+ *
+ * Many processes may read while one writes. docs/formats.md has the file byte by byte. */
+#ifndef ACQ_STORE_STORE_H
+#define ACQ_STORE_STORE_H
+
+#include "graph/graph.h"
+#include "graph/read.h"
+
+enum {
+    ACQ_STORE_APPLICATION = 0x61637167, /* "acqg", SQLite's application_id */
+    ACQ_STORE_FORMAT = 2,               /* SQLite's user_version; 1 had no labels */
+};
+
+/* Does the file begin as an SQLite database? Anything else is for acq_graph_read. */
+bool acq_store_is_database(const char *path);
+
+/* The graph as it is now: later changes are not seen. The error says what is wrong with the file:
+ * not a store, newer, truncated, damaged. Thread-safe like every graph. */
+acq_status acq_store_open(const char *path, acq_graph **out, acq_error *error);
+
+/* A store, or whatever acq_graph_read takes, by the look of the file: what GRAPH means on the
+ * command line. */
+acq_status acq_graph_open_path(const char *path, const acq_read_params *params, acq_graph **out,
+                               acq_read_report *report, acq_error *error);
+
+typedef struct acq_store_info {
+    uint32_t format;
+    uint64_t n_changes;  /* waiting for a compaction */
+    uint64_t file_bytes; /* the database itself */
+    uint64_t wal_bytes;  /* beside it, not yet in it */
+    bool is_rdf;
+    char sources[512]; /* what it was imported from, as given */
+} acq_store_info;
+
+acq_status acq_store_read_info(const char *path, acq_store_info *out, acq_error *error);
+
+/* Reads and checks everything: every link and name, their counts and fingerprints. progress NULL:
+ * none. */
+acq_status acq_store_verify(const char *path, acq_stage_fn progress, void *context,
+                            acq_error *error);
+
+/* One handle per writer; not thread-safe. A second writer waits for up to ten seconds. */
+typedef struct acq_store_writer acq_store_writer;
+
+acq_status acq_store_writer_open(const char *path, acq_store_writer **out, acq_error *error);
+void acq_store_writer_free(acq_store_writer *writer);
+
+/* Names are keys or labels. A name that is not known becomes a new entity or relation when it is
+ * added, and is an error when it is removed. */
+typedef struct acq_store_fact {
+    const char *head;
+    const char *relation;
+    const char *tail;
+    bool is_inverse; /* inverse(relation) was written */
+} acq_store_fact;
+
+typedef struct acq_store_report {
+    uint64_t changed;       /* facts that were not there (add) or were there (remove) */
+    uint64_t unchanged;     /* the others */
+    uint64_t new_entities;  /* add */
+    uint64_t new_relations; /* add */
+    bool is_compacted;      /* so many changes waited that they were folded in */
+} acq_store_report;
+
+/* All or nothing; what returns ACQ_OK survives a power failure. On error *i_bad, if not NULL, is
+ * the fact that is to blame, or n when none is. */
+acq_status acq_store_add(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
+                         acq_store_report *report, size_t *i_bad, acq_error *error);
+acq_status acq_store_remove(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
+                            acq_store_report *report, size_t *i_bad, acq_error *error);
+
+/* Folds all changes into the links; gives freed pages back to the file system. */
+acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded, acq_error *error);
+
+#endif

@@ -1,32 +1,23 @@
 /* completion_write.c - write a completion under a temporary name, then put it in place.
  *
  *   open: room for the header ─▶ add: two blocks a relation ─▶ finish: empty blocks for the
- *   rest, directory, header, fsync, rename, fsync of the folder
+ *   rest, directory, header, and the file gets its name (base/new_file.h)
  *
  * Both directions get the codes of one quantisation, so their scores are the same bits. */
 #include "predict/completion.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/new_file.h"
 #include "graph/build.h"
 #include "predict/completion_format.h"
 #include "predict/quantise.h"
 
-enum { MOST_TRIES = 1000, LARGEST_WRITE = 1 << 30 };
-
 struct acq_completion_writer {
     const acq_graph *graph;
-    char *path;
-    char *temporary; /* NULL once it is in place */
-    int file;
+    acq_new_file file;
     bool certain; /* keep scores of 1 */
     float floor;  /* at least the least score that has a code */
     uint16_t floor_code;
@@ -35,74 +26,6 @@ struct acq_completion_writer {
     acq_completion_entry *entries; /* offset 0: not yet written */
     char name[ACQ_COMPLETION_NAME_MOST + 1 + 8];
 };
-
-static acq_status fail_io(const acq_completion_writer *writer, const char *what, acq_error *error)
-{
-    acq_status status = acq_fail(error, ACQ_ERR_IO, "cannot %s: %s", what, strerror(errno));
-    acq_error_set_file(error, writer->path);
-    return status;
-}
-
-static acq_status put(acq_completion_writer *writer, const void *bytes, size_t length, uint64_t at,
-                      acq_error *error)
-{
-    const char *p = bytes;
-    while (length > 0) {
-        size_t piece = length < LARGEST_WRITE ? length : LARGEST_WRITE;
-        ssize_t done = pwrite(writer->file, p, piece, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return fail_io(writer, "write the completion", error);
-        p += done;
-        at += (uint64_t)done;
-        length -= (size_t)done;
-    }
-    return ACQ_OK;
-}
-
-/* The final name will be replaced: only a regular file may be, and a link stays a link to it. */
-static acq_status resolve_path(acq_completion_writer *writer, acq_error *error)
-{
-    struct stat info;
-    if (stat(writer->path, &info) != 0)
-        return ACQ_OK;
-    if (!S_ISREG(info.st_mode)) {
-        acq_status status =
-            acq_fail(error, ACQ_ERR_USAGE, "this is not a regular file; name a file to be written");
-        acq_error_set_file(error, writer->path);
-        return status;
-    }
-    char *real = realpath(writer->path, NULL);
-    char *copy = real == NULL ? NULL : acq_copy_string(real);
-    free(real);
-    if (copy == NULL)
-        return acq_fail_memory(error);
-    acq_free(writer->path);
-    writer->path = copy;
-    return ACQ_OK;
-}
-
-/* A name beside the final one that nobody has. */
-static acq_status open_temporary(acq_completion_writer *writer, acq_error *error)
-{
-    size_t room = strlen(writer->path) + 40;
-    writer->temporary = acq_alloc(room, 1);
-    if (writer->temporary == NULL)
-        return acq_fail_memory(error);
-    for (int i = 0; i < MOST_TRIES; i++) {
-        snprintf(writer->temporary, room, "%s.tmp-%ld-%d", writer->path, (long)getpid(), i);
-        writer->file = open(writer->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (writer->file >= 0)
-            return ACQ_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    acq_status status = fail_io(writer, "create the completion", error);
-    acq_free(writer->temporary);
-    writer->temporary = NULL;
-    return status;
-}
 
 static acq_status check_params(const acq_completion_params *params, acq_error *error)
 {
@@ -147,14 +70,11 @@ acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
     if (writer == NULL)
         return acq_fail_memory(error);
     writer->graph = graph;
-    writer->file = -1;
     fill_header(writer, params);
-    writer->path = acq_copy_string(path);
+    status = acq_new_file_init(&writer->file, path, "the completion", error);
     writer->entries = acq_zalloc(writer->header.n_relations, sizeof *writer->entries);
-    status = writer->path == NULL || writer->entries == NULL ? acq_fail_memory(error)
-                                                             : resolve_path(writer, error);
-    if (status == ACQ_OK)
-        status = open_temporary(writer, error);
+    if (status == ACQ_OK && writer->entries == NULL)
+        status = acq_fail_memory(error);
     if (status != ACQ_OK) {
         acq_completion_writer_close(writer);
         return status;
@@ -222,7 +142,7 @@ static acq_status put_block(acq_completion_writer *writer, acq_rel relation, con
         .n_links = rows->n_links,
         .checksum = acq_completion_block_checksum(block, length, relation),
     };
-    acq_status status = put(writer, block, length, writer->at, error);
+    acq_status status = acq_new_file_put(&writer->file, block, length, writer->at, error);
     acq_free(block);
     writer->at += length;
     writer->header.n_links += rows->n_links;
@@ -301,38 +221,19 @@ static acq_status put_frame(acq_completion_writer *writer, acq_error *error)
 {
     acq_completion_header *header = &writer->header;
     size_t directory = header->n_relations * sizeof *writer->entries;
-    acq_status status = put(writer, writer->entries, directory, writer->at, error);
+    acq_status status =
+        acq_new_file_put(&writer->file, writer->entries, directory, writer->at, error);
     header->directory_offset = writer->at;
     header->directory_checksum =
         acq_completion_directory_checksum(writer->entries, header->n_relations);
     header->file_length = writer->at + directory;
     header->checksum = acq_completion_header_checksum(header, writer->name);
     if (status == ACQ_OK)
-        status = put(writer, writer->name, acq_pad8(header->name_length), sizeof *header, error);
+        status = acq_new_file_put(&writer->file, writer->name, acq_pad8(header->name_length),
+                                  sizeof *header, error);
     if (status == ACQ_OK)
-        status = put(writer, header, sizeof *header, 0, error);
+        status = acq_new_file_put(&writer->file, header, sizeof *header, 0, error);
     return status;
-}
-
-/* Makes the rename itself survive a crash; the file is whole either way, so errors pass. */
-static void sync_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    int folder = -1;
-    if (slash == NULL) {
-        folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    } else {
-        char *name = acq_copy_string(path);
-        if (name == NULL)
-            return;
-        name[slash - path + 1] = '\0';
-        folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        acq_free(name);
-    }
-    if (folder < 0)
-        return;
-    (void)fsync(folder);
-    close(folder);
 }
 
 acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error *error)
@@ -340,32 +241,14 @@ acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error
     acq_status status = put_missing(writer, error);
     if (status == ACQ_OK)
         status = put_frame(writer, error);
-    if (status != ACQ_OK)
-        return status;
-    if (fsync(writer->file) != 0)
-        return fail_io(writer, "write the completion to disk", error);
-    int closed = close(writer->file);
-    writer->file = -1;
-    if (closed != 0)
-        return fail_io(writer, "close the completion", error);
-    if (rename(writer->temporary, writer->path) != 0)
-        return fail_io(writer, "put the completion in place", error);
-    acq_free(writer->temporary);
-    writer->temporary = NULL;
-    sync_folder(writer->path);
-    return ACQ_OK;
+    return status == ACQ_OK ? acq_new_file_finish(&writer->file, error) : status;
 }
 
 void acq_completion_writer_close(acq_completion_writer *writer)
 {
     if (writer == NULL)
         return;
-    if (writer->file >= 0)
-        close(writer->file);
-    if (writer->temporary != NULL)
-        (void)unlink(writer->temporary);
-    acq_free(writer->temporary);
-    acq_free(writer->path);
+    acq_new_file_deinit(&writer->file);
     acq_free(writer->entries);
     acq_free(writer);
 }

@@ -1,0 +1,144 @@
+/* new_file.c - see new_file.h. */
+#include "base/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { MOST_TRIES = 1000, LARGEST_WRITE = 1 << 30 };
+
+static acq_status fail_io(const acq_new_file *file, const char *act, const char *then,
+                          acq_error *error)
+{
+    acq_status status =
+        acq_fail(error, ACQ_ERR_IO, "cannot %s %s%s: %s", act, file->what, then, strerror(errno));
+    acq_error_set_file(error, file->path);
+    return status;
+}
+
+/* The final name will be replaced: only a regular file may be, and a link stays a link to it. */
+static acq_status resolve_path(acq_new_file *file, acq_error *error)
+{
+    struct stat info;
+    if (stat(file->path, &info) != 0)
+        return ACQ_OK;
+    if (!S_ISREG(info.st_mode)) {
+        acq_status status =
+            acq_fail(error, ACQ_ERR_USAGE, "this is not a regular file; name a file to be written");
+        acq_error_set_file(error, file->path);
+        return status;
+    }
+    char *real = realpath(file->path, NULL);
+    char *copy = real == NULL ? NULL : acq_copy_string(real);
+    free(real);
+    if (copy == NULL)
+        return acq_fail_memory(error);
+    acq_free(file->path);
+    file->path = copy;
+    return ACQ_OK;
+}
+
+/* A name beside the final one that nobody has. */
+static acq_status open_temporary(acq_new_file *file, acq_error *error)
+{
+    size_t room = strlen(file->path) + 40;
+    file->temporary = acq_alloc(room, 1);
+    if (file->temporary == NULL)
+        return acq_fail_memory(error);
+    for (int i = 0; i < MOST_TRIES; i++) {
+        snprintf(file->temporary, room, "%s.tmp-%ld-%d", file->path, (long)getpid(), i);
+        file->file = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->file >= 0)
+            return ACQ_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    acq_status status = fail_io(file, "create", "", error);
+    acq_free(file->temporary);
+    file->temporary = NULL;
+    return status;
+}
+
+acq_status acq_new_file_init(acq_new_file *file, const char *path, const char *what,
+                             acq_error *error)
+{
+    *file = (acq_new_file){.what = what, .file = -1, .path = acq_copy_string(path)};
+    if (file->path == NULL)
+        return acq_fail_memory(error);
+    acq_status status = resolve_path(file, error);
+    return status == ACQ_OK ? open_temporary(file, error) : status;
+}
+
+acq_status acq_new_file_put(acq_new_file *file, const void *bytes, size_t length, uint64_t at,
+                            acq_error *error)
+{
+    const char *p = bytes;
+    while (length > 0) {
+        size_t piece = length < LARGEST_WRITE ? length : LARGEST_WRITE;
+        ssize_t done = pwrite(file->file, p, piece, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return fail_io(file, "write", "", error);
+        p += done;
+        at += (uint64_t)done;
+        length -= (size_t)done;
+    }
+    return ACQ_OK;
+}
+
+/* Makes the rename itself survive a crash; the file is whole either way, so errors pass. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = -1;
+    if (slash == NULL) {
+        folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } else {
+        char *name = acq_copy_string(path);
+        if (name == NULL)
+            return;
+        name[slash - path + 1] = '\0';
+        folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        acq_free(name);
+    }
+    if (folder < 0)
+        return;
+    (void)fsync(folder);
+    close(folder);
+}
+
+acq_status acq_new_file_finish(acq_new_file *file, acq_error *error)
+{
+    if (fsync(file->file) != 0)
+        return fail_io(file, "write", " to disk", error);
+    int closed = close(file->file);
+    file->file = -1;
+    if (closed != 0)
+        return fail_io(file, "close", "", error);
+    if (rename(file->temporary, file->path) != 0)
+        return fail_io(file, "put", " in place", error);
+    acq_free(file->temporary);
+    file->temporary = NULL;
+    sync_folder(file->path);
+    return ACQ_OK;
+}
+
+void acq_new_file_deinit(acq_new_file *file)
+{
+    if (file->path == NULL)
+        return;
+    if (file->file >= 0)
+        close(file->file);
+    if (file->temporary != NULL)
+        (void)unlink(file->temporary);
+    acq_free(file->temporary);
+    acq_free(file->path);
+    *file = (acq_new_file){.file = -1};
+}

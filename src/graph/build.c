@@ -14,16 +14,9 @@
 #include "graph/links_make.h"
 #include "graph/parts.h"
 
-typedef struct fact {
-    acq_ent head;
-    acq_rel relation;
-    acq_ent tail;
-} fact;
-
 struct acq_graph_builder {
-    acq_names entities;
-    acq_names relations;
-    fact *facts;
+    acq_dictionary dictionary;
+    acq_triple *facts;
     size_t n_facts, facts_capacity;
     acq_build_counts counts;
 };
@@ -36,8 +29,7 @@ acq_graph_builder *acq_graph_builder_new(void)
 static void clear(acq_graph_builder *builder)
 {
     acq_build_counts counts = builder->counts;
-    acq_names_deinit(&builder->entities);
-    acq_names_deinit(&builder->relations);
+    acq_dictionary_deinit(&builder->dictionary);
     acq_free(builder->facts);
     *builder = (acq_graph_builder){.counts = counts};
 }
@@ -53,51 +45,25 @@ void acq_graph_builder_free(acq_graph_builder *builder)
 acq_status acq_graph_builder_add_entity(acq_graph_builder *builder, const char *name, size_t length,
                                         acq_ent *out)
 {
-    return acq_names_add(&builder->entities, name, length, 1, out);
+    return acq_names_add(&builder->dictionary.entities, name, length, 1, out);
 }
 
 acq_status acq_graph_builder_add_relation(acq_graph_builder *builder, const char *name,
                                           size_t length, acq_rel *out)
 {
-    return acq_names_add(&builder->relations, name, length, 2, out);
-}
-
-static acq_status set_name(acq_names *names, const char *kind, uint32_t id, const char *name,
-                           size_t length, acq_error *error)
-{
-    const char *old = acq_names_get(names, id);
-    uint32_t known = acq_names_find(names, name, length);
-    int shown = length < 100 ? (int)length : 100;
-    if (known == id)
-        return ACQ_OK;
-    if (known != ACQ_NO_ID)
-        return acq_fail(error, ACQ_ERR_INPUT, "%s \"%.*s\" has two ids, %u and %u; give it one",
-                        kind, shown, name, known, id);
-    if (old != NULL)
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "%s id %u has two names, \"%.100s\" and \"%.*s\"; keep one", kind, id, old,
-                        shown, name);
-    acq_status status = acq_names_put(names, id, name, length);
-    if (status == ACQ_ERR_MEMORY)
-        return acq_fail_memory(error);
-    if (status == ACQ_ERR_INPUT)
-        return acq_fail(error, status, "the name of %s id %u holds a NUL byte; remove it", kind,
-                        id);
-    if (status != ACQ_OK)
-        return acq_fail(error, status, "%s id %u or its name is too large", kind, id);
-    return ACQ_OK;
+    return acq_names_add(&builder->dictionary.relations, name, length, 2, out);
 }
 
 acq_status acq_graph_builder_set_entity(acq_graph_builder *builder, acq_ent id, const char *name,
                                         size_t length, acq_error *error)
 {
-    return set_name(&builder->entities, "entity", id, name, length, error);
+    return acq_dictionary_set(&builder->dictionary.entities, "entity", id, name, length, error);
 }
 
 acq_status acq_graph_builder_set_relation(acq_graph_builder *builder, acq_rel id, const char *name,
                                           size_t length, acq_error *error)
 {
-    return set_name(&builder->relations, "relation", id, name, length, error);
+    return acq_dictionary_set(&builder->dictionary.relations, "relation", id, name, length, error);
 }
 
 static size_t pair_count(const acq_names *relations)
@@ -108,12 +74,28 @@ static size_t pair_count(const acq_names *relations)
 acq_status acq_graph_builder_add_fact(acq_graph_builder *builder, acq_ent head, acq_rel relation,
                                       acq_ent tail)
 {
-    if (head >= builder->entities.n_ids || tail >= builder->entities.n_ids ||
-        relation / 2 >= pair_count(&builder->relations))
+    if (head >= builder->dictionary.entities.n_ids || tail >= builder->dictionary.entities.n_ids ||
+        relation / 2 >= pair_count(&builder->dictionary.relations))
         return ACQ_ERR_USAGE;
     if (ACQ_RESERVE(builder->facts, builder->facts_capacity, builder->n_facts + 1) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    builder->facts[builder->n_facts++] = (fact){head, relation, tail};
+    builder->facts[builder->n_facts++] = (acq_triple){head, relation, tail};
+    return ACQ_OK;
+}
+
+acq_dictionary *acq_graph_builder_get_dictionary(acq_graph_builder *builder)
+{
+    return &builder->dictionary;
+}
+
+acq_status acq_graph_builder_add_facts(acq_graph_builder *builder, const acq_triple *facts,
+                                       size_t n)
+{
+    if (ACQ_RESERVE(builder->facts, builder->facts_capacity, builder->n_facts + n) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    if (n > 0)
+        memcpy(builder->facts + builder->n_facts, facts, n * sizeof *facts);
+    builder->n_facts += n;
     return ACQ_OK;
 }
 
@@ -155,7 +137,7 @@ static size_t fill_starts(const acq_graph_builder *builder, buckets *b)
 static void scatter(const acq_graph_builder *builder, buckets *b)
 {
     for (size_t i = 0; i < builder->n_facts; i++) {
-        fact f = builder->facts[i];
+        acq_triple f = builder->facts[i];
         bool odd = f.relation & 1U;
         b->links[b->starts[f.relation / 2]++] = (acq_link){.head = odd ? f.tail : f.head,
                                                            .tail = odd ? f.head : f.tail,
@@ -167,7 +149,7 @@ static void scatter(const acq_graph_builder *builder, buckets *b)
 
 static acq_status make_buckets(const acq_graph_builder *builder, buckets *b)
 {
-    *b = (buckets){.n_pairs = pair_count(&builder->relations)};
+    *b = (buckets){.n_pairs = pair_count(&builder->dictionary.relations)};
     b->starts = acq_zalloc(b->n_pairs + 1, sizeof *b->starts);
     b->links = acq_alloc(builder->n_facts, sizeof *b->links);
     if (b->starts != NULL && b->links != NULL)
@@ -223,23 +205,6 @@ static acq_status make_pair(acq_graph *graph, buckets *b, size_t pair, acq_build
                                 &graph->links[acq_inverse(relation)]);
 }
 
-static acq_status check_names(const acq_graph_builder *builder, acq_error *error)
-{
-    const acq_names *entities = &builder->entities, *relations = &builder->relations;
-    for (uint32_t id = 0; entities->n_names < entities->n_ids && id < entities->n_ids; id++) {
-        if (acq_names_get(entities, id) == NULL)
-            return acq_fail(error, ACQ_ERR_INPUT,
-                            "entity id %u has no name; ids must run from 0 without a gap", id);
-    }
-    for (uint32_t id = 0; id < relations->n_ids; id += 2) {
-        if (acq_names_get(relations, id) == NULL && acq_names_get(relations, id + 1) == NULL)
-            return acq_fail(error, ACQ_ERR_INPUT,
-                            "relation ids %u and %u have no name; ids must run without a gap", id,
-                            id + 1);
-    }
-    return ACQ_OK;
-}
-
 static void set_fingerprints(acq_graph *graph)
 {
     acq_graph_sums sums = {.n_entities = graph->entities.n_ids,
@@ -254,7 +219,7 @@ static void set_fingerprints(acq_graph *graph)
 
 static acq_status make_links(acq_graph_builder *builder, acq_graph *graph, buckets *b)
 {
-    graph->n_entities = (uint32_t)builder->entities.n_ids;
+    graph->n_entities = (uint32_t)builder->dictionary.entities.n_ids;
     graph->links = acq_zalloc(2 * b->n_pairs, sizeof *graph->links);
     if (graph->links == NULL)
         return ACQ_ERR_MEMORY;
@@ -265,13 +230,25 @@ static acq_status make_links(acq_graph_builder *builder, acq_graph *graph, bucke
     return status;
 }
 
+static acq_status make_labels(const acq_dictionary *dictionary, acq_graph *graph)
+{
+    acq_status status =
+        acq_dictionary_settle_labels(dictionary, &dictionary->entities, &graph->entity_labels);
+    if (status == ACQ_OK)
+        status = acq_dictionary_settle_labels(dictionary, &dictionary->relations,
+                                              &graph->relation_labels);
+    return status;
+}
+
 /* The names move into the graph; the builder keeps only its counts. */
 static void take_names(acq_graph_builder *builder, acq_graph *graph)
 {
-    graph->entities = builder->entities;
-    graph->relations = builder->relations;
-    acq_names_init(&builder->entities);
-    acq_names_init(&builder->relations);
+    acq_dictionary *dictionary = &builder->dictionary;
+    graph->is_rdf = dictionary->is_rdf;
+    graph->entities = dictionary->entities;
+    graph->relations = dictionary->relations;
+    acq_names_init(&dictionary->entities);
+    acq_names_init(&dictionary->relations);
     acq_names_trim(&graph->entities);
     acq_names_trim(&graph->relations);
     clear(builder);
@@ -279,7 +256,7 @@ static void take_names(acq_graph_builder *builder, acq_graph *graph)
 
 acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out, acq_error *error)
 {
-    acq_status status = check_names(builder, error);
+    acq_status status = acq_dictionary_check(&builder->dictionary, error);
     if (status != ACQ_OK)
         return status;
     buckets b = {0};
@@ -290,6 +267,8 @@ acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out,
         status = make_links(builder, graph, &b);
         free_buckets(&b);
     }
+    if (status == ACQ_OK)
+        status = make_labels(&builder->dictionary, graph);
     if (status != ACQ_OK) {
         acq_graph_free(graph);
         if (status == ACQ_ERR_LIMIT)

@@ -1,9 +1,17 @@
 /* build.h - make a graph from facts in memory: names in, facts in, finished graph out.
- * Readers, tests and (later) the store all build through this. */
+ * Readers and tests build through this; a store has its own way (store/import.h). */
 #ifndef ACQ_GRAPH_BUILD_H
 #define ACQ_GRAPH_BUILD_H
 
+#include "graph/dictionary.h"
 #include "graph/graph.h"
+
+/* A fact, or a line of a source: facts may be given in either direction. */
+typedef struct acq_triple {
+    acq_ent head;
+    acq_rel relation;
+    acq_ent tail;
+} acq_triple;
 
 typedef struct acq_graph_builder acq_graph_builder;
 
@@ -26,6 +34,11 @@ acq_status acq_graph_builder_set_relation(acq_graph_builder *builder, acq_rel id
 /* Adds head -relation-> tail; its inverse is added by finish. Ids must be known. */
 acq_status acq_graph_builder_add_fact(acq_graph_builder *builder, acq_ent head, acq_rel relation,
                                       acq_ent tail);
+
+/* The names and labels so far, for whoever fills them directly; then ids of facts are trusted. */
+acq_dictionary *acq_graph_builder_get_dictionary(acq_graph_builder *builder);
+acq_status acq_graph_builder_add_facts(acq_graph_builder *builder, const acq_triple *facts,
+                                       size_t n);
 
 /* Sorts, drops duplicates, closes under inverses. The builder is empty afterwards. */
 acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out, acq_error *error);

@@ -33,6 +33,7 @@ typedef struct acq_dictionary {
 void acq_dictionary_init(acq_dictionary *dictionary); /* never fails */
 void acq_dictionary_deinit(acq_dictionary *dictionary);
 
+/* Labels have up to ACQ_NAME_MOST bytes; an empty one counts as none. */
 acq_status acq_dictionary_add_label(acq_dictionary *dictionary, const char *key, size_t key_length,
                                     const char *label, size_t length, acq_label_rank rank);
 
@@ -41,12 +42,16 @@ acq_status acq_dictionary_add_label(acq_dictionary *dictionary, const char *key,
 acq_status acq_dictionary_set(acq_names *names, const char *kind, uint32_t id, const char *name,
                               size_t length, acq_error *error);
 
+/* Odd relations have names of their own: ids come from an index, and a fact may be given in
+ * either direction or both. */
+bool acq_dictionary_names_inverses(const acq_dictionary *dictionary);
+
 /* Every entity id has a name, and every relation pair. */
 acq_status acq_dictionary_check(const acq_dictionary *dictionary, acq_error *error);
 
-/* What users see instead of the keys, by id: only ids that have a label get a name in `out`.
- * All are distinct and none is the key of another: a label that several keys share, or that is
- * itself a key, becomes `label <key>`. */
+/* What users see instead of the keys, by id: only ids that have a label get a name in `out`,
+ * which is written on success only. All are distinct and none is a key: a label that several keys
+ * share, or that is itself another's key, becomes `label <key>`. */
 acq_status acq_dictionary_settle_labels(const acq_dictionary *dictionary, const acq_names *keys,
                                         acq_names *out);
 

@@ -8,14 +8,8 @@
 #ifndef ACQ_GRAPH_INGEST_H
 #define ACQ_GRAPH_INGEST_H
 
-#include "graph/dictionary.h"
+#include "graph/build.h"
 #include "graph/read.h"
-
-typedef struct acq_triple {
-    acq_ent head;
-    acq_rel relation;
-    acq_ent tail;
-} acq_triple;
 
 typedef struct acq_sink {
     acq_dictionary *dictionary; /* filled before the facts that use it arrive */

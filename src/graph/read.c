@@ -1,121 +1,76 @@
-/* read.c - graphs from paths: find the files, read each into one builder, finish.
- * Each file is read whole, then parsed in place; see reader.h for the parts. */
+/* read.c - graphs in memory: what acq_ingest reads goes to a builder. */
 #include "graph/read.h"
 
-#include "base/memory.h"
-#include "graph/file.h"
 #include "graph/reader.h"
-#include "graph/source.h"
 
-typedef acq_status (*parse_fn)(acq_reader *reader, const char *bytes, size_t length);
-
-static acq_status parse(acq_reader *reader, const char *name, parse_fn parser, const char *bytes,
-                        size_t length)
+static acq_status add_facts(void *self, const acq_triple *facts, size_t n, acq_error *error)
 {
-    reader->file = name;
-    acq_status status = parser(reader, bytes, length);
-    if (status != ACQ_OK)
-        acq_error_set_file(reader->error, name);
-    return status;
+    if (acq_graph_builder_add_facts(self, facts, n) != ACQ_OK)
+        return acq_fail_memory(error);
+    return ACQ_OK;
 }
 
-static parse_fn parser_of(acq_separator separator, bool has_index)
+/* The finished graph, and what only sorting the facts could count. */
+static acq_status finish(acq_graph_builder *builder, acq_graph **out, acq_read_report *report,
+                         acq_error *error)
 {
-    if (has_index)
-        return acq_read_ids;
-    return separator == ACQ_COMMAS ? acq_read_csv : acq_read_tsv;
-}
-
-static acq_status read_file(acq_reader *reader, const char *path, parse_fn parser)
-{
-    char *bytes;
-    size_t length;
-    acq_status status = acq_file_read(path, &bytes, &length, reader->error);
-    if (status != ACQ_OK)
-        return status;
-    status = parse(reader, path, parser, bytes, length);
-    acq_free(bytes);
-    return status;
-}
-
-static acq_status read_source(acq_reader *reader, const acq_source *source)
-{
-    acq_status status = ACQ_OK;
-    if (source->index != NULL)
-        status = read_file(reader, source->index, acq_read_index);
-    for (size_t i = 0; status == ACQ_OK && i < source->n_files; i++)
-        status = read_file(reader, source->files[i],
-                           parser_of(source->formats[i], source->index != NULL));
-    return status;
-}
-
-/* The sources stay until the end: the reader's messages borrow their names. */
-static acq_status read_sources(acq_reader *reader, const acq_source *sources, size_t n,
-                               acq_graph **out, acq_read_report *report)
-{
-    acq_status status = ACQ_OK;
-    for (size_t i = 0; n > 1 && i < n; i++) {
-        if (sources[i].index != NULL) {
-            status = acq_fail(reader->error, ACQ_ERR_USAGE,
-                              "a benchmark graph has its own ids and cannot be merged with other "
-                              "sources; read it alone");
-            acq_error_set_file(reader->error, sources[i].files[0]);
-            return status;
-        }
+    bool both = acq_dictionary_names_inverses(acq_graph_builder_get_dictionary(builder));
+    acq_build_counts counts;
+    acq_status status = acq_graph_builder_finish(builder, out, error);
+    if (status == ACQ_OK) {
+        acq_graph_builder_get_counts(builder, &counts);
+        report->duplicates = counts.duplicates;
+        report->completed = both ? counts.one_way : 0;
     }
-    for (size_t i = 0; status == ACQ_OK && i < n; i++)
-        status = read_source(reader, &sources[i]);
-    return status == ACQ_OK ? acq_reader_finish(reader, out, report) : status;
+    return status;
 }
 
-static acq_status read_into_graph(const acq_source *sources, size_t n,
-                                  const acq_read_params *params, acq_graph **out,
-                                  acq_read_report *report, acq_error *error)
+typedef struct request {
+    const char *const *paths; /* NULL: from memory */
+    size_t n_paths;
+    const acq_memory_source *memory;
+    const acq_read_params *params;
+} request;
+
+static acq_status read_into(const request *from, acq_graph_builder *builder, acq_graph **out,
+                            acq_read_report *report, acq_error *error)
 {
-    acq_reader reader;
-    acq_status status = acq_reader_init(&reader, params, error);
+    acq_sink sink = {.dictionary = acq_graph_builder_get_dictionary(builder),
+                     .add_facts = add_facts,
+                     .self = builder};
+    acq_read_report counts;
+    acq_status status =
+        from->memory != NULL
+            ? acq_ingest_memory(from->memory, from->params, &sink, &counts, error)
+            : acq_ingest(from->paths, from->n_paths, from->params, &sink, &counts, error);
     if (status == ACQ_OK)
-        status = read_sources(&reader, sources, n, out, report);
-    acq_reader_deinit(&reader);
+        status = finish(builder, out, &counts, error);
+    if (status == ACQ_OK && report != NULL)
+        *report = counts;
+    return status;
+}
+
+static acq_status read_graph(const request *from, acq_graph **out, acq_read_report *report,
+                             acq_error *error)
+{
+    acq_graph_builder *builder = acq_graph_builder_new();
+    if (builder == NULL)
+        return acq_fail_memory(error);
+    acq_status status = read_into(from, builder, out, report, error);
+    acq_graph_builder_free(builder);
     return status;
 }
 
 acq_status acq_graph_read(const char *const *paths, size_t n_paths, const acq_read_params *params,
                           acq_graph **out, acq_read_report *report, acq_error *error)
 {
-    const char *split = params == NULL ? NULL : params->split;
-    acq_status status = ACQ_OK;
-    size_t n = 0;
-    if (n_paths == 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no graph is named; give a file or folder");
-    acq_source *sources = acq_zalloc(n_paths, sizeof *sources);
-    if (sources == NULL)
-        return acq_fail_memory(error);
-    while (status == ACQ_OK && n < n_paths) {
-        status = acq_source_init(&sources[n], paths[n], split, error);
-        n += status == ACQ_OK;
-    }
-    if (status == ACQ_OK)
-        status = read_into_graph(sources, n, params, out, report, error);
-    while (n > 0)
-        acq_source_deinit(&sources[--n]);
-    acq_free(sources);
-    return status;
+    request from = {.paths = paths, .n_paths = n_paths, .params = params};
+    return read_graph(&from, out, report, error);
 }
 
 acq_status acq_graph_read_memory(const acq_memory_source *source, const acq_read_params *params,
                                  acq_graph **out, acq_read_report *report, acq_error *error)
 {
-    acq_reader reader;
-    acq_status status = acq_reader_init(&reader, params, error);
-    if (status == ACQ_OK && source->index != NULL)
-        status =
-            parse(&reader, "kgindex.json", acq_read_index, source->index, source->index_length);
-    if (status == ACQ_OK)
-        status = parse(&reader, source->name, parser_of(source->separator, source->index != NULL),
-                       source->bytes, source->length);
-    if (status == ACQ_OK)
-        status = acq_reader_finish(&reader, out, report);
-    acq_reader_deinit(&reader);
-    return status;
+    request from = {.memory = source, .params = params};
+    return read_graph(&from, out, report, error);
 }

@@ -86,9 +86,7 @@ static acq_status read_line(acq_reader *reader, const char *line, size_t length,
         !read_id(&at, end, reader->n_relations, &relation) || at++ == end ||
         !read_id(&at, end, reader->n_entities, &tail) || at != end)
         return complain(reader, line, length, number);
-    if (acq_graph_builder_add_fact(reader->builder, head, relation, tail) != ACQ_OK)
-        return acq_fail_memory(reader->error);
-    return ACQ_OK;
+    return acq_reader_add_fact(reader, (acq_triple){head, relation, tail});
 }
 
 acq_status acq_read_ids(acq_reader *reader, const char *bytes, size_t length)

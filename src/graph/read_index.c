@@ -12,9 +12,6 @@
 
 #include "graph/names.h"
 
-typedef acq_status (*set_fn)(acq_graph_builder *builder, uint32_t id, const char *name,
-                             size_t length, acq_error *error);
-
 static acq_status fail_json(const json_error_t *json, acq_error *error)
 {
     if (json_error_code(json) == json_error_out_of_memory)
@@ -26,7 +23,7 @@ static acq_status fail_json(const json_error_t *json, acq_error *error)
 }
 
 static acq_status set_one(acq_reader *reader, const char *kind, const char *name, json_t *value,
-                          size_t n, set_fn set)
+                          size_t n, acq_names *names)
 {
     size_t length = strlen(name);
     if (length == 0)
@@ -45,11 +42,11 @@ static acq_status set_one(acq_reader *reader, const char *kind, const char *name
                         "the id of %s \"%.100s\" is %" JSON_INTEGER_FORMAT
                         "; the ids of %zu names must run from 0 to %zu without a gap",
                         kind, name, id, n, n - 1);
-    return set(reader->builder, (uint32_t)id, name, length, reader->error);
+    return acq_dictionary_set(names, kind, (uint32_t)id, name, length, reader->error);
 }
 
 static acq_status set_all(acq_reader *reader, json_t *root, const char *key, const char *kind,
-                          set_fn set)
+                          acq_names *names)
 {
     const char *name;
     json_t *value, *map = json_object_get(root, key);
@@ -66,7 +63,7 @@ static acq_status set_all(acq_reader *reader, json_t *root, const char *key, con
         return acq_fail(reader->error, ACQ_ERR_LIMIT, "too many names; ids have 32 bits");
     json_object_foreach(map, name, value)
     {
-        acq_status status = set_one(reader, kind, name, value, n, set);
+        acq_status status = set_one(reader, kind, name, value, n, names);
         if (status != ACQ_OK)
             return status;
     }
@@ -75,9 +72,10 @@ static acq_status set_all(acq_reader *reader, json_t *root, const char *key, con
 
 static acq_status read_root(acq_reader *reader, json_t *root)
 {
-    acq_status status = set_all(reader, root, "e", "entity", acq_graph_builder_set_entity);
+    acq_dictionary *dictionary = reader->sink->dictionary;
+    acq_status status = set_all(reader, root, "e", "entity", &dictionary->entities);
     if (status == ACQ_OK)
-        status = set_all(reader, root, "r", "relation", acq_graph_builder_set_relation);
+        status = set_all(reader, root, "r", "relation", &dictionary->relations);
     if (status != ACQ_OK)
         return status;
     size_t n_relations = json_object_size(json_object_get(root, "r"));
@@ -88,7 +86,6 @@ static acq_status read_root(acq_reader *reader, json_t *root)
                         n_relations);
     reader->n_entities = (uint32_t)json_object_size(json_object_get(root, "e"));
     reader->n_relations = (uint32_t)n_relations;
-    reader->has_index = true;
     return ACQ_OK;
 }
 

@@ -7,19 +7,12 @@
 #include "graph/names.h"
 #include "graph/utf8.h"
 
-acq_status acq_reader_init(acq_reader *reader, const acq_read_params *params, acq_error *error)
+void acq_reader_init(acq_reader *reader, const acq_read_params *params, const acq_sink *sink,
+                     acq_error *error)
 {
-    *reader = (acq_reader){.error = error, .file = ""};
+    *reader = (acq_reader){.sink = sink, .error = error, .file = ""};
     if (params != NULL)
         reader->params = *params;
-    reader->builder = acq_graph_builder_new();
-    return reader->builder == NULL ? acq_fail_memory(error) : ACQ_OK;
-}
-
-void acq_reader_deinit(acq_reader *reader)
-{
-    acq_graph_builder_free(reader->builder);
-    reader->builder = NULL;
 }
 
 static acq_status report_bad(acq_reader *reader, const acq_error *bad)
@@ -107,26 +100,40 @@ static bool check_name(acq_reader *reader, const acq_field *field, const char *w
     return true;
 }
 
-static acq_status add_fact(acq_reader *reader, const acq_field fields[3])
+static acq_status hand_over(acq_reader *reader)
 {
-    acq_ent head, tail;
-    acq_rel relation;
-    acq_graph_builder *builder = reader->builder;
+    const acq_sink *sink = reader->sink;
+    size_t n = reader->n_facts;
+    reader->n_facts = 0;
+    return n == 0 ? ACQ_OK : sink->add_facts(sink->self, reader->facts, n, reader->error);
+}
+
+acq_status acq_reader_add_fact(acq_reader *reader, acq_triple fact)
+{
+    acq_status status = reader->n_facts == ACQ_READER_FACTS ? hand_over(reader) : ACQ_OK;
+    if (status == ACQ_OK)
+        reader->facts[reader->n_facts++] = fact;
+    return status;
+}
+
+static acq_status add_named(acq_reader *reader, const acq_field fields[3])
+{
+    acq_dictionary *dictionary = reader->sink->dictionary;
+    acq_triple fact;
     acq_status status =
-        acq_graph_builder_add_entity(builder, fields[0].name, fields[0].length, &head);
+        acq_names_add(&dictionary->entities, fields[0].name, fields[0].length, 1, &fact.head);
+    if (status == ACQ_OK)
+        status = acq_names_add(&dictionary->relations, fields[1].name, fields[1].length, 2,
+                               &fact.relation);
     if (status == ACQ_OK)
         status =
-            acq_graph_builder_add_relation(builder, fields[1].name, fields[1].length, &relation);
-    if (status == ACQ_OK)
-        status = acq_graph_builder_add_entity(builder, fields[2].name, fields[2].length, &tail);
-    if (status == ACQ_OK)
-        status = acq_graph_builder_add_fact(builder, head, relation, tail);
+            acq_names_add(&dictionary->entities, fields[2].name, fields[2].length, 1, &fact.tail);
     if (status == ACQ_ERR_MEMORY)
         return acq_fail_memory(reader->error);
     if (status != ACQ_OK)
         return acq_fail_at(reader->error, status, fields[0].line, 0,
                            "the graph is too large: ids have 32 bits; split it");
-    return ACQ_OK;
+    return acq_reader_add_fact(reader, fact);
 }
 
 acq_status acq_reader_add_triple(acq_reader *reader, const acq_field fields[3])
@@ -137,7 +144,7 @@ acq_status acq_reader_add_triple(acq_reader *reader, const acq_field fields[3])
         if (!check_name(reader, &fields[i], what[i], &status))
             return status;
     }
-    return add_fact(reader, fields);
+    return add_named(reader, fields);
 }
 
 acq_status acq_reader_skip_mark(acq_reader *reader, const char **bytes, size_t *length)
@@ -171,24 +178,18 @@ static acq_status fail_empty(acq_reader *reader)
     return status;
 }
 
-acq_status acq_reader_finish(acq_reader *reader, acq_graph **out, acq_read_report *report)
+acq_status acq_reader_finish(acq_reader *reader, acq_read_report *report)
 {
-    acq_graph *graph;
-    acq_build_counts counts;
     if (reader->report.lines == reader->report.bad)
         return fail_empty(reader);
-    acq_status status = acq_graph_builder_finish(reader->builder, &graph, reader->error);
-    if (status != ACQ_OK) {
+    acq_status status = hand_over(reader);
+    if (status == ACQ_OK)
+        status = acq_dictionary_check(reader->sink->dictionary, reader->error);
+    if (status != ACQ_OK)
         acq_error_set_file(reader->error, reader->file);
-        return status;
-    }
-    acq_graph_builder_get_counts(reader->builder, &counts);
-    reader->report.duplicates = counts.duplicates;
-    reader->report.completed = reader->has_index ? counts.one_way : 0;
-    if (report != NULL)
+    else if (report != NULL)
         *report = reader->report;
-    *out = graph;
-    return ACQ_OK;
+    return status;
 }
 
 acq_status acq_reader_each_line(acq_reader *reader, const char *bytes, size_t length,

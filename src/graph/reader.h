@@ -1,26 +1,28 @@
 /* reader.h - inside the graph module: what the readers of all formats share.
  *
  *   source.c   path ─▶ list of files         read_tsv.c  read_csv.c  plain triples
- *   read.c     files ─▶ reader ─▶ graph      read_index.c  read_ids.c  benchmark graphs
+ *   ingest.c   files ─▶ reader ─▶ sink       read_index.c  read_ids.c  benchmark graphs
  *
  * Readers take bytes, not files, so that fuzzers and tests call them directly. A bad line is
  * reported and left out, or, in strict mode, ends the reading. */
 #ifndef ACQ_GRAPH_READER_H
 #define ACQ_GRAPH_READER_H
 
-#include "graph/build.h"
-#include "graph/read.h"
+#include "graph/ingest.h"
 
 typedef enum acq_separator { ACQ_TABS, ACQ_COMMAS } acq_separator;
 
+enum { ACQ_READER_FACTS = 1024 };
+
 typedef struct acq_reader {
-    acq_graph_builder *builder;
+    const acq_sink *sink;
+    acq_triple facts[ACQ_READER_FACTS]; /* on their way to the sink */
+    size_t n_facts;
     acq_read_params params;
     acq_read_report report;
     acq_error *error;    /* the caller's; may be NULL */
     acq_error first_bad; /* the first line left out */
     const char *file;    /* being read, for messages */
-    bool has_index;      /* ids are those of a kgindex.json */
     uint32_t n_entities; /* with an index: ids of lines are below these */
     uint32_t n_relations;
 } acq_reader;
@@ -34,12 +36,14 @@ typedef struct acq_field {
     size_t line, column;
 } acq_field;
 
-acq_status acq_reader_init(acq_reader *reader, const acq_read_params *params, acq_error *error);
-void acq_reader_deinit(acq_reader *reader);
+void acq_reader_init(acq_reader *reader, const acq_read_params *params, const acq_sink *sink,
+                     acq_error *error);
 
 /* Reports a bad line; ACQ_OK when reading goes on. */
 acq_status acq_reader_bad(acq_reader *reader, size_t line, size_t column, const char *format, ...)
     ACQ_PRINTF(4, 5);
+
+acq_status acq_reader_add_fact(acq_reader *reader, acq_triple fact);
 
 /* Checks three names and adds the fact, or reports the line as bad. */
 acq_status acq_reader_add_triple(acq_reader *reader, const acq_field fields[3]);
@@ -64,8 +68,8 @@ acq_status acq_reader_each_line(acq_reader *reader, const char *bytes, size_t le
 /* Skips a UTF-8 byte order mark; refuses UTF-16. */
 acq_status acq_reader_skip_mark(acq_reader *reader, const char **bytes, size_t *length);
 
-/* The finished graph and the report; an error when nothing was read. */
-acq_status acq_reader_finish(acq_reader *reader, acq_graph **out, acq_read_report *report);
+/* Hands over the last facts and the report; an error when nothing was read. */
+acq_status acq_reader_finish(acq_reader *reader, acq_read_report *report);
 
 /* A graph from bytes in memory. index NULL: plain triples; else the text of a
  * kgindex.json, and bytes are lines of ids. `name` stands for the file in messages. */
@@ -78,6 +82,8 @@ typedef struct acq_memory_source {
     acq_separator separator;
 } acq_memory_source;
 
+acq_status acq_ingest_memory(const acq_memory_source *source, const acq_read_params *params,
+                             const acq_sink *sink, acq_read_report *report, acq_error *error);
 acq_status acq_graph_read_memory(const acq_memory_source *source, const acq_read_params *params,
                                  acq_graph **out, acq_read_report *report, acq_error *error);
 

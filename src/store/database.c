@@ -1,0 +1,223 @@
+/* database.c - SQLite behind our errors; see database.h. */
+#include "store/database.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { PATIENCE_MS = 10000 };
+
+/* The path as a URI: the only form in which every name means a file. */
+static acq_status write_uri(const char *path, acq_db_mode mode, char **out, acq_error *error)
+{
+    static const char *const modes[] = {[ACQ_DB_READ] = "?mode=ro",
+                                        [ACQ_DB_IMMUTABLE] = "?mode=ro&immutable=1",
+                                        [ACQ_DB_WRITE] = "?mode=rw",
+                                        [ACQ_DB_CREATE] = "?mode=rwc"};
+    acq_text uri;
+    acq_text_init(&uri);
+    acq_text_add(&uri, path[0] == '/' ? "file://" : "file:./");
+    for (const char *c = path; *c != '\0'; c++) {
+        if (strchr("%?#", *c) != NULL)
+            acq_text_format(&uri, "%%%02X", (unsigned)(unsigned char)*c);
+        else
+            acq_text_add_char(&uri, *c);
+    }
+    acq_text_add(&uri, modes[mode]);
+    acq_status status = acq_text_take(&uri, out, error);
+    acq_text_deinit(&uri);
+    return status;
+}
+
+static acq_status open_handle(acq_db *db, const char *uri, acq_db_mode mode, acq_error *error)
+{
+    int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    if (mode == ACQ_DB_READ || mode == ACQ_DB_IMMUTABLE)
+        flags |= SQLITE_OPEN_READONLY;
+    else
+        flags |= SQLITE_OPEN_READWRITE | (mode == ACQ_DB_CREATE ? SQLITE_OPEN_CREATE : 0);
+    int code = sqlite3_open_v2(uri, &db->handle, flags, NULL);
+    if (code != SQLITE_OK)
+        return acq_db_fail(db, code, error);
+    sqlite3_busy_timeout(db->handle, PATIENCE_MS);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    return acq_db_run(db, "PRAGMA cell_size_check = ON", error);
+}
+
+acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error *error)
+{
+    char *uri = NULL;
+    *db = (acq_db){.path = acq_copy_string(path)};
+    if (db->path == NULL)
+        return acq_fail_memory(error);
+    acq_status status = write_uri(path, mode, &uri, error);
+    if (status == ACQ_OK)
+        status = open_handle(db, uri, mode, error);
+    acq_free(uri);
+    if (status != ACQ_OK)
+        acq_db_close(db);
+    return status;
+}
+
+void acq_db_close(acq_db *db)
+{
+    sqlite3_close_v2(db->handle);
+    acq_free(db->path);
+    *db = (acq_db){0};
+}
+
+acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *error)
+{
+    acq_fail(error, ACQ_ERR_INPUT,
+             "the store is damaged: %s; restore it from a copy, or import its sources again",
+             reason);
+    acq_error_set_file(error, db->path);
+    return ACQ_ERR_INPUT;
+}
+
+/* The system's reason where SQLite knows one. */
+static const char *system_reason(const acq_db *db, int code)
+{
+    int number = db->handle == NULL ? 0 : sqlite3_system_errno(db->handle);
+    return number != 0 ? strerror(number) : sqlite3_errstr(code);
+}
+
+static acq_status fail_by_code(const acq_db *db, int code, acq_error *error)
+{
+    const char *reason = system_reason(db, code);
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return acq_fail_memory(error);
+    case SQLITE_FULL:
+        return acq_fail(error, ACQ_ERR_IO,
+                        "the disk is full, nothing was changed; make room and try again");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return acq_fail(error, ACQ_ERR_IO,
+                        "another process is writing to the store; try again when it is done");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return acq_fail(error, ACQ_ERR_IO,
+                        "the store cannot be written; check the permissions of the file and of "
+                        "its folder");
+    case SQLITE_CANTOPEN:
+        return acq_fail(error, ACQ_ERR_IO,
+                        "cannot open the store: %s; check that the file and its folder are there "
+                        "and may be used",
+                        reason);
+    case SQLITE_IOERR:
+        return acq_fail(error, ACQ_ERR_IO,
+                        "cannot read or write the store: %s; check the disk and try again", reason);
+    case SQLITE_INTERRUPT:
+        return acq_fail(error, ACQ_ERR_INTERRUPTED, "interrupted; nothing was changed");
+    case SQLITE_TOOBIG:
+        return acq_fail(error, ACQ_ERR_LIMIT, "a value is too large for the store");
+    default:
+        return acq_fail(error, ACQ_ERR_INTERNAL, "SQLite: %s",
+                        db->handle == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(db->handle));
+    }
+}
+
+static bool is_damage(int code)
+{
+    int primary = code & 0xff;
+    return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT ||
+           primary == SQLITE_CONSTRAINT || code == SQLITE_IOERR_CORRUPTFS ||
+           code == SQLITE_IOERR_SHORT_READ;
+}
+
+acq_status acq_db_fail(const acq_db *db, int code, acq_error *error)
+{
+    if (code == SQLITE_IOERR_NOMEM)
+        return acq_fail_memory(error);
+    if (is_damage(code))
+        return acq_db_fail_damaged(db, sqlite3_errstr(code & 0xff), error);
+    acq_status status = fail_by_code(db, code, error);
+    if (status != ACQ_ERR_MEMORY)
+        acq_error_set_file(error, db->path);
+    return status;
+}
+
+acq_status acq_db_run(const acq_db *db, const char *sql, acq_error *error)
+{
+    int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? ACQ_OK : acq_db_fail(db, code, error);
+}
+
+void acq_db_roll_back(const acq_db *db)
+{
+    if (db->handle != NULL && sqlite3_get_autocommit(db->handle) == 0)
+        sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
+acq_status acq_db_prepare(const acq_db *db, const char *sql, sqlite3_stmt **out, acq_error *error)
+{
+    int code = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+    return code == SQLITE_OK ? ACQ_OK : acq_db_fail(db, code, error);
+}
+
+acq_status acq_db_step(const acq_db *db, sqlite3_stmt *statement, bool *has_row, acq_error *error)
+{
+    int code = sqlite3_step(statement);
+    *has_row = code == SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ACQ_OK : acq_db_fail(db, code, error);
+}
+
+acq_status acq_db_finish(const acq_db *db, sqlite3_stmt *statement, acq_error *error)
+{
+    bool has_row = false;
+    acq_status status = acq_db_step(db, statement, &has_row, error);
+    sqlite3_reset(statement);
+    return status;
+}
+
+acq_status acq_db_read_number(const acq_db *db, const char *sql, int64_t *out, acq_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    bool has_row = false;
+    acq_status status = acq_db_prepare(db, sql, &statement, error);
+    if (status == ACQ_OK)
+        status = acq_db_step(db, statement, &has_row, error);
+    if (status == ACQ_OK && !has_row)
+        status = acq_db_fail_damaged(db, "a row is missing", error);
+    if (status == ACQ_OK)
+        *out = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+acq_status acq_db_read_text(const acq_db *db, sqlite3_stmt *statement, int column, const char **out,
+                            size_t *length, acq_error *error)
+{
+    int type = sqlite3_column_type(statement, column);
+    *out = NULL;
+    *length = 0;
+    if (type == SQLITE_NULL)
+        return ACQ_OK;
+    if (type != SQLITE_TEXT)
+        return acq_db_fail_damaged(db, "a name is not text", error);
+    *out = (const char *)sqlite3_column_text(statement, column);
+    if (*out == NULL)
+        return acq_fail_memory(error);
+    *length = (size_t)sqlite3_column_bytes(statement, column);
+    return ACQ_OK;
+}
+
+int acq_db_bind_u64(sqlite3_stmt *statement, int place, uint64_t value)
+{
+    return sqlite3_bind_int64(statement, place, (sqlite3_int64)value);
+}
+
+uint64_t acq_db_get_u64(sqlite3_stmt *statement, int column)
+{
+    return (uint64_t)sqlite3_column_int64(statement, column);
+}
+
+int acq_db_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t length)
+{
+    if (text == NULL)
+        return sqlite3_bind_null(statement, place);
+    return sqlite3_bind_text64(statement, place, text, length, SQLITE_STATIC, SQLITE_UTF8);
+}

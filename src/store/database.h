@@ -1,0 +1,60 @@
+/* database.h - the few things we ask of SQLite, with its errors said in our words.
+ *
+ * A path is always a file: names that SQLite would take for a URI or for memory are not special.
+ * Nothing here knows tables; format.h does. */
+#ifndef ACQ_STORE_DATABASE_H
+#define ACQ_STORE_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "base/types.h"
+
+typedef enum acq_db_mode {
+    ACQ_DB_READ,      /* an existing file, not changed */
+    ACQ_DB_IMMUTABLE, /* the same without locks: nobody can change it */
+    ACQ_DB_WRITE,     /* an existing file */
+    ACQ_DB_CREATE,    /* a file that may not be there yet */
+} acq_db_mode;
+
+typedef struct acq_db {
+    sqlite3 *handle;
+    char *path; /* for messages */
+} acq_db;
+
+/* On failure the database is closed. */
+acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error *error);
+void acq_db_close(acq_db *db); /* also of a zeroed one */
+
+/* What the result code of a call means to a user; the file is named. */
+acq_status acq_db_fail(const acq_db *db, int code, acq_error *error);
+
+/* "the store is damaged: REASON" and what to do about it. */
+acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *error);
+
+/* All statements of a text, without results. */
+acq_status acq_db_run(const acq_db *db, const char *sql, acq_error *error);
+
+/* Ends a transaction that failed, if one is open; its own errors do not matter. */
+void acq_db_roll_back(const acq_db *db);
+
+acq_status acq_db_prepare(const acq_db *db, const char *sql, sqlite3_stmt **out, acq_error *error);
+
+/* The next row, if any. */
+acq_status acq_db_step(const acq_db *db, sqlite3_stmt *statement, bool *has_row, acq_error *error);
+
+/* Runs a statement without result to its end and makes it ready for the next use. */
+acq_status acq_db_finish(const acq_db *db, sqlite3_stmt *statement, acq_error *error);
+
+/* The only number in the only row, such as a PRAGMA's. */
+acq_status acq_db_read_number(const acq_db *db, const char *sql, int64_t *out, acq_error *error);
+
+/* Borrowed until the next step. *out NULL: the column is. Damage when it is not text. */
+acq_status acq_db_read_text(const acq_db *db, sqlite3_stmt *statement, int column, const char **out,
+                            size_t *length, acq_error *error);
+
+/* 64 unsigned bits as SQLite's signed ones; text NULL binds NULL and is not copied. */
+int acq_db_bind_u64(sqlite3_stmt *statement, int place, uint64_t value);
+uint64_t acq_db_get_u64(sqlite3_stmt *statement, int column);
+int acq_db_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t length);
+
+#endif

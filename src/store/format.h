@@ -1,0 +1,106 @@
+/* format.h - the tables of a store and what protects their rows; docs/formats.md shows them.
+ *
+ *   meta      counts, sums and sources; `checksum` over all its other rows
+ *   entity    id, key, label; a checksum in each row
+ *   relation  one row per pair of ids: names, how many links and parts, sums of the parts and of
+ *             the changes; a checksum in each row, the sum of them in meta
+ *   links     id = directed relation << 24 | part; bodies as in part.h
+ *   change    facts added and removed since the links were written
+ *
+ * Everything but the entities hangs on meta.checksum, so a row that is missing, altered or older
+ * than the rest is noticed. Numbers of 64 bits are stored as SQLite's signed ones. */
+#ifndef ACQ_STORE_FORMAT_H
+#define ACQ_STORE_FORMAT_H
+
+#include "graph/fingerprint.h"
+#include "store/database.h"
+#include "store/store.h"
+
+enum { ACQ_STORE_PAGE = 16384, ACQ_STORE_PART_BITS = 24 };
+
+/* Where a part is kept in `links`. */
+static inline int64_t acq_part_id(acq_rel directed, uint32_t part)
+{
+    return (int64_t)((uint64_t)directed << ACQ_STORE_PART_BITS | part);
+}
+
+/* The tables and marks of an empty store of the newest format, without indexes: they are made
+ * last where many rows come first. */
+acq_status acq_format_create_tables(const acq_db *db, acq_error *error);
+acq_status acq_format_create_indexes(const acq_db *db, acq_error *error);
+
+/* Is this a store that we can read? *format is 1 or 2. The schema is compared letter by letter,
+ * so that every later statement means what it says. */
+acq_status acq_format_check(const acq_db *db, uint32_t *format, acq_error *error);
+
+/* From format 1 to the newest, inside the caller's transaction; meta is the caller's to write. */
+acq_status acq_format_upgrade(const acq_db *db, acq_error *error);
+
+/* ---- meta ---- */
+
+typedef struct acq_store_meta {
+    uint64_t n_entities;
+    uint64_t entity_sum;    /* of acq_hash_name over the keys */
+    uint64_t n_relations;   /* ids, both directions: even */
+    uint64_t n_facts;       /* with the changes */
+    uint64_t fact_sum;      /* of acq_hash_fact over them, even relations */
+    uint64_t n_changes;     /* rows of `change` */
+    uint64_t n_labels;      /* of entities */
+    uint64_t relation_rows; /* sum of the checksums of the rows of `relation` */
+    bool is_rdf;
+    char sources[sizeof((acq_store_info *)0)->sources];
+} acq_store_meta;
+
+acq_status acq_meta_read(const acq_db *db, acq_store_meta *out, acq_error *error);
+acq_status acq_meta_write(const acq_db *db, const acq_store_meta *meta, acq_error *error);
+
+/* Cuts at the end of a character when the text is too long. */
+void acq_meta_set_sources(acq_store_meta *meta, const char *sources);
+
+/* ---- entities ---- */
+
+/* label NULL: none. */
+uint32_t acq_entity_checksum(acq_ent id, const char *key, size_t key_length, const char *label,
+                             size_t label_length);
+
+/* ---- relations ---- */
+
+typedef struct acq_pair_name {
+    const char *text; /* NULL: none */
+    size_t length;
+} acq_pair_name;
+
+/* One row of `relation`. Index 0 is the even id of the pair, 1 the odd one, its inverse. */
+typedef struct acq_store_pair {
+    acq_rel relation; /* even */
+    acq_pair_name keys[2];
+    acq_pair_name labels[2];
+    uint64_t n_links;    /* in the parts of either direction */
+    uint64_t n_heads[2]; /* that have links there */
+    uint32_t n_parts[2];
+    uint64_t parts_sum[2]; /* of the checksums of the parts */
+    uint64_t n_changes;
+    uint64_t changes_sum; /* of acq_change_hash */
+} acq_store_pair;
+
+uint64_t acq_pair_checksum(const acq_store_pair *pair);
+
+/* INSERT or UPDATE by `relation`; the statement is made by acq_pair_prepare_write. */
+acq_status acq_pair_prepare_write(const acq_db *db, sqlite3_stmt **out, acq_error *error);
+acq_status acq_pair_write(const acq_db *db, sqlite3_stmt *statement, const acq_store_pair *pair,
+                          acq_error *error);
+
+/* All rows in order of id, `format` as acq_format_check gave it; `take` gets names that are gone
+ * after it returns. The checksums are verified, also against meta. */
+typedef acq_status (*acq_pair_fn)(void *context, const acq_store_pair *pair, acq_error *error);
+acq_status acq_pairs_read(const acq_db *db, uint32_t format, const acq_store_meta *meta,
+                          acq_pair_fn take, void *context, acq_error *error);
+
+/* ---- changes ---- */
+
+static inline uint64_t acq_change_hash(acq_rel relation, acq_ent head, acq_ent tail, bool is_added)
+{
+    return acq_hash_word(acq_hash_fact(relation, head, tail), is_added ? 1 : 2);
+}
+
+#endif

@@ -1,0 +1,1 @@
+acq_test(import_sort SOURCES unit/import_sort.c USES store)

@@ -219,6 +219,7 @@ acq_status acq_bulk_finish(acq_bulk *bulk, const char *sources, bool is_rdf, acq
     if (bulk->n_pairs > bulk->meta.n_relations / 2)
         return acq_fail(error, ACQ_ERR_INTERNAL, "links of a relation without a name");
     bulk->meta.is_rdf = is_rdf;
+    bulk->meta.imported = acq_meta_hash(&bulk->meta);
     acq_meta_set_sources(&bulk->meta, sources);
     acq_status status = acq_meta_write(db, &bulk->meta, error);
     finalize_statements(bulk);

@@ -47,12 +47,22 @@ typedef struct acq_store_meta {
     uint64_t n_changes;     /* rows of `change` */
     uint64_t n_labels;      /* of entities */
     uint64_t relation_rows; /* sum of the checksums of the rows of `relation` */
+    uint64_t imported;      /* acq_meta_hash of what the import wrote */
     bool is_rdf;
     char sources[sizeof((acq_store_info *)0)->sources];
 } acq_store_meta;
 
 acq_status acq_meta_read(const acq_db *db, acq_store_meta *out, acq_error *error);
 acq_status acq_meta_write(const acq_db *db, const acq_store_meta *meta, acq_error *error);
+
+/* What tells one content from another: the counts and sums of names and facts. */
+uint64_t acq_meta_hash(const acq_store_meta *meta);
+
+/* Is the content another than the import's? */
+static inline bool acq_meta_is_changed(const acq_store_meta *meta)
+{
+    return meta->imported != acq_meta_hash(meta);
+}
 
 /* Cuts at the end of a character when the text is too long. */
 void acq_meta_set_sources(acq_store_meta *meta, const char *sources);

@@ -28,6 +28,7 @@ static const meta_field FIELDS[] = {
     FIELD("changes", NUMBER, n_changes),
     FIELD("labels", NUMBER, n_labels),
     FIELD("relation_rows", NUMBER, relation_rows),
+    FIELD("imported", NUMBER, imported),
     FIELD("rdf", FLAG, is_rdf),
     FIELD("sources", TEXT, sources),
 };
@@ -50,6 +51,16 @@ static uint64_t checksum_of(const acq_store_meta *meta)
         else
             hash = acq_hash_word(hash, get_number(meta, &FIELDS[i]));
     }
+    return acq_random_mix(hash);
+}
+
+uint64_t acq_meta_hash(const acq_store_meta *meta)
+{
+    const uint64_t numbers[] = {meta->n_entities, meta->entity_sum, meta->n_relations,
+                                meta->n_facts, meta->fact_sum};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        hash = acq_hash_word(hash, numbers[i]);
     return acq_random_mix(hash);
 }
 

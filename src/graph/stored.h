@@ -21,7 +21,8 @@ typedef struct acq_graph_ops {
     acq_status (*find_entity)(void *self, const char *name, size_t length, acq_ent *out,
                               acq_error *error);
 
-    /* Keys and labels that begin with `prefix`, in byte order each; stops when visit says so. */
+    /* Keys and labels that begin with `prefix`, in byte order each; stops when visit says so.
+     * With an empty prefix all of them in any order, none missing or it is an error. */
     acq_status (*each_name)(void *self, const char *prefix, size_t length, acq_name_fn visit,
                             void *context, acq_error *error);
     void (*free)(void *self);

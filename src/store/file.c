@@ -1,0 +1,160 @@
+/* file.c - recognising a store by its first bytes; see file.h. */
+#include "store/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/memory.h"
+#include "store/store.h"
+
+enum { HEADER = 100 }; /* bytes that every SQLite database begins with */
+
+typedef struct file_header {
+    unsigned char bytes[HEADER];
+    bool is_database;
+    bool is_complete; /* all 100 bytes are there */
+} file_header;
+
+/* Reads through an open file of SQLite's, which is closed afterwards. */
+static int read_header(sqlite3_file *file, file_header *out)
+{
+    static const char magic[16] = "SQLite format 3"; /* with its NUL */
+    sqlite3_int64 size = 0;
+    int code = file->pMethods->xFileSize(file, &size);
+    int n = size < HEADER ? (int)size : HEADER;
+    if (code == SQLITE_OK && n > 0)
+        code = file->pMethods->xRead(file, out->bytes, n, 0);
+    file->pMethods->xClose(file);
+    out->is_complete = n == HEADER;
+    out->is_database = (size_t)n >= sizeof magic && memcmp(out->bytes, magic, sizeof magic) == 0;
+    return code;
+}
+
+static int open_and_read(sqlite3_vfs *vfs, const char *path, char *full, file_header *out)
+{
+    int code = vfs->xFullPathname(vfs, path, vfs->mxPathname + 1, full);
+    if (code != SQLITE_OK && code != SQLITE_OK_SYMLINK)
+        return code;
+    sqlite3_filename name = sqlite3_create_filename(full, "", "", 0, NULL);
+    sqlite3_file *file = acq_zalloc(1, (size_t)vfs->szOsFile);
+    code = SQLITE_NOMEM;
+    if (name != NULL && file != NULL) {
+        code = vfs->xOpen(vfs, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, NULL);
+        if (code == SQLITE_OK)
+            code = read_header(file, out);
+    }
+    acq_free(file);
+    sqlite3_free_filename(name);
+    return code;
+}
+
+/* SQLITE_OK, or its reason; errno then has the system's. */
+static int read_file(const char *path, file_header *out)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    char *full = vfs == NULL ? NULL : acq_alloc((size_t)vfs->mxPathname + 1, 1);
+    *out = (file_header){0};
+    if (full == NULL)
+        return SQLITE_NOMEM;
+    errno = 0;
+    int code = open_and_read(vfs, path, full, out);
+    acq_free(full);
+    return code;
+}
+
+bool acq_store_is_database(const char *path)
+{
+    struct stat info;
+    file_header header;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+           read_file(path, &header) == SQLITE_OK && header.is_database;
+}
+
+static acq_status check_header(const file_header *header, acq_error *error)
+{
+    if (!header->is_database)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "this is not an anycq store; make one with anycq import");
+    if (!header->is_complete)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the store is cut off; restore it from a copy, or import its sources "
+                        "again");
+    return ACQ_OK;
+}
+
+static acq_status check_kind(const char *path, acq_error *error)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return acq_fail(error, ACQ_ERR_IO, "cannot open the store: %s", strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "this is not a file; name the file that anycq import made");
+    if (info.st_size == 0)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the file is empty; name the file that anycq import made");
+    return ACQ_OK;
+}
+
+static acq_status check_content(const char *path, acq_error *error)
+{
+    file_header header;
+    int code = read_file(path, &header);
+    if (code == SQLITE_NOMEM)
+        return acq_fail_memory(error);
+    if (code != SQLITE_OK)
+        return acq_fail(error, ACQ_ERR_IO, "cannot read the store: %s",
+                        errno != 0 ? strerror(errno) : sqlite3_errstr(code));
+    return check_header(&header, error);
+}
+
+acq_status acq_file_check(const char *path, acq_error *error)
+{
+    acq_status status = check_kind(path, error);
+    if (status == ACQ_OK)
+        status = check_content(path, error);
+    if (status != ACQ_OK && status != ACQ_ERR_MEMORY)
+        acq_error_set_file(error, path);
+    return status;
+}
+
+static uint64_t size_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+}
+
+acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error)
+{
+    size_t room = strlen(path) + sizeof "-wal";
+    char *wal_path = acq_alloc(room, 1);
+    if (wal_path == NULL)
+        return acq_fail_memory(error);
+    snprintf(wal_path, room, "%s-wal", path);
+    *file = size_of(path);
+    *wal = size_of(wal_path);
+    acq_free(wal_path);
+    return ACQ_OK;
+}
+
+acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error)
+{
+    uint64_t file_bytes, wal_bytes;
+    acq_status status = acq_file_sizes(path, &file_bytes, &wal_bytes, error);
+    if (status != ACQ_OK)
+        return status;
+    const char *slash = strrchr(path, '/');
+    char *folder = acq_copy_string(slash == NULL ? "." : path);
+    if (folder == NULL)
+        return acq_fail_memory(error);
+    if (slash != NULL)
+        folder[slash == path ? 1 : slash - path] = '\0';
+    *out = wal_bytes == 0 && access(folder, W_OK) != 0;
+    acq_free(folder);
+    return ACQ_OK;
+}

@@ -1,0 +1,19 @@
+/* file.h - the look of a file before SQLite opens it as a database.
+ *
+ * All reading goes through SQLite's file layer: closing a descriptor of our own would drop the
+ * locks that other connections of this process hold on the same file. */
+#ifndef ACQ_STORE_FILE_H
+#define ACQ_STORE_FILE_H
+
+#include "base/types.h"
+
+/* Refuses what is not there, not a regular file, empty, another kind of file or cut off. */
+acq_status acq_file_check(const char *path, acq_error *error);
+
+/* Bytes of PATH and PATH-wal; 0 for one that is not there. ACQ_ERR_MEMORY. */
+acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error);
+
+/* Nothing can be written beside it, and no -wal file says more than it does. ACQ_ERR_MEMORY. */
+acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error);
+
+#endif

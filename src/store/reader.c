@@ -1,0 +1,210 @@
+/* reader.c - a store as a graph: one connection, one read transaction from open to free, so one
+ * snapshot; see store.h and graph/stored.h.
+ *
+ * Threads share the connection under `lock`. Links are found without a lock once they are there;
+ * a thread that needs a relation which another one loads waits for it (`loaded`), and relations
+ * load side by side except while SQLite is asked. */
+#include "store/store.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/build.h"
+#include "graph/stored.h"
+#include "store/entity.h"
+#include "store/open.h"
+#include "store/load.h"
+#include "store/name_cache.h"
+#include "store/walk.h"
+
+typedef struct reader {
+    acq_db db;
+    acq_catalog catalog; /* its names are the graph's once it is open */
+    acq_entity_finder finder;
+    acq_name_cache names;
+    _Atomic(acq_links *) *links; /* by directed relation; NULL: not loaded */
+    bool *is_loading;
+    pthread_mutex_t lock;    /* db, finder and adding to names */
+    pthread_mutex_t waiting; /* is_loading */
+    pthread_cond_t loaded;   /* some is_loading became false */
+} reader;
+
+static void free_reader(void *self)
+{
+    reader *me = self;
+    for (size_t r = 0; me->links != NULL && r < me->catalog.meta.n_relations; r++)
+        acq_links_free(atomic_load_explicit(&me->links[r], memory_order_relaxed));
+    acq_free(me->links);
+    acq_free(me->is_loading);
+    acq_name_cache_deinit(&me->names);
+    acq_entity_finder_deinit(&me->finder);
+    acq_catalog_deinit(&me->catalog);
+    acq_db_close(&me->db);
+    pthread_mutex_destroy(&me->lock);
+    pthread_mutex_destroy(&me->waiting);
+    pthread_cond_destroy(&me->loaded);
+    acq_free(me);
+}
+
+/* True: the caller is the one to load the relation. False: it is loaded. */
+static bool claim(reader *me, acq_rel relation)
+{
+    pthread_mutex_lock(&me->waiting);
+    while (me->is_loading[relation])
+        pthread_cond_wait(&me->loaded, &me->waiting);
+    bool is_mine = atomic_load_explicit(&me->links[relation], memory_order_relaxed) == NULL;
+    if (is_mine)
+        me->is_loading[relation] = true;
+    pthread_mutex_unlock(&me->waiting);
+    return is_mine;
+}
+
+static void publish(reader *me, acq_rel relation, acq_links *links)
+{
+    pthread_mutex_lock(&me->waiting);
+    if (links != NULL)
+        atomic_store_explicit(&me->links[relation], links, memory_order_release);
+    me->is_loading[relation] = false;
+    pthread_cond_broadcast(&me->loaded);
+    pthread_mutex_unlock(&me->waiting);
+}
+
+static acq_status open_links(void *self, acq_rel relation, const acq_links **out, acq_error *error)
+{
+    reader *me = self;
+    acq_links *links = atomic_load_explicit(&me->links[relation], memory_order_acquire);
+    acq_status status = ACQ_OK;
+    if (links == NULL && claim(me, relation)) {
+        const acq_loader loader = {.db = &me->db, .catalog = &me->catalog, .lock = &me->lock};
+        status = acq_load_links(&loader, relation, &links, error);
+        publish(me, relation, links);
+    } else if (links == NULL) {
+        links = atomic_load_explicit(&me->links[relation], memory_order_acquire);
+    }
+    if (status == ACQ_OK)
+        *out = links;
+    return status;
+}
+
+static acq_status read_record(reader *me, acq_ent entity, const acq_name_record **out,
+                              acq_error *error)
+{
+    acq_entity_row row;
+    pthread_mutex_lock(&me->lock);
+    acq_status status =
+        acq_entity_read(&me->finder, entity, me->catalog.meta.n_entities, &row, error);
+    if (status == ACQ_OK && acq_name_cache_add(&me->names, entity, row.key, row.key_length,
+                                               row.label, row.label_length, out) != ACQ_OK)
+        status = acq_fail_memory(error);
+    pthread_mutex_unlock(&me->lock);
+    return status;
+}
+
+static acq_status read_name(void *self, acq_ent entity, bool is_shown, const char **out,
+                            acq_error *error)
+{
+    reader *me = self;
+    if (entity >= me->catalog.meta.n_entities)
+        return acq_fail(error, ACQ_ERR_USAGE, "entity id %u is unknown: the graph has %u", entity,
+                        (uint32_t)me->catalog.meta.n_entities);
+    const acq_name_record *record = acq_name_cache_find(&me->names, entity);
+    acq_status status = record == NULL ? read_record(me, entity, &record, error) : ACQ_OK;
+    if (status == ACQ_OK)
+        *out = is_shown ? record->shown : record->key;
+    return status;
+}
+
+static acq_status find_entity(void *self, const char *name, size_t length, acq_ent *out,
+                              acq_error *error)
+{
+    reader *me = self;
+    acq_ent found = ACQ_NO_ID;
+    pthread_mutex_lock(&me->lock);
+    acq_status status =
+        acq_entity_find(&me->finder, name, length, me->catalog.meta.n_entities, &found, error);
+    pthread_mutex_unlock(&me->lock);
+    if (status == ACQ_OK)
+        *out = found;
+    return status;
+}
+
+static acq_status each_name(void *self, const char *prefix, size_t length, acq_name_fn visit,
+                            void *context, acq_error *error)
+{
+    reader *me = self;
+    const acq_walk_params params = {.db = &me->db,
+                                    .catalog = &me->catalog,
+                                    .lock = &me->lock,
+                                    .visit = visit,
+                                    .context = context};
+    return acq_walk_names(&params, prefix, length, error);
+}
+
+/* Room for what will be loaded. */
+static acq_status make_room(reader *me, acq_error *error)
+{
+    size_t n_relations = (size_t)me->catalog.meta.n_relations;
+    me->links = acq_zalloc(n_relations, sizeof *me->links);
+    me->is_loading = acq_zalloc(n_relations, sizeof *me->is_loading);
+    if (me->links == NULL || me->is_loading == NULL ||
+        acq_name_cache_init(&me->names, (uint32_t)me->catalog.meta.n_entities) != ACQ_OK)
+        return acq_fail_memory(error);
+    return ACQ_OK;
+}
+
+static acq_status open_snapshot(reader *me, const char *path, acq_error *error)
+{
+    acq_status status = acq_open_to_read(&me->db, path, error);
+    if (status == ACQ_OK)
+        status = acq_catalog_read(&me->db, &me->catalog, error);
+    if (status == ACQ_OK)
+        status = acq_entity_finder_init(&me->finder, &me->db, me->catalog.format, error);
+    return status == ACQ_OK ? make_room(me, error) : status;
+}
+
+/* Hands the reader over to a graph, which frees it from now on. */
+static acq_status make_graph(reader *me, acq_graph **out, acq_error *error)
+{
+    static const acq_graph_ops ops = {.open_links = open_links,
+                                      .read_name = read_name,
+                                      .find_entity = find_entity,
+                                      .each_name = each_name,
+                                      .free = free_reader};
+    const acq_store_meta *meta = &me->catalog.meta;
+    acq_stored_graph stored = {
+        .ops = &ops,
+        .self = me,
+        .relations = me->catalog.relations,
+        .relation_labels = me->catalog.relation_labels,
+        .n_entities = (uint32_t)meta->n_entities,
+        .n_relations = (uint32_t)meta->n_relations,
+        .n_facts = meta->n_facts,
+        .sums = {.n_entities = meta->n_entities,
+                 .entities = meta->entity_sum,
+                 .n_relations = me->catalog.relations.n_ids,
+                 .relations = acq_names_sum(&me->catalog.relations),
+                 .facts = meta->fact_sum},
+        .is_rdf = meta->is_rdf,
+    };
+    acq_names_init(&me->catalog.relations);
+    acq_names_init(&me->catalog.relation_labels);
+    return acq_graph_new_stored(&stored, out) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+acq_status acq_store_open(const char *path, acq_graph **out, acq_error *error)
+{
+    reader *me = acq_zalloc(1, sizeof *me);
+    if (me == NULL)
+        return acq_fail_memory(error);
+    pthread_mutex_init(&me->lock, NULL);
+    pthread_mutex_init(&me->waiting, NULL);
+    pthread_cond_init(&me->loaded, NULL);
+    acq_status status = open_snapshot(me, path, error);
+    if (status != ACQ_OK) {
+        free_reader(me);
+        return status;
+    }
+    return make_graph(me, out, error);
+}

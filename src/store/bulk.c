@@ -7,9 +7,8 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "store/part.h"
 
-enum { CACHE_KB = 64 << 10, STEPS_PER_LOOK = 10000 };
+enum { CACHE_KB = 64 << 10, STEPS_PER_LOOK = 10000, STEPS_PER_ROW = 11 };
 
 /* What is known of a pair before its names. */
 typedef struct bulk_pair {
@@ -23,12 +22,13 @@ struct acq_bulk {
     acq_store_meta meta;
     bulk_pair *pairs; /* zeroed up to n_pairs */
     size_t n_pairs, pairs_capacity;
-    acq_part part;
-    acq_ent last_head; /* of the direction being written; ACQ_NO_ID: none yet */
-    bool (*should_stop)(void *context);
-    void *stop_context;
+    acq_bulk_part part; /* of add_link */
+    acq_bulk_progress_fn progress;
+    void *progress_context;
+    uint64_t looks; /* of the progress handler */
 };
 
+/* The marks are on disk before anything else: whoever finds a half-made file knows whose it is. */
 static acq_status prepare(acq_bulk *bulk, unsigned threads, acq_error *error)
 {
     const acq_db *db = &bulk->db;
@@ -41,6 +41,8 @@ static acq_status prepare(acq_bulk *bulk, unsigned threads, acq_error *error)
     if (status == ACQ_OK)
         status = acq_format_create_tables(db, error);
     if (status == ACQ_OK)
+        status = acq_db_run(db, "COMMIT; BEGIN", error);
+    if (status == ACQ_OK)
         status = acq_db_prepare(db,
                                 "INSERT INTO entity(id, key, checksum, label) "
                                 "VALUES(?1, ?2, ?3, ?4)",
@@ -52,14 +54,16 @@ static acq_status prepare(acq_bulk *bulk, unsigned threads, acq_error *error)
     return status;
 }
 
-acq_status acq_bulk_open(const char *path, unsigned threads, acq_bulk **out, acq_error *error)
+acq_status acq_bulk_open(const char *path, const acq_bulk_params *params, acq_bulk **out,
+                         acq_error *error)
 {
+    const acq_bulk_params given = params == NULL ? (acq_bulk_params){0} : *params;
     acq_bulk *bulk = acq_zalloc(1, sizeof *bulk);
     if (bulk == NULL)
         return acq_fail_memory(error);
-    acq_status status = acq_db_open(&bulk->db, path, ACQ_DB_CREATE, error);
+    acq_status status = acq_db_open_vfs(&bulk->db, path, ACQ_DB_CREATE, given.vfs, error);
     if (status == ACQ_OK)
-        status = prepare(bulk, threads, error);
+        status = prepare(bulk, given.threads, error);
     if (status != ACQ_OK) {
         acq_bulk_free(bulk);
         return status;
@@ -82,23 +86,26 @@ void acq_bulk_free(acq_bulk *bulk)
         return;
     finalize_statements(bulk);
     acq_db_close(&bulk->db);
-    acq_part_deinit(&bulk->part);
+    acq_bulk_part_deinit(&bulk->part);
     acq_free(bulk->pairs);
     acq_free(bulk);
 }
 
-static int look_for_stop(void *context)
+/* An index takes about STEPS_PER_ROW steps of SQLite's machine for each row, half of them to read
+ * the table, half to write what was sorted. */
+static int look(void *context)
 {
-    const acq_bulk *bulk = context;
-    return bulk->should_stop(bulk->stop_context);
+    acq_bulk *bulk = context;
+    double rows = (double)bulk->meta.n_entities + (double)bulk->meta.n_labels + 1;
+    double done = (double)++bulk->looks * STEPS_PER_LOOK / (STEPS_PER_ROW * rows);
+    return bulk->progress != NULL &&
+           !bulk->progress(bulk->progress_context, done < 1.0 ? done : 1.0);
 }
 
-void acq_bulk_set_stop(acq_bulk *bulk, bool (*should_stop)(void *context), void *context)
+void acq_bulk_set_progress(acq_bulk *bulk, acq_bulk_progress_fn progress, void *context)
 {
-    bulk->should_stop = should_stop;
-    bulk->stop_context = context;
-    sqlite3_progress_handler(bulk->db.handle, STEPS_PER_LOOK,
-                             should_stop == NULL ? NULL : look_for_stop, bulk);
+    bulk->progress = progress;
+    bulk->progress_context = context;
 }
 
 acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_length,
@@ -135,56 +142,84 @@ static acq_status make_pairs(acq_bulk *bulk, size_t n, acq_error *error)
     return ACQ_OK;
 }
 
-acq_status acq_bulk_begin_links(acq_bulk *bulk, acq_rel directed, acq_error *error)
+void acq_bulk_part_begin(acq_bulk_part *part, acq_rel directed, uint32_t number, acq_ent last_head)
 {
-    acq_status status = make_pairs(bulk, (size_t)directed / 2 + 1, error);
-    acq_part_begin(&bulk->part, directed, 0);
-    bulk->last_head = ACQ_NO_ID;
+    acq_part_begin(&part->part, directed, number);
+    part->last_head = last_head;
+    part->n_heads = part->fact_sum = part->checksum = 0;
+}
+
+acq_status acq_bulk_part_add(acq_bulk_part *part, acq_ent head, acq_ent tail)
+{
+    acq_rel directed = part->part.directed;
+    part->n_heads += head != part->last_head;
+    part->last_head = head;
+    if (directed % 2 == 0)
+        part->fact_sum += acq_hash_fact(directed, head, tail);
+    return acq_part_add(&part->part, head, tail);
+}
+
+acq_status acq_bulk_part_encode(acq_bulk_part *part)
+{
+    return acq_part_encode(&part->part, &part->checksum);
+}
+
+void acq_bulk_part_deinit(acq_bulk_part *part)
+{
+    acq_part_deinit(&part->part);
+}
+
+acq_status acq_bulk_put_part(acq_bulk *bulk, const acq_bulk_part *part, acq_error *error)
+{
+    const acq_part *made = &part->part;
+    unsigned side = made->directed & 1;
+    acq_status status = make_pairs(bulk, (size_t)made->directed / 2 + 1, error);
+    if (status != ACQ_OK)
+        return status;
+    sqlite3_bind_int64(bulk->put_part, 1, acq_part_id(made->directed, made->number));
+    sqlite3_bind_blob64(bulk->put_part, 2, made->body, made->body_length, SQLITE_STATIC);
+    status = acq_db_finish(&bulk->db, bulk->put_part, error);
+    bulk_pair *pair = pair_of(bulk, made->directed);
+    pair->n_links[side] += made->n_links;
+    pair->n_heads[side] += part->n_heads;
+    pair->parts_sum[side] += part->checksum;
+    pair->n_parts[side] = made->number + 1;
+    bulk->meta.fact_sum += part->fact_sum;
     return status;
 }
 
-/* Writes the part, if it has links, and begins the next. */
-static acq_status put_part(acq_bulk *bulk, acq_error *error)
+/* Writes the part of add_link, if it has links, and begins the next. */
+static acq_status put_own_part(acq_bulk *bulk, acq_error *error)
 {
-    acq_part *part = &bulk->part;
-    bulk_pair *pair = pair_of(bulk, part->directed);
-    unsigned side = part->directed & 1;
-    uint64_t checksum = 0;
-    if (part->n_links == 0)
+    acq_bulk_part *part = &bulk->part;
+    if (part->part.n_links == 0)
         return ACQ_OK;
-    if (acq_part_encode(part, &checksum) != ACQ_OK)
+    if (acq_bulk_part_encode(part) != ACQ_OK)
         return acq_fail_memory(error);
-    sqlite3_bind_int64(bulk->put_part, 1, acq_part_id(part->directed, part->number));
-    sqlite3_bind_blob64(bulk->put_part, 2, part->body, part->body_length, SQLITE_STATIC);
-    acq_status status = acq_db_finish(&bulk->db, bulk->put_part, error);
-    pair->n_links[side] += part->n_links;
-    pair->parts_sum[side] += checksum;
-    pair->n_parts[side] = part->number + 1;
-    acq_part_begin(part, part->directed, part->number + 1);
+    acq_status status = acq_bulk_put_part(bulk, part, error);
+    acq_bulk_part_begin(part, part->part.directed, part->part.number + 1, part->last_head);
     return status;
+}
+
+acq_status acq_bulk_begin_links(acq_bulk *bulk, acq_rel directed, acq_error *error)
+{
+    acq_bulk_part_begin(&bulk->part, directed, 0, ACQ_NO_ID);
+    return make_pairs(bulk, (size_t)directed / 2 + 1, error);
 }
 
 acq_status acq_bulk_add_link(acq_bulk *bulk, acq_ent head, acq_ent tail, acq_error *error)
 {
-    acq_part *part = &bulk->part;
-    if (part->n_links == ACQ_PART_MOST_LINKS) {
-        acq_status status = put_part(bulk, error);
-        if (status != ACQ_OK)
-            return status;
-    }
-    if (acq_part_add(part, head, tail) != ACQ_OK)
-        return acq_fail_memory(error);
-    if (head != bulk->last_head)
-        pair_of(bulk, part->directed)->n_heads[part->directed & 1]++;
-    bulk->last_head = head;
-    if (part->directed % 2 == 0)
-        bulk->meta.fact_sum += acq_hash_fact(part->directed, head, tail);
-    return ACQ_OK;
+    acq_status status = ACQ_OK;
+    if (bulk->part.part.n_links == ACQ_PART_MOST_LINKS)
+        status = put_own_part(bulk, error);
+    if (status == ACQ_OK && acq_bulk_part_add(&bulk->part, head, tail) != ACQ_OK)
+        status = acq_fail_memory(error);
+    return status;
 }
 
 acq_status acq_bulk_end_links(acq_bulk *bulk, acq_error *error)
 {
-    return put_part(bulk, error);
+    return put_own_part(bulk, error);
 }
 
 acq_status acq_bulk_add_pair(acq_bulk *bulk, const acq_pair_name keys[2],
@@ -223,8 +258,10 @@ acq_status acq_bulk_finish(acq_bulk *bulk, const char *sources, bool is_rdf, acq
     acq_meta_set_sources(&bulk->meta, sources);
     acq_status status = acq_meta_write(db, &bulk->meta, error);
     finalize_statements(bulk);
+    sqlite3_progress_handler(db->handle, STEPS_PER_LOOK, look, bulk);
     if (status == ACQ_OK)
         status = acq_format_create_indexes(db, error);
+    sqlite3_progress_handler(db->handle, 0, NULL, NULL);
     /* What was written without care is synced by the commit that follows it. */
     if (status == ACQ_OK)
         status =

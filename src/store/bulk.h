@@ -1,6 +1,7 @@
 /* bulk.h - a new store from names and sorted links, as fast as the disk takes them.
  *
  *   open ─▶ add_entity * ─▶ { begin_links, add_link *, end_links } * ─▶ add_pair * ─▶ finish
+ *                          or put_part *, made elsewhere; entities may come in between
  *
  * The file is written without a journal, so it is worthless until finish has returned ACQ_OK: the
  * caller writes under another name and renames it. After finish it is a closed, synced database in
@@ -9,15 +10,25 @@
 #define ACQ_STORE_BULK_H
 
 #include "store/format.h"
+#include "store/part.h"
 
 typedef struct acq_bulk acq_bulk;
 
-/* A file that is not there or empty. threads: helpers for sorting the names, 0 for none. */
-acq_status acq_bulk_open(const char *path, unsigned threads, acq_bulk **out, acq_error *error);
+typedef struct acq_bulk_params {
+    unsigned threads; /* helpers for sorting the names, 0 for none */
+    const char *vfs;  /* what SQLite asks for files, NULL: as always */
+} acq_bulk_params;
+
+/* A file that is not there or empty; it bears the marks of a store from now on. params NULL:
+ * defaults. */
+acq_status acq_bulk_open(const char *path, const acq_bulk_params *params, acq_bulk **out,
+                         acq_error *error);
 void acq_bulk_free(acq_bulk *bulk); /* closes; finished or not */
 
-/* Called every few thousand SQLite steps of finish; true stops it: ACQ_ERR_INTERRUPTED. */
-void acq_bulk_set_stop(acq_bulk *bulk, bool (*should_stop)(void *context), void *context);
+/* Called now and then while finish makes the indexes, with the share of that work done, 0 to 1;
+ * false stops it: ACQ_ERR_INTERRUPTED. */
+typedef bool (*acq_bulk_progress_fn)(void *context, double done);
+void acq_bulk_set_progress(acq_bulk *bulk, acq_bulk_progress_fn progress, void *context);
 
 /* The k-th call is entity k. label NULL: none. Keys are distinct, labels too. */
 acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_length,
@@ -28,6 +39,24 @@ acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_lengt
 acq_status acq_bulk_begin_links(acq_bulk *bulk, acq_rel directed, acq_error *error);
 acq_status acq_bulk_add_link(acq_bulk *bulk, acq_ent head, acq_ent tail, acq_error *error);
 acq_status acq_bulk_end_links(acq_bulk *bulk, acq_error *error);
+
+/* A part in the making, away from the bulk and on any thread; zeroed, then begun. */
+typedef struct acq_bulk_part {
+    acq_part part;
+    acq_ent last_head; /* so far, in this direction; ACQ_NO_ID: none */
+    uint64_t n_heads;  /* that no earlier part has */
+    uint64_t fact_sum; /* of acq_hash_fact over its links; 0 for odd directions */
+    uint64_t checksum;
+} acq_bulk_part;
+
+/* last_head is that of the part before this one. Keeps the memory. */
+void acq_bulk_part_begin(acq_bulk_part *part, acq_rel directed, uint32_t number, acq_ent last_head);
+acq_status acq_bulk_part_add(acq_bulk_part *part, acq_ent head, acq_ent tail); /* as acq_part_add */
+acq_status acq_bulk_part_encode(acq_bulk_part *part);                          /* ACQ_ERR_MEMORY */
+void acq_bulk_part_deinit(acq_bulk_part *part);
+
+/* The parts of a direction come in order; an encoded part is only read. */
+acq_status acq_bulk_put_part(acq_bulk *bulk, const acq_bulk_part *part, acq_error *error);
 
 /* The k-th call is the pair of relations 2k and 2k+1, after their links. keys[0] or keys[1] is
  * there; what is not has text NULL. */

@@ -11,7 +11,7 @@ enum { PATIENCE_MS = 10000 };
 /* The path as a URI: the only form in which every name means a file. */
 static acq_status write_uri(const char *path, acq_db_mode mode, char **out, acq_error *error)
 {
-    static const char *const modes[] = {[ACQ_DB_READ] = "?mode=ro",
+    static const char *const modes[] = {[ACQ_DB_READ] = "?mode=rw",
                                         [ACQ_DB_IMMUTABLE] = "?mode=ro&immutable=1",
                                         [ACQ_DB_WRITE] = "?mode=rw",
                                         [ACQ_DB_CREATE] = "?mode=rwc"};
@@ -30,22 +30,27 @@ static acq_status write_uri(const char *path, acq_db_mode mode, char **out, acq_
     return status;
 }
 
-static acq_status open_handle(acq_db *db, const char *uri, acq_db_mode mode, acq_error *error)
+static acq_status open_handle(acq_db *db, const char *uri, acq_db_mode mode, const char *vfs,
+                              acq_error *error)
 {
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    if (mode == ACQ_DB_READ || mode == ACQ_DB_IMMUTABLE)
+    if (mode == ACQ_DB_IMMUTABLE)
         flags |= SQLITE_OPEN_READONLY;
     else
         flags |= SQLITE_OPEN_READWRITE | (mode == ACQ_DB_CREATE ? SQLITE_OPEN_CREATE : 0);
-    int code = sqlite3_open_v2(uri, &db->handle, flags, NULL);
+    int code = sqlite3_open_v2(uri, &db->handle, flags, vfs);
     if (code != SQLITE_OK)
         return acq_db_fail(db, code, error);
     sqlite3_busy_timeout(db->handle, PATIENCE_MS);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return acq_db_run(db, "PRAGMA cell_size_check = ON", error);
+    return acq_db_run(db,
+                      mode == ACQ_DB_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
+                                          : "PRAGMA cell_size_check = ON",
+                      error);
 }
 
-acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error *error)
+acq_status acq_db_open_vfs(acq_db *db, const char *path, acq_db_mode mode, const char *vfs,
+                           acq_error *error)
 {
     char *uri = NULL;
     *db = (acq_db){.path = acq_copy_string(path)};
@@ -53,11 +58,16 @@ acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error
         return acq_fail_memory(error);
     acq_status status = write_uri(path, mode, &uri, error);
     if (status == ACQ_OK)
-        status = open_handle(db, uri, mode, error);
+        status = open_handle(db, uri, mode, vfs, error);
     acq_free(uri);
     if (status != ACQ_OK)
         acq_db_close(db);
     return status;
+}
+
+acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error *error)
+{
+    return acq_db_open_vfs(db, path, mode, NULL, error);
 }
 
 void acq_db_close(acq_db *db)

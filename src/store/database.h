@@ -10,7 +10,8 @@
 #include "base/types.h"
 
 typedef enum acq_db_mode {
-    ACQ_DB_READ,      /* an existing file, not changed */
+    ACQ_DB_READ,      /* an existing file, not changed; but whoever leaves it last tidies up
+                         SQLite's files beside it, so it is opened for writing where that may be */
     ACQ_DB_IMMUTABLE, /* the same without locks: nobody can change it */
     ACQ_DB_WRITE,     /* an existing file */
     ACQ_DB_CREATE,    /* a file that may not be there yet */
@@ -23,6 +24,10 @@ typedef struct acq_db {
 
 /* On failure the database is closed. */
 acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error *error);
+
+/* The same with another of SQLite's file systems than the default one. */
+acq_status acq_db_open_vfs(acq_db *db, const char *path, acq_db_mode mode, const char *vfs,
+                           acq_error *error);
 void acq_db_close(acq_db *db); /* also of a zeroed one */
 
 /* What the result code of a call means to a user; the file is named. */

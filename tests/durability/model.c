@@ -87,12 +87,13 @@ static bool is_whole(const char *path, size_t acknowledged)
 static uint64_t count_losses(const test_options *options, const char *settings)
 {
     test_scratch scratch;
+    scratch_name path;
     uint64_t losses = 0;
     size_t acknowledged;
     scratch_make(&scratch);
     for (uint64_t round = 0; round < options->rounds; round++) {
         acq_random random = acq_random_start(options->seed, round);
-        round_plan plan = {.path = scratch_path(&scratch, "base"),
+        round_plan plan = {.path = scratch_path(&scratch, "base", path),
                            .settings = settings,
                            .disk = {.mishap = DISK_POWER_FAILURE,
                                     .operations = DISK_CHANGES,

@@ -1,4 +1,4 @@
-/* options.h - how long a test of durability runs: PROGRAM [ROUNDS [SEED]]. */
+/* options.h - how long a test of durability runs: PROGRAM [COMMAND] [ROUNDS [SEED]]. */
 #ifndef TEST_DURABILITY_OPTIONS_H
 #define TEST_DURABILITY_OPTIONS_H
 

@@ -15,20 +15,17 @@ void scratch_make(test_scratch *scratch)
         abort();
 }
 
-const char *scratch_path(const test_scratch *scratch, const char *name)
+const char *scratch_path(const test_scratch *scratch, const char *name, scratch_name out)
 {
-    enum { BUFFERS = 8 };
-    static char buffers[BUFFERS][512];
-    static size_t used;
-    char *path = buffers[used++ % BUFFERS];
-    snprintf(path, sizeof buffers[0], "%s/%s", scratch->folder, name);
-    return path;
+    snprintf(out, sizeof(scratch_name), "%s/%s", scratch->folder, name);
+    return out;
 }
 
 /* Calls unlink on every file if `remove`; counts those whose name contains `part`. */
 static size_t walk(const test_scratch *scratch, const char *part, int remove)
 {
     size_t n = 0;
+    scratch_name path;
     DIR *folder = opendir(scratch->folder);
     if (folder == NULL)
         abort();
@@ -37,7 +34,7 @@ static size_t walk(const test_scratch *scratch, const char *part, int remove)
             continue;
         n += strstr(entry->d_name, part) != NULL;
         if (remove)
-            unlink(scratch_path(scratch, entry->d_name));
+            unlink(scratch_path(scratch, entry->d_name, path));
     }
     closedir(folder);
     return n;

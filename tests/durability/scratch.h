@@ -14,8 +14,9 @@ void scratch_remove(test_scratch *scratch);
 /* Removes all files in it. */
 void scratch_clear(const test_scratch *scratch);
 
-/* A path in it, in one of a few static buffers. */
-const char *scratch_path(const test_scratch *scratch, const char *name);
+/* A path in it; returns `out`. */
+typedef char scratch_name[512];
+const char *scratch_path(const test_scratch *scratch, const char *name, scratch_name out);
 
 /* Number of files whose name contains `part`. */
 size_t scratch_count(const test_scratch *scratch, const char *part);

@@ -268,7 +268,7 @@ static void spoil_shared_memory(const char *path)
     uint64_t fate = acq_random_below(&disk.random, 3);
     image garbage = {0};
     if (fate == 1)
-        unlink(name);
+        remove(name);
     if (fate == 2) {
         resize(&garbage, 32768, true);
         write_content(name, &garbage);
@@ -279,7 +279,7 @@ static void leave_what_survives(void)
 {
     settle_names_by_chance();
     for (size_t i = 0; i < disk.n_durable; i++)
-        unlink(disk.durable[i].path); /* whoever still has it open writes into nothing */
+        remove(disk.durable[i].path); /* whoever still has it open writes into nothing */
     for (size_t i = 0; i < disk.n_durable; i++) {
         spoil_shared_memory(disk.durable[i].path);
         if (disk.durable[i].file == NULL)
@@ -392,6 +392,15 @@ disk_file *disk_open(const char *path, bool is_new)
             find_durable(path)->file = file;
         }
     }
+    end_modelling();
+    return file;
+}
+
+disk_file *disk_find(const char *path)
+{
+    if (!begin_modelling())
+        return NULL;
+    disk_file *file = find_file(path);
     end_modelling();
     return file;
 }

@@ -72,6 +72,7 @@ typedef struct disk_file disk_file; /* NULL when nothing is modelled: every func
 /* The file at `path`, which is absolute; what it holds when first seen is durable. is_new: it has
  * just been created. */
 disk_file *disk_open(const char *path, bool is_new);
+disk_file *disk_find(const char *path); /* NULL: never opened */
 void disk_write(disk_file *file, uint64_t offset, const void *bytes, size_t n);
 void disk_truncate(disk_file *file, uint64_t size);
 void disk_sync(disk_file *file);

@@ -1,0 +1,111 @@
+/* writers.c - two processes write to one store at the same time: both succeed, in turn; and a
+ * graph that is open keeps its facts while its own process opens and closes the file again and
+ * other processes change and compact it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "durability/child.h"
+#include "durability/fixture.h"
+#include "durability/options.h"
+
+typedef struct half {
+    const fixture *fixture;
+    uint32_t first, step; /* facts first, first + step, ... */
+    uint64_t n;
+} half;
+
+static void add_half(void *context, int reports)
+{
+    const half *h = context;
+    acq_store_writer *writer = NULL;
+    acq_store_report report;
+    acq_error error = {0};
+    uint64_t n_folded;
+    for (uint64_t i = 0; i < h->n; i++) {
+        fact_text text = fact_spell((uint32_t)(h->first + i * h->step));
+        acq_store_fact fact = {.head = text.head, .relation = text.relation, .tail = text.tail};
+        if (writer == NULL && acq_store_writer_open(h->fixture->store, &writer, &error) != ACQ_OK)
+            child_give_up("opening a writer", &error);
+        if (acq_store_add(writer, &fact, 1, &report, NULL, &error) != ACQ_OK)
+            child_give_up("adding", &error);
+        child_acknowledge(reports);
+        if (i % 16 == 5 && acq_store_compact(writer, &n_folded, &error) != ACQ_OK)
+            child_give_up("compacting", &error);
+        if (i % 8 == 7) {
+            acq_store_writer_free(writer);
+            writer = NULL;
+        }
+    }
+    acq_store_writer_free(writer);
+}
+
+static void test_two_writers_take_turns(void **state)
+{
+    const test_options *options = *state;
+    fixture f;
+    fact_set found;
+    test_child children[2];
+    size_t acknowledged;
+    fixture_make(&f, options->seed);
+    for (uint32_t i = 0; i < 2; i++) {
+        half h = {.fixture = &f, .first = i, .step = 2, .n = options->rounds};
+        children[i] = child_start(add_half, &h);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(child_wait(&children[i], &acknowledged), CHILD_FINISHED);
+        assert_int_equal(acknowledged, options->rounds);
+    }
+    fixture_read(&f, &found, "after two writers");
+    for (uint32_t i = 0; i < HISTORY_FACTS; i++)
+        if (facts_has(&found, i) != (facts_has(&f.history.facts, i) || i < 2 * options->rounds))
+            fail_msg("fact %u is wrong", i);
+    fixture_remove(&f);
+}
+
+/* Whatever closes a descriptor of a file drops all of its process's locks on it, and SQLite would
+ * then take the log away under the graph. */
+static void test_a_graph_keeps_its_facts_whatever_its_process_opens(void **state)
+{
+    const test_options *options = *state;
+    fixture f;
+    acq_graph *old, *other;
+    acq_error error = {0};
+    acq_store_info info;
+    fact_set before, found;
+    size_t acknowledged;
+    fixture_make(&f, options->seed);
+    fixture_read(&f, &before, "at first");
+    assert_int_equal(acq_store_open(f.store, &old, &error), ACQ_OK);
+    for (uint32_t round = 0; round < 4; round++) {
+        assert_true(acq_store_is_database(f.store));
+        assert_int_equal(acq_store_read_info(f.store, &info, &error), ACQ_OK);
+        assert_int_equal(acq_graph_open_path(f.store, NULL, &other, NULL, &error), ACQ_OK);
+        acq_graph_free(other);
+        half h = {.fixture = &f, .first = round * 20, .step = 1, .n = 20};
+        test_child child = child_start(add_half, &h);
+        assert_int_equal(child_wait(&child, &acknowledged), CHILD_FINISHED);
+    }
+    if (!facts_read_graph(old, &found, &error))
+        fail_msg("the old graph: %s", error.message);
+    assert_true(facts_equal(&before, &found));
+    acq_graph_free(old);
+    fixture_remove(&f);
+}
+
+int main(int argc, char **argv)
+{
+    test_options options = test_options_read(argc, argv, 60);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_two_writers_take_turns, &options),
+        cmocka_unit_test_prestate(test_a_graph_keeps_its_facts_whatever_its_process_opens,
+                                  &options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,9 +5,54 @@
 
 #include "cli/options.h"
 
+#define IMPORT_HELP                                                                                \
+    "Reads facts and keeps them in a store: one file that opens at once, whatever its\n"           \
+    "size, and that add, remove and compact change. SOURCE is triples (.tsv, .txt,\n"              \
+    ".csv), RDF (.nt, .ttl, .nq, .trig), any of these compressed (.gz), a benchmark's\n"           \
+    "*_kg.tsv beside its kgindex.json, or a folder of them; several are merged.\n"                 \
+    "\n"                                                                                           \
+    "GRAPH appears when it is complete; an interrupt leaves nothing behind. A store that\n"        \
+    "is already there gives way, one with facts that were added only with --replace.\n"            \
+    "RDF: an rdfs:label is what entities are called; literals are left out unless\n"               \
+    "--literals; named graphs are merged.\n"
+
 #define INFO_HELP                                                                                  \
     "Counts entities, relations and facts, lists the largest relations, and says\n"                \
-    "what was left out while reading.\n"
+    "what was left out while reading; of a store, its format, sources, size and the\n"             \
+    "number of changes that wait for a compaction. A store has no --split, and was\n"              \
+    "read with --strict, --base and --literals when it was imported.\n"
+
+#define CHANGE_HELP                                                                                \
+    "Facts are written as in queries: names in quotes or as they stand, IRIs in <...>,\n"          \
+    "inverse(rel)(tail, head) the other way round. Put a name that holds a comma in\n"             \
+    "quotes. All facts of one command change the store together or not at all, and\n"              \
+    "what the command reports survives a power failure. Queries that run meanwhile\n"              \
+    "see the graph as it was.\n"
+
+#define ADD_HELP                                                                                   \
+    "  anycq add films.acq 'directed(Greta Gerwig, \"Little Women\")'\n"                           \
+    "\n" CHANGE_HELP "\n"                                                                          \
+    "A name that is not known becomes a new entity or relation, which is reported.\n"
+
+#define REMOVE_HELP                                                                                \
+    "  anycq remove films.acq 'directed(Greta Gerwig, \"Little Women\")'\n"                        \
+    "\n" CHANGE_HELP "\n"                                                                          \
+    "Every name must be known. A fact that is not there is counted and does no harm.\n"
+
+#define COMPACT_HELP                                                                               \
+    "Folds the changes of add and remove into the links they belong to and gives\n"                \
+    "freed space back. Answers are the same before, meanwhile and after; add does it by\n"         \
+    "itself when many changes have gathered.\n"
+
+#define EXPORT_HELP                                                                                \
+    "Writes every fact once, to standard output or to a file, which appears when it is\n"          \
+    "complete. A FILE that ends in .gz is compressed. import reads all formats back:\n"            \
+    "\n"                                                                                           \
+    "  tsv  head, relation, tail between tabs; cannot hold names with tabs or line ends\n"         \
+    "  csv  the same with commas, and quotes where they are needed\n"                              \
+    "  nt   N-Triples, with labels; names that are no IRIs become <urn:anycq:NAME>\n"              \
+    "\n"                                                                                           \
+    "The order is that of the graph's ids, so equal graphs give equal files.\n"
 
 #define QUESTION_HELP                                                                              \
     "  Q(x) := exists y. directed(y, \"Oppenheimer\") & born_in(y, x)\n"                           \
@@ -20,9 +65,9 @@
 #define JSON_HELP                                                                                  \
     "With --json each query gives one object on one line: query, outcome (answered,\n"             \
     "none, undecided), reason, complete, answers (values, witness, score, kind,\n"                 \
-    "atoms), engine, predictor, threshold, nodes, revisions, ms, memory. An error is\n"            \
-    "text on standard error and also {\"error\":{\"code\",\"file\",\"line\",\"column\",\n"         \
-    "\"message\"}} on standard output.\n"
+    "atoms), engine, predictor, threshold, nodes, revisions, ms, memory. Where RDF\n"              \
+    "labels are shown, keys has the IRIs. An error is text on standard error and\n"                \
+    "also {\"error\":{\"code\",\"file\",\"line\",\"column\",\"message\"}} on standard output.\n"
 
 #define ASK_HELP                                                                                   \
     "Finds the best answer, the K best, or all of them:\n"                                         \
@@ -47,7 +92,8 @@
 
 #define PREDICT_HELP                                                                               \
     "Lists what stands in the place of ?, best score first. Either side may be ?;\n"               \
-    "names need no quotes here. inverse(rel) turns a relation round.\n"                            \
+    "names need no quotes here, IRIs go in <...>. inverse(rel) turns a relation\n"                 \
+    "round.\n"                                                                                     \
     "Exit code 1 when there is no link at all.\n"
 
 #define COMPLETE_HELP                                                                              \
@@ -65,10 +111,10 @@
     "and times. qac: classification; qar: retrieval.\n"
 
 static const char *const helps[ACQ_N_COMMANDS] = {
-    [ACQ_COMMAND_info] = INFO_HELP,         [ACQ_COMMAND_ask] = ASK_HELP,
-    [ACQ_COMMAND_check] = CHECK_HELP,       [ACQ_COMMAND_predict] = PREDICT_HELP,
-    [ACQ_COMMAND_complete] = COMPLETE_HELP, [ACQ_COMMAND_sql] = SQL_HELP,
-    [ACQ_COMMAND_eval] = EVAL_HELP,
+    [ACQ_COMMAND_info] = INFO_HELP,     [ACQ_COMMAND_ask] = ASK_HELP,
+    [ACQ_COMMAND_check] = CHECK_HELP,   [ACQ_COMMAND_predict] = PREDICT_HELP,
+    [ACQ_COMMAND_export] = EXPORT_HELP, [ACQ_COMMAND_complete] = COMPLETE_HELP,
+    [ACQ_COMMAND_sql] = SQL_HELP,       [ACQ_COMMAND_eval] = EVAL_HELP,
 };
 
 static const acq_command commands[ACQ_N_COMMANDS] = {

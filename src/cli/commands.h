@@ -13,6 +13,7 @@
     X(ask, 1, 2, "GRAPH QUERY", "find answers, or prove that there are none")                      \
     X(check, 2, SIZE_MAX, "GRAPH QUERY VALUE...", "is this tuple an answer?")                      \
     X(predict, 2, 2, "GRAPH 'rel(head, ?)'", "links of one entity, most likely first")             \
+    X(export, 1, 1, "GRAPH [-o FILE]", "write a graph's facts as text")                            \
     X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
     X(eval, 1, 1, "qac|qar --observed GRAPH", "judge answers on benchmark queries")
@@ -22,7 +23,6 @@
     X(import)                                                                                      \
     X(add)                                                                                         \
     X(remove)                                                                                      \
-    X(export)                                                                                      \
     X(serve)                                                                                       \
     X(shell)                                                                                       \
     X(fit)                                                                                         \

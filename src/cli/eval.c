@@ -91,6 +91,7 @@ static acq_status open_truth(eval_job *job, acq_error *error)
         return ACQ_OK;
     acq_options options = *job->options;
     options.split = ACQ_SPLIT_LATEST; /* a folder stands for all it holds */
+    options.given[ACQ_OPTION_split] = false;
     acq_status status = acq_setup_read_graph(&options, path, &job->output, &graph, NULL, error);
     if (status != ACQ_OK)
         return status;
@@ -202,6 +203,8 @@ static acq_status run(eval_job *job, acq_error *error)
         return status;
     note_atoms(job);
     status = evaluate(job, error);
+    if (status == ACQ_OK)
+        status = acq_graph_get_failure(job->setup.graph, error);
     if (status == ACQ_OK)
         print_rows(job);
     return status;

@@ -1,11 +1,13 @@
 /* info.c - `anycq info`: what a graph holds. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "cli/info.h"
 #include "cli/json.h"
 #include "cli/setup.h"
+#include "cli/size.h"
 #include "cli/width.h"
+#include "store/store.h"
 
 enum { LARGEST = 10 }; /* relations that are listed */
 
@@ -17,9 +19,11 @@ typedef struct relation_size {
 
 typedef struct summary {
     const char *path;
-    const acq_graph *graph;
-    acq_read_report report;
-    relation_size *sizes; /* of the even relations, largest first */
+    acq_graph *graph;
+    bool is_store;
+    acq_store_info store;   /* of a store */
+    acq_read_report report; /* of a text */
+    relation_size *sizes;   /* of the even relations, largest first */
     size_t n_sizes;
 } summary;
 
@@ -85,32 +89,29 @@ static void print_relations(const summary *s, acq_text *out)
     }
 }
 
-static void print_count(acq_text *out, const char *label, uint64_t n)
+static void print_store(const summary *s, acq_text *out)
 {
-    acq_text_format(out, "%-14s%12llu\n", label, (unsigned long long)n);
+    const acq_store_info *store = &s->store;
+    acq_text_format(out, "%-*sstore, format %u%s\n", ACQ_SIZE_LABEL, "kind", store->format,
+                    store->is_rdf ? ", RDF" : "");
+    acq_size_print_text(out, "sources", store->sources);
+    acq_size_print_bytes(out, "size", store->file_bytes + store->wal_bytes);
 }
 
 static void print(const summary *s, acq_text *out)
 {
-    acq_text path;
-    acq_text_init(&path);
-    acq_width_add(&path, s->path);
-    acq_text_add(out, "graph         ");
-    acq_width_wrap(out, path.bytes == NULL ? "" : path.bytes, 14, 14, ACQ_COLUMNS);
-    acq_text_deinit(&path);
-    acq_text_add_char(out, '\n');
-    print_count(out, "entities", acq_graph_get_n_entities(s->graph));
-    print_count(out, "relations", s->n_sizes);
-    print_count(out, "facts", acq_graph_get_n_facts(s->graph));
-    print_count(out, "lines read", s->report.lines);
-    print_count(out, "left out", s->report.bad);
-    print_count(out, "duplicates", s->report.duplicates);
-    if (s->report.completed > 0)
-        print_count(out, "inverses added", s->report.completed);
-    acq_text_format(out, "%-14s%016llx\n", "dictionary",
-                    (unsigned long long)acq_graph_get_dictionary_fingerprint(s->graph));
-    acq_text_format(out, "%-14s%016llx\n", "fingerprint",
-                    (unsigned long long)acq_graph_get_fingerprint(s->graph));
+    acq_size_print_text(out, "graph", s->path);
+    if (s->is_store)
+        print_store(s, out);
+    acq_size_print_count(out, "entities", acq_graph_get_n_entities(s->graph));
+    acq_size_print_count(out, "relations", s->n_sizes);
+    acq_size_print_count(out, "facts", acq_graph_get_n_facts(s->graph));
+    if (s->is_store)
+        acq_size_print_count(out, "changes", s->store.n_changes);
+    else
+        acq_size_print_read(out, &s->report);
+    acq_size_print_hash(out, "dictionary", acq_graph_get_dictionary_fingerprint(s->graph));
+    acq_size_print_hash(out, "fingerprint", acq_graph_get_fingerprint(s->graph));
     print_relations(s, out);
 }
 
@@ -125,6 +126,17 @@ static json_t *make_relation(const summary *s, const relation_size *size)
     return object;
 }
 
+static json_t *make_store(const acq_store_info *store)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "format", acq_json_count(store->format));
+    json_object_set_new(object, "sources", acq_json_text(store->sources));
+    json_object_set_new(object, "bytes", acq_json_count(store->file_bytes));
+    json_object_set_new(object, "log_bytes", acq_json_count(store->wal_bytes));
+    json_object_set_new(object, "changes", acq_json_count(store->n_changes));
+    return object;
+}
+
 static void print_json(const summary *s, acq_text *out)
 {
     json_t *largest = json_array();
@@ -132,43 +144,50 @@ static void print_json(const summary *s, acq_text *out)
         json_array_append_new(largest, make_relation(s, &s->sizes[i]));
     json_t *object = json_object();
     json_object_set_new(object, "graph", acq_json_text(s->path));
+    json_object_set_new(object, "rdf", json_boolean(acq_graph_is_rdf(s->graph)));
     json_object_set_new(object, "entities", acq_json_count(acq_graph_get_n_entities(s->graph)));
     json_object_set_new(object, "relations", acq_json_count(s->n_sizes));
     json_object_set_new(object, "facts", acq_json_count(acq_graph_get_n_facts(s->graph)));
-    json_object_set_new(object, "lines", acq_json_count(s->report.lines));
-    json_object_set_new(object, "left_out", acq_json_count(s->report.bad));
-    json_object_set_new(object, "duplicates", acq_json_count(s->report.duplicates));
-    json_object_set_new(object, "inverses_added", acq_json_count(s->report.completed));
-    json_object_set_new(
-        object, "dictionary",
-        json_sprintf("%016llx",
-                     (unsigned long long)acq_graph_get_dictionary_fingerprint(s->graph)));
-    json_object_set_new(
-        object, "fingerprint",
-        json_sprintf("%016llx", (unsigned long long)acq_graph_get_fingerprint(s->graph)));
+    if (s->is_store)
+        json_object_set_new(object, "store", make_store(&s->store));
+    else
+        acq_json_set_read(object, &s->report);
+    json_object_set_new(object, "dictionary",
+                        acq_json_hash(acq_graph_get_dictionary_fingerprint(s->graph)));
+    json_object_set_new(object, "fingerprint", acq_json_hash(acq_graph_get_fingerprint(s->graph)));
     json_object_set_new(object, "largest", largest);
     acq_json_add_line(out, object);
 }
 
-int acq_cli_info(const acq_options *options)
+static acq_status summarise(const acq_options *options, summary *s, acq_output *output,
+                            acq_error *error)
+{
+    acq_status status =
+        acq_setup_read_graph(options, s->path, output, &s->graph, &s->report, error);
+    s->is_store = status == ACQ_OK && acq_store_is_database(s->path);
+    return status == ACQ_OK ? measure(s, error) : status;
+}
+
+static int show(const acq_options *options, acq_output *output)
 {
     acq_error error = {0};
-    acq_output output;
-    acq_graph *graph = NULL;
     summary s = {.path = options->args.items[0]};
-    acq_output_init(&output);
-    acq_status status = acq_setup_read_graph(options, s.path, &output, &graph, &s.report, &error);
-    s.graph = graph;
-    if (status == ACQ_OK)
-        status = measure(&s, &error);
     int code = ACQ_EXIT_YES;
-    if (status != ACQ_OK)
-        code = acq_report_error(&output, options, &error, NULL);
+    if (summarise(options, &s, output, &error) != ACQ_OK)
+        code = acq_report_error(output, options, &error, NULL);
     else if (options->json)
-        print_json(&s, &output.data);
+        print_json(&s, &output->data);
     else
-        print(&s, &output.data);
+        print(&s, &output->data);
     acq_free(s.sizes);
-    acq_graph_free(graph);
+    acq_graph_free(s.graph);
+    return code;
+}
+
+int acq_cli_info(const acq_options *options)
+{
+    acq_output output;
+    acq_output_init(&output);
+    int code = options->find != NULL ? acq_info_find(options, &output) : show(options, &output);
     return acq_output_finish(&output, code);
 }

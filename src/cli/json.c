@@ -40,6 +40,21 @@ json_t *acq_json_count(uint64_t n)
     return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
 }
 
+json_t *acq_json_hash(uint64_t hash)
+{
+    return json_sprintf("%016llx", (unsigned long long)hash);
+}
+
+void acq_json_set_read(json_t *object, const acq_read_report *report)
+{
+    json_object_set_new(object, "lines", acq_json_count(report->lines));
+    json_object_set_new(object, "left_out", acq_json_count(report->bad));
+    json_object_set_new(object, "duplicates", acq_json_count(report->duplicates));
+    json_object_set_new(object, "inverses_added", acq_json_count(report->completed));
+    json_object_set_new(object, "literals_left_out", acq_json_count(report->literals));
+    json_object_set_new(object, "labels", acq_json_count(report->labels));
+}
+
 static int add_bytes(const char *bytes, size_t length, void *out)
 {
     acq_text_add_bytes(out, bytes, length);

@@ -6,11 +6,16 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "graph/read.h"
 
 /* Bytes that are no UTF-8 become U+FFFD: JSON cannot hold them. */
 json_t *acq_json_text(const char *text);
 
 json_t *acq_json_count(uint64_t n);
+json_t *acq_json_hash(uint64_t hash); /* 16 hexadecimal digits */
+
+/* What reading found, as members of `object`. */
+void acq_json_set_read(json_t *object, const acq_read_report *report);
 
 /* Appends value and releases it; a failure shows in acq_text_finish. */
 void acq_json_add(acq_text *out, json_t *value);

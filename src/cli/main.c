@@ -1,32 +1,12 @@
-/* main.c - the command `anycq`: finds the command in the table, parses its options, runs it.
- *
- * An interrupt leaves at once and quietly: nothing here needs tidying up that the system does
- * not tidy up itself, and files are written under another name until they are whole. */
-#include <signal.h>
-#include <stdio.h>
+/* main.c - the command `anycq`: finds the command in the table, parses its options, runs it. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/report.h"
-
-static void leave(int number)
-{
-    (void)number;
-    _exit(ACQ_EXIT_INTERRUPTED);
-}
-
-static void catch_interrupt(void)
-{
-    struct sigaction action = {.sa_handler = leave};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    action.sa_handler = SIG_IGN; /* too large a file is an error to report, not a death */
-    sigaction(SIGXFSZ, &action, NULL);
-}
 
 /* Prints one of the texts of --help. ACQ_N_COMMANDS: of anycq itself. */
 static int print_help(acq_command_id id)
@@ -104,7 +84,7 @@ static int help_about(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    catch_interrupt();
+    acq_interrupt_init();
     if (argc < 2) {
         acq_error error = {0};
         acq_fail(&error, ACQ_ERR_USAGE, "a command is missing; anycq --help lists them");

@@ -148,9 +148,12 @@ static acq_status fail_unknown(acq_command_id command, const char *token, const 
 
 static acq_status fail_elsewhere(acq_command_id command, const acq_option *option, acq_error *error)
 {
+    unsigned commands = 0;
+    for (size_t i = 0; i < ACQ_N_OPTIONS; i++)
+        commands |= strcmp(table[i].name, option->name) == 0 ? table[i].commands : 0;
     char list[200] = "";
     for (unsigned i = 0; i < ACQ_N_COMMANDS; i++) {
-        if (!is_for(option, i))
+        if ((commands & (1U << i)) == 0)
             continue;
         size_t used = strlen(list);
         strncat(list, used == 0 ? "" : ", ", sizeof list - used - 1);
@@ -160,14 +163,19 @@ static acq_status fail_elsewhere(acq_command_id command, const acq_option *optio
                     acq_command_get(command)->name, list);
 }
 
-/* name: what stands between the dashes and "=", `length` bytes. NULL when there is no such. */
-static const acq_option *find_long(const char *name, size_t length)
+/* name: what stands between the dashes and "=", `length` bytes. The command's own row, else that
+ * of another command, else NULL. */
+static const acq_option *find_long(acq_command_id command, const char *name, size_t length)
 {
+    const acq_option *found = NULL;
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
-        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
+        if (strlen(table[i].name) != length || strncmp(table[i].name, name, length) != 0)
+            continue;
+        if (is_for(&table[i], command))
             return &table[i];
+        found = &table[i];
     }
-    return NULL;
+    return found;
 }
 
 static const acq_option *find_letter(const char *token)
@@ -187,7 +195,7 @@ static acq_status find_option(acq_command_id command, const char *token, const a
     const char *name = token + (is_long ? 2 : 1);
     const char *equals = is_long ? strchr(name, '=') : NULL;
     size_t length = equals == NULL ? strlen(name) : (size_t)(equals - name);
-    const acq_option *option = is_long ? find_long(name, length) : find_letter(token);
+    const acq_option *option = is_long ? find_long(command, name, length) : find_letter(token);
     if (option == NULL) {
         char word[64];
         size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;

@@ -4,17 +4,24 @@
  *
  * KIND fixes the type of the field in acq_options: FLAG bool, REAL double, COUNT uint64_t, TEXT
  * const char *, LIST words. Defaults are text and go through the same parser as what the user
- * writes; NULL means off (false, 0, NULL, empty), and acq_options_has tells off from given. */
+ * writes; NULL means off (false, 0, NULL, empty), and acq_options_has tells off from given. A name
+ * may have several rows that mean something else to each command. */
 #ifndef ACQ_CLI_OPTIONS_H
 #define ACQ_CLI_OPTIONS_H
 
 #include "cli/commands.h"
 
 #define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_eval)
+#define ACQ_ON_changes   0
+#define ACQ_ON_import    0
+#define ACQ_ON_compact   0
 #define ACQ_ON_graphs                                                                              \
-    (ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_eval)
+    (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
+     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval)
 #define ACQ_ON_links (ACQ_ON_questions | ACQ_ON_predict | ACQ_ON_complete)
-#define ACQ_ON_json  (ACQ_ON_questions | ACQ_ON_info | ACQ_ON_predict)
+#define ACQ_ON_json                                                                                \
+    (ACQ_ON_questions | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict | ACQ_ON_changes |            \
+     ACQ_ON_compact)
 
 #define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)                                                 \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
@@ -29,7 +36,18 @@
     COUNT(first, "first", 0, "N", NULL, 1, 1e12, ACQ_ON_sql | ACQ_ON_eval,                         \
           "only the first N instances, in file order")                                             \
     COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict, "how many links")                      \
-    TEXT(output, "output", 'o', "FILE", NULL, 0, 0, ACQ_ON_complete, "where to write")             \
+    TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
+         ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete, "where to write")                        \
+    TEXT(format, "format", 0, "NAME", NULL, 0, 0, ACQ_ON_export,                                   \
+         "tsv, csv or nt (default: by the ending of FILE, else nt for RDF and tsv for the rest)")  \
+    TEXT(from, "from", 0, "FILE", NULL, 0, 0, ACQ_ON_changes,                                      \
+         "facts from whatever import takes (- is standard input, with tabs)")                      \
+    FLAG(replace, "replace", 0, NULL, NULL, 0, 0, ACQ_ON_import,                                   \
+         "take the place of a store even if facts were added to it")                               \
+    FLAG(verify, "verify", 0, NULL, NULL, 0, 0, ACQ_ON_info,                                       \
+         "read and check everything in a store")                                                   \
+    TEXT(find, "find", 0, "PREFIX", NULL, 0, 0, ACQ_ON_info, "entities whose name begins so")      \
+    COUNT(find_limit, "limit", 0, "N", "20", 1, 1e9, ACQ_ON_info, "most names that --find shows")  \
     TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
@@ -50,16 +68,24 @@
          "the paper's rule: random and climb say none after the last step")                        \
     REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \
     COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions, "memory for each query")    \
+    COUNT(import_memory, "memory", 0, "MB", "2048", 16, 1e9, ACQ_ON_import,                        \
+          "memory to use; what does not fit is sorted on disk")                                    \
     COUNT(steps, "steps", 0, "N", "10000", 1, 1e18, ACQ_ON_questions,                              \
           "random and climb: most assignments tried")                                              \
     COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions,                                    \
           "random and climb: another seed, another run")                                           \
     COUNT(threads, "threads", 0, "N", "1", 1, 1024, ACQ_ON_ask | ACQ_ON_eval,                      \
           "queries answered at the same time")                                                     \
+    COUNT(import_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_import,                         \
+          "threads to read with (default: one per processor)")                                     \
     TEXT(split, "split", 0, "NAME", NULL, 0, 0, ACQ_ON_graphs,                                     \
          "folders: read up to and including train (default), valid or test")                       \
     FLAG(strict, "strict", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                     \
          "a line that cannot be read is an error")                                                 \
+    TEXT(base, "base", 0, "IRI", NULL, 0, 0, ACQ_ON_graphs,                                        \
+         "RDF: what relative IRIs are relative to")                                                \
+    FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \
+         "RDF: numbers and texts are entities too")                                                \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     FLAG(help, "help", 'h', NULL, NULL, 0, 0, ~0, "this text")
 

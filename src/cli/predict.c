@@ -13,6 +13,7 @@
 
 typedef struct candidate {
     const char *name;
+    acq_ent entity;
     double score;
     bool is_observed;
 } candidate;
@@ -49,22 +50,27 @@ static acq_status find_relation(const acq_graph *graph, const acq_pattern *patte
                                    pattern->relation, near);
 }
 
+static const char *known_name(const acq_pattern *pattern)
+{
+    return pattern->head == NULL ? pattern->tail : pattern->head;
+}
+
 static acq_status find_entity(const acq_graph *graph, const acq_pattern *pattern, acq_ent *out,
                               acq_error *error)
 {
-    size_t length = strlen(pattern->entity);
-    *out = acq_graph_find_entity(graph, pattern->entity, length);
+    const char *name = known_name(pattern);
+    size_t length = strlen(name);
+    *out = acq_graph_find_entity(graph, name, length);
     if (*out != ACQ_NO_ID)
         return ACQ_OK;
-    const char *near = acq_graph_suggest_entity(graph, pattern->entity, length);
+    const char *near = acq_graph_suggest_entity(graph, name, length);
     acq_status failed = acq_graph_get_failure(graph, error);
     if (failed != ACQ_OK)
         return failed;
-    return near == NULL ? acq_fail(error, ACQ_ERR_NAME, "no entity \"%.160s\" in this graph",
-                                   pattern->entity)
+    return near == NULL ? acq_fail(error, ACQ_ERR_NAME, "no entity \"%.160s\" in this graph", name)
                         : acq_fail(error, ACQ_ERR_NAME,
                                    "no entity \"%.160s\" in this graph; did you mean \"%.160s\"?",
-                                   pattern->entity, near);
+                                   name, near);
 }
 
 static acq_status bind(const acq_graph *graph, const acq_pattern *pattern, prediction *out,
@@ -73,7 +79,7 @@ static acq_status bind(const acq_graph *graph, const acq_pattern *pattern, predi
     acq_status status = find_relation(graph, pattern, &out->relation, error);
     if (status == ACQ_OK)
         status = find_entity(graph, pattern, &out->known, error);
-    if (pattern->is_inverse != pattern->asks_for_head)
+    if (pattern->is_inverse != (pattern->head == NULL))
         out->relation = acq_inverse(out->relation);
     return status;
 }
@@ -91,6 +97,7 @@ static acq_status rank(const acq_predictor *predictor, prediction *p, acq_error 
     for (size_t i = 0; i < row.n; i++)
         p->candidates[i] =
             (candidate){.name = acq_graph_get_entity_name(predictor->graph, row.tails[i]),
+                        .entity = row.tails[i],
                         .score = row.scores == NULL ? 1.0 : (double)row.scores[i],
                         .is_observed = acq_graph_has_fact(predictor->graph, p->known, p->relation,
                                                           row.tails[i])};
@@ -126,7 +133,10 @@ static void print_json(const acq_options *options, const prediction *p,
     for (size_t i = 0; i < p->n && i < options->top; i++) {
         const candidate *c = &p->candidates[i];
         json_t *link = json_object();
+        const char *key = acq_graph_get_entity_key(predictor->graph, c->entity);
         json_object_set_new(link, "name", acq_json_text(c->name));
+        if (strcmp(key, c->name) != 0)
+            json_object_set_new(link, "key", acq_json_text(key));
         json_object_set_new(link, "score", json_real(c->score));
         json_object_set_new(link, "kind", json_string(c->is_observed ? "observed" : "predicted"));
         json_array_append_new(links, link);
@@ -148,12 +158,14 @@ static int predict(const acq_options *options, const acq_pattern *pattern,
     if (status == ACQ_OK)
         status = rank(predictor, &p, &error);
     int code = p.n > 0 ? ACQ_EXIT_YES : ACQ_EXIT_NO;
+    if (status == ACQ_OK && options->json)
+        print_json(options, &p, predictor, &output->data);
+    else if (status == ACQ_OK)
+        print(options, &p, &output->data);
+    if (status == ACQ_OK)
+        status = acq_setup_check_names(predictor->graph, output, 0, &error);
     if (status != ACQ_OK)
         code = acq_report_error(output, options, &error, NULL);
-    else if (options->json)
-        print_json(options, &p, predictor, &output->data);
-    else
-        print(options, &p, &output->data);
     if (status == ACQ_OK && p.n > options->top)
         acq_report_note(output, "%llu of %zu links; --top K shows more",
                         (unsigned long long)options->top, p.n);
@@ -170,7 +182,7 @@ int acq_cli_predict(const acq_options *options)
     const char *text = options->args.items[1];
     acq_output_init(&output);
     int code;
-    if (acq_pattern_init(&pattern, text, &error) != ACQ_OK)
+    if (acq_pattern_init(&pattern, ACQ_PATTERN_LINK, text, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, text);
     else if (acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "cli/size.h"
 #include "cli/width.h"
 
-enum { BAR = 30, REDRAW_NS = 100000000, LABEL = 20 };
+enum { BAR = 30, REDRAW_NS = 100000000, QUIET_NS = 300000000, LABEL = 20 };
 
 void acq_progress_init(acq_progress *progress, const char *label)
 {
@@ -24,22 +25,64 @@ static size_t format_left(double seconds, char *buffer, size_t size)
     return n < 0 ? 0 : (size_t)n;
 }
 
+/* The bar with its percentage; returns its length. */
+static size_t format_bar(double share, const char *label, char *buffer, size_t size)
+{
+    char bar[BAR + 1];
+    memset(bar, '-', BAR);
+    memset(bar, '#', (size_t)(share * BAR));
+    bar[BAR] = '\0';
+    int n = snprintf(buffer, size, "%.*s  [%s] %3d%%", LABEL, label, bar, (int)(share * 100));
+    return n < 0 ? 0 : (size_t)n;
+}
+
+static double share_of(uint64_t done, uint64_t all)
+{
+    return all == 0 ? 1.0 : (double)(done < all ? done : all) / (double)all;
+}
+
 size_t acq_progress_format(const acq_progress *progress, size_t done, size_t all, double seconds,
                            char *buffer, size_t size)
 {
-    double share = all == 0 ? 1.0 : (double)(done < all ? done : all) / (double)all;
-    int filled = (int)(share * BAR);
-    char bar[BAR + 1];
-    memset(bar, '-', BAR);
-    memset(bar, '#', (size_t)filled);
-    bar[BAR] = '\0';
-    int n = snprintf(buffer, size, "%.*s  [%s] %3d%%  %zu/%zu", LABEL, progress->label, bar,
-                     (int)(share * 100), done, all);
-    size_t used = n < 0 ? 0 : (size_t)n;
+    double share = share_of(done, all);
+    size_t used = format_bar(share, progress->label, buffer, size);
+    int n = used < size ? snprintf(buffer + used, size - used, "  %zu/%zu", done, all) : 0;
+    used += n < 0 ? 0 : (size_t)n;
     bool is_telling = done > 0 && done < all && seconds > 0.5 && used < size;
     if (is_telling)
-        used += format_left(seconds * (1 - share) / share, buffer + used, size - used);
+        format_left(seconds * (1 - share) / share, buffer + used, size - used);
     return acq_width_of(buffer);
+}
+
+size_t acq_progress_format_stage(const acq_stage *now, double seconds, uint64_t facts, char *buffer,
+                                 size_t size)
+{
+    double share = share_of(now->done, now->total);
+    size_t used;
+    if (now->total > 0) {
+        used = format_bar(share, now->phase, buffer, size);
+    } else {
+        int n = snprintf(buffer, size, "%.*s  %llu triples", LABEL, now->phase,
+                         (unsigned long long)now->facts);
+        used = n < 0 ? 0 : (size_t)n;
+    }
+    if (facts > 0 && seconds > 0 && used + 2 < size) {
+        memcpy(buffer + used, "  ", 3);
+        used += 2;
+        used += acq_size_format_rate((double)facts / seconds, buffer + used, size - used);
+    }
+    if (now->total > 0 && now->done > 0 && now->done < now->total && used < size)
+        format_left(seconds * (1 - share) / share, buffer + used, size - used);
+    return acq_width_of(buffer);
+}
+
+static void draw(acq_progress *progress, const char *line, size_t width, int64_t now)
+{
+    size_t rest = progress->width > width ? progress->width - width : 0;
+    fprintf(stderr, "\r%s%*s", line, (int)rest, "");
+    fflush(stderr);
+    progress->drawn_ns = now;
+    progress->width = width;
 }
 
 void acq_progress_show(void *context, size_t done, size_t all)
@@ -51,11 +94,25 @@ void acq_progress_show(void *context, size_t done, size_t all)
     char line[160];
     double seconds = (double)(now - progress->start_ns) / 1e9;
     size_t width = acq_progress_format(progress, done, all, seconds, line, sizeof line);
-    size_t rest = progress->width > width ? progress->width - width : 0;
-    fprintf(stderr, "\r%s%*s", line, (int)rest, "");
-    fflush(stderr);
-    progress->drawn_ns = now;
-    progress->width = width;
+    draw(progress, line, width, now);
+}
+
+void acq_progress_show_stage(acq_progress *progress, const acq_stage *now)
+{
+    int64_t clock = acq_clock_ns();
+    if (progress->phase == NULL || strcmp(progress->phase, now->phase) != 0) {
+        progress->phase = now->phase;
+        progress->phase_ns = clock;
+        progress->phase_facts = now->facts;
+    }
+    if (!progress->is_shown || clock - progress->start_ns < QUIET_NS ||
+        clock - progress->drawn_ns < REDRAW_NS)
+        return;
+    char line[160];
+    double seconds = (double)(clock - progress->phase_ns) / 1e9;
+    size_t width = acq_progress_format_stage(now, seconds, now->facts - progress->phase_facts, line,
+                                             sizeof line);
+    draw(progress, line, width, clock);
 }
 
 void acq_progress_deinit(acq_progress *progress)

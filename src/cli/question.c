@@ -5,6 +5,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "cli/setup.h"
 #include "cli/view.h"
 #include "engine/values.h"
 
@@ -79,10 +80,14 @@ static int show(const acq_question *question, const acq_engine_params *params,
                      .ms = ms,
                      .is_check = question->is_check,
                      .values = values};
+    size_t start = output->data.length;
     if (question->options->json)
         acq_view_print_json(&view, output);
     else
         acq_view_print(&view, output);
+    acq_error error = {0};
+    if (acq_setup_check_names(question->predictor->graph, output, start, &error) != ACQ_OK)
+        return report(question, &error, output);
     return acq_view_get_exit_code(&view);
 }
 

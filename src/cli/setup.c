@@ -1,64 +1,70 @@
 /* setup.c - see setup.h. */
 #include "cli/setup.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/nearest.h"
+#include "cli/reading.h"
 #include "engine/open.h"
-#include "store/store.h"
+#include "graph/file.h"
 #include "predict/completion.h"
+#include "store/store.h"
 
-typedef struct bad_lines {
-    acq_output *output;
-    uint64_t n;
-} bad_lines;
-
-static void note_bad_line(void *context, const acq_error *bad)
+/* A store was read when it was imported: what says how to read does not apply to it. */
+static acq_status check_store_options(const acq_options *options, const char *path,
+                                      acq_output *output, acq_error *error)
 {
-    bad_lines *lines = context;
-    if (lines->n++ >= ACQ_MOST_BAD_LINES)
-        return;
-    char place[sizeof bad->file + 48] = "";
-    if (bad->column > 0)
-        snprintf(place, sizeof place, "%s:%zu:%zu: ", bad->file, bad->line, bad->column);
-    else if (bad->line > 0)
-        snprintf(place, sizeof place, "%s:%zu: ", bad->file, bad->line);
-    else if (bad->file[0] != '\0')
-        snprintf(place, sizeof place, "%s: ", bad->file);
-    acq_report_note(lines->output, "%s%s", place, bad->message);
-}
-
-static void note_bad_count(const bad_lines *lines, const char *path)
-{
-    if (lines->n == 0)
-        return;
-    acq_report_note(lines->output, "%s: %llu line%s left out; --strict makes that an error", path,
-                    (unsigned long long)lines->n, lines->n == 1 ? " was" : "s were");
-}
-
-static acq_status check_split(const acq_options *options, acq_error *error)
-{
-    const char *split = options->split;
-    if (split == NULL || strcmp(split, "train") == 0 || strcmp(split, "valid") == 0 ||
-        strcmp(split, "test") == 0 || strcmp(split, ACQ_SPLIT_LATEST) == 0)
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE, "no split \"%.100s\"; use train, valid or test", split);
+    if (acq_options_has(options, split))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "%.200s is a store, which has no splits; import the folder with --split %s",
+                        path, options->split);
+    if (options->literals || options->base != NULL)
+        acq_report_note(output, "%s is a store: --base and --literals count when it is imported",
+                        path);
+    return ACQ_OK;
 }
 
 acq_status acq_setup_read_graph(const acq_options *options, const char *path, acq_output *output,
                                 acq_graph **out, acq_read_report *report, acq_error *error)
 {
-    bad_lines lines = {.output = output};
-    acq_read_params params = {.split = options->split,
-                              .strict = options->strict,
-                              .bad_line = note_bad_line,
-                              .context = &lines};
-    acq_status status = check_split(options, error);
+    acq_reading reading;
+    acq_read_report own = {0};
+    acq_reading_init(&reading, output);
+    acq_read_params params = acq_reading_get_params(&reading, options);
+    acq_status status = acq_reading_check_split(options, error);
+    if (status == ACQ_OK && acq_store_is_database(path))
+        status = check_store_options(options, path, output, error);
     if (status == ACQ_OK)
-        status = acq_graph_open_path(path, &params, out, report, error);
-    if (status == ACQ_OK)
-        note_bad_count(&lines, path);
+        status = acq_graph_open_path(path, &params, out, &own, error);
+    acq_reading_finish(&reading, path, status == ACQ_OK ? &own : NULL);
+    if (status == ACQ_OK && report != NULL)
+        *report = own;
+    return status;
+}
+
+acq_status acq_setup_require_store(const char *path, acq_error *error)
+{
+    if (acq_store_is_database(path))
+        return ACQ_OK;
+    acq_status status;
+    if (acq_file_get_kind(path) == ACQ_FILE_MISSING)
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "there is no such file; anycq import SOURCE -o GRAPH makes a store");
+    else
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "this is no store; anycq import %.160s -o GRAPH makes one of it", path);
+    acq_error_set_file(error, path);
+    return status;
+}
+
+acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, size_t start,
+                                 acq_error *error)
+{
+    acq_status status = acq_graph_get_failure(graph, error);
+    if (status == ACQ_OK || output->data.length <= start)
+        return status;
+    output->data.length = start;
+    output->data.bytes[start] = '\0';
     return status;
 }
 
@@ -94,15 +100,16 @@ static void note_completion(const acq_setup *setup, const char *spec, acq_output
 static acq_status open_predictor(acq_setup *setup, const acq_options *options, acq_output *output,
                                  acq_error *error)
 {
-    bad_lines lines = {.output = output};
-    acq_read_params read = {
-        .strict = options->strict, .bad_line = note_bad_line, .context = &lines};
+    acq_reading reading;
+    acq_reading_init(&reading, output);
+    acq_read_params read = acq_reading_get_params(&reading, options);
     acq_perfect_report report;
     acq_status status = acq_predictor_open(setup->graph, options->predictor, &read,
                                            &setup->predictor, &report, error);
+    acq_read_report unknown = {0}; /* the predictor keeps it to itself */
+    acq_reading_finish(&reading, options->predictor, status == ACQ_OK ? &unknown : NULL);
     if (status != ACQ_OK)
         return status;
-    note_bad_count(&lines, options->predictor);
     note_perfect(output, &report);
     note_completion(setup, options->predictor, output);
     if (strcmp(options->predictor, "auto") == 0)

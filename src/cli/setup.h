@@ -7,17 +7,24 @@
 #include "engine/engine.h"
 #include "graph/read.h"
 
-enum { ACQ_MOST_BAD_LINES = 5 }; /* that are shown */
-
 typedef struct acq_setup {
     acq_graph *graph;
     acq_read_report report; /* of reading the graph */
     acq_predictor *predictor;
 } acq_setup;
 
-/* Reads a graph with --split and --strict; lines left out are noted. report may be NULL. */
+/* A store, or a graph read with --split, --strict, --base and --literals; what was left out is
+ * noted. report may be NULL. */
 acq_status acq_setup_read_graph(const acq_options *options, const char *path, acq_output *output,
                                 acq_graph **out, acq_read_report *report, acq_error *error);
+
+/* Only a store can be changed: anything else is an error with the remedy. */
+acq_status acq_setup_require_store(const char *path, acq_error *error);
+
+/* Were all names read that have been printed since byte `start`? If not, they are taken back: a
+ * name that a store could not read is an error and no answer. */
+acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, size_t start,
+                                 acq_error *error);
 
 /* The graph at `path` and the predictor of --predictor. Deinit also after an error. */
 acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const char *path,

@@ -5,9 +5,12 @@
  *   complete, conflict (with --explain, of a proved none), answers, engine, predictor,
  *   threshold, nodes, revisions, ms, memory (bytes)
  *
- * An answer: values of the free variables, witness (the other ones), score, kind
- * observed|predicted, atoms: text, relation, inverse, head, tail, negated, kind
- * observed|predicted|absent|equality, link, score, used. */
+ * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
+ * value is shown by a label: the IRI), score, kind observed|predicted, atoms: text, relation,
+ * inverse, head, tail, negated, kind observed|predicted|absent|equality, link, score, used; and
+ * relation_key, head_key, tail_key where they differ from what is shown. */
+#include <string.h>
+
 #include "cli/json.h"
 #include "cli/view.h"
 
@@ -18,6 +21,43 @@ static json_t *make_values(const acq_view *view, size_t i, uint32_t first, uint3
         json_object_set_new(values, view->query->variables[v].text,
                             acq_json_text(acq_view_get_value(view, i, v)));
     return values;
+}
+
+static void set_key(json_t *object, const char *member, const char *key, const char *shown)
+{
+    if (strcmp(key, shown) != 0)
+        json_object_set_new(object, member, acq_json_text(key));
+}
+
+/* Labels are for people; programs rely on keys. */
+static void set_keys(const acq_view *view, size_t i, json_t *answer)
+{
+    const acq_graph *graph = view->predictor->graph;
+    if (!acq_graph_is_rdf(graph))
+        return;
+    json_t *keys = json_object();
+    for (uint32_t v = 0; v < view->query->n_variables; v++) {
+        acq_ent value = view->result->answers[i].values[v];
+        set_key(keys, view->query->variables[v].text, acq_graph_get_entity_key(graph, value),
+                acq_view_get_value(view, i, v));
+    }
+    json_object_set_new(answer, "keys", keys);
+}
+
+static void set_atom_keys(const acq_view *view, const acq_evidence *evidence, json_t *atom)
+{
+    const acq_graph *graph = view->predictor->graph;
+    if (!acq_graph_is_rdf(graph))
+        return;
+    if (evidence->kind != ACQ_EVIDENCE_EQUALITY) {
+        acq_rel relation = view->query->relations[evidence->node->relation].id;
+        set_key(atom, "relation_key", acq_graph_get_relation_key(graph, relation),
+                acq_graph_get_relation_name(graph, relation));
+    }
+    set_key(atom, "head_key", acq_graph_get_entity_key(graph, evidence->left),
+            acq_graph_get_entity_name(graph, evidence->left));
+    set_key(atom, "tail_key", acq_graph_get_entity_key(graph, evidence->right),
+            acq_graph_get_entity_name(graph, evidence->right));
 }
 
 static const char *kind_name(acq_evidence_kind kind)
@@ -64,6 +104,7 @@ static json_t *make_atom(const acq_view *view, const acq_evidence *evidence)
     json_object_set_new(atom, "link", json_real(evidence->link));
     json_object_set_new(atom, "score", json_real(evidence->score));
     json_object_set_new(atom, "used", json_boolean(evidence->used));
+    set_atom_keys(view, evidence, atom);
     return atom;
 }
 
@@ -79,6 +120,7 @@ static json_t *make_answer(const acq_view *view, size_t i, acq_arena *arena)
     json_t *answer = json_object();
     json_object_set_new(answer, "values", make_values(view, i, 0, query->n_free));
     json_object_set_new(answer, "witness", make_values(view, i, query->n_free, query->n_variables));
+    set_keys(view, i, answer);
     json_object_set_new(answer, "score", json_real(view->result->answers[i].score));
     json_object_set_new(answer, "kind",
                         json_string(support.is_observed ? "observed" : "predicted"));

@@ -130,37 +130,105 @@ static void test_patterns_need_no_quotes(void **state)
 {
     (void)state;
     acq_pattern p;
-    assert_int_equal(acq_pattern_init(&p, " r ( A(b, c), ? ) ", NULL), ACQ_OK);
+    assert_int_equal(acq_pattern_init(&p, ACQ_PATTERN_LINK, " r ( A(b, c), ? ) ", NULL), ACQ_OK);
     assert_string_equal(p.relation, "r");
-    assert_string_equal(p.entity, "A(b, c)");
-    assert_false(p.asks_for_head || p.is_inverse);
+    assert_string_equal(p.head, "A(b, c)");
+    assert_true(p.tail == NULL && !p.is_inverse);
     acq_pattern_deinit(&p);
-    assert_int_equal(acq_pattern_init(&p, "inverse(\"+/film(x)\")(?, \"a \\\"b\\\"\")", NULL),
-                     ACQ_OK);
+    assert_int_equal(
+        acq_pattern_init(&p, ACQ_PATTERN_LINK, "inverse(\"+/film(x)\")(?, \"a \\\"b\\\"\")", NULL),
+        ACQ_OK);
     assert_string_equal(p.relation, "+/film(x)");
-    assert_string_equal(p.entity, "a \"b\"");
-    assert_true(p.asks_for_head && p.is_inverse);
+    assert_string_equal(p.tail, "a \"b\"");
+    assert_true(p.head == NULL && p.is_inverse);
     acq_pattern_deinit(&p);
-    assert_int_equal(acq_pattern_init(&p, "r(why?, ?)", NULL), ACQ_OK);
-    assert_string_equal(p.entity, "why?");
+    assert_int_equal(acq_pattern_init(&p, ACQ_PATTERN_LINK, "r(why?, ?)", NULL), ACQ_OK);
+    assert_string_equal(p.head, "why?");
+    acq_pattern_deinit(&p);
+}
+
+static void assert_fact(const char *text, const char *relation, const char *head, const char *tail,
+                        bool is_inverse)
+{
+    acq_pattern p;
+    acq_error error = {0};
+    if (acq_pattern_init(&p, ACQ_PATTERN_FACT, text, &error) != ACQ_OK)
+        fail_msg("%s: %s", text, error.message);
+    assert_string_equal(p.relation, relation);
+    assert_string_equal(p.head, head);
+    assert_string_equal(p.tail, tail);
+    assert_int_equal(p.is_inverse, is_inverse);
+    acq_pattern_deinit(&p);
+}
+
+static void test_facts_are_spelled_as_in_queries(void **state)
+{
+    (void)state;
+    assert_fact("r(a, b)", "r", "a", "b", false);
+    assert_fact("  born in ( Christopher Nolan,London )", "born in", "Christopher Nolan", "London",
+                false);
+    assert_fact("r(Paris (Texas), b (c))", "r", "Paris (Texas)", "b (c)", false);
+    assert_fact("r(\"a, b\", \"c, d\")", "r", "a, b", "c, d", false);
+    assert_fact("\"r, (s)\"(a, \"?\")", "r, (s)", "a", "?", false);
+    assert_fact("Inverse (r)(a, b)", "r", "a", "b", true);
+    assert_fact("inverse( \"r)(\" )(a, b)", "r)(", "a", "b", true);
+    assert_fact("\"inverse\"(a, b)", "inverse", "a", "b", false);
+    assert_fact("<http://x/r(1)>(<http://x/a,b>, <http://x/c>)", "http://x/r(1)", "http://x/a,b",
+                "http://x/c", false);
+    assert_fact("r(\"\\\"1\\\"@en\", \"a\\tb\\\\\")", "r", "\"1\"@en", "a\tb\\", false);
+}
+
+static void assert_bad_pattern(acq_pattern_kind kind, const char *text)
+{
+    acq_pattern p;
+    acq_error error = {0};
+    if (acq_pattern_init(&p, kind, text, &error) == ACQ_OK)
+        fail_msg("%s was taken", text);
+    assert_int_equal(error.code, ACQ_ERR_PARSE);
+    assert_true(error.column >= 1 && error.column <= strlen(text) + 1);
     acq_pattern_deinit(&p);
 }
 
 static void test_bad_patterns_do_not_read_past_their_end(void **state)
 {
     (void)state;
-    static const char *const bad[] = {
-        "",          " ",        "(",         ")",          "()",    "r()",   "r(?)",
-        "r(?,",      "inverse(", "inverse()", "inverse(r)", "r(,?)", "r(?,)", "inverse(r(a, ?)",
-        "\"r(a, ?)", "?",        "r(a,b,c)"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        acq_pattern p;
-        acq_error error = {0};
-        if (acq_pattern_init(&p, bad[i], &error) == ACQ_OK)
-            fail_msg("%s was taken", bad[i]);
-        assert_int_equal(error.code, ACQ_ERR_PARSE);
-        acq_pattern_deinit(&p);
+    static const char *const both[] = {"",
+                                       " ",
+                                       "(",
+                                       ")",
+                                       "()",
+                                       "r()",
+                                       "r(?)",
+                                       "r(?,",
+                                       "inverse",
+                                       "inverse()",
+                                       "inverse(r)",
+                                       "r(,?)",
+                                       "r(?,)",
+                                       "inverse(r(a, ?)",
+                                       "\"r(a, ?)",
+                                       "?",
+                                       "inverse(",
+                                       "r(?, ?)",
+                                       "r(<>,?)",
+                                       "r(\"\",?)",
+                                       "<r(a, ?)",
+                                       "r(?, \"a)",
+                                       "r(\"a\\q\", ?)",
+                                       "r(\"a\" b, ?)",
+                                       "\"r\" s(a, ?)"};
+    static const char *const facts[] = {
+        "r(a)",      "r(a, b, c)",    "r(,b)",    "r(a,)",           "r(?, b)",   "r(a, ?)",
+        "r(\"a, b)", "r(a, \"b\" c)", "r(a, <b)", "r(\"a\" x, b)",   "r(<>, b)",  "r(\"\", b)",
+        "(a, b)",    "\"\"(a, b)",    "r(a, b",   "inverse(r(a, b)", "r(a, b) x", "inverse(a, b)",
+        "r(\"\\",    "r(a, \"\\\")"};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        assert_bad_pattern(ACQ_PATTERN_LINK, both[i]);
+        assert_bad_pattern(ACQ_PATTERN_FACT, both[i]);
     }
+    assert_bad_pattern(ACQ_PATTERN_LINK, "r(a,b,c)");
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        assert_bad_pattern(ACQ_PATTERN_FACT, facts[i]);
 }
 
 static acq_status parse(acq_options *options, acq_command_id command, int argc,
@@ -221,6 +289,23 @@ static void test_progress_fits_a_line(void **state)
     assert_non_null(strstr(line, "h left"));
 }
 
+static void test_stages_tell_rate_and_time_left(void **state)
+{
+    (void)state;
+    char line[160];
+    acq_stage now = {.phase = "reading", .done = 25, .total = 100, .facts = 5000000};
+    size_t width = acq_progress_format_stage(&now, 4.0, 5000000, line, sizeof line);
+    assert_string_equal(line, "reading  [#######-----------------------]  25%  1.25 M "
+                              "triples/s  12 s left");
+    assert_true(width <= ACQ_COLUMNS);
+    now = (acq_stage){.phase = "sorting", .done = 100, .total = 100, .facts = 5000000};
+    acq_progress_format_stage(&now, 1.0, 0, line, sizeof line);
+    assert_string_equal(line, "sorting  [##############################] 100%");
+    now = (acq_stage){.phase = "reading", .facts = 1234};
+    acq_progress_format_stage(&now, 2.0, 1234, line, sizeof line);
+    assert_string_equal(line, "reading  1234 triples  617 triples/s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,11 +316,13 @@ int main(void)
         cmocka_unit_test(test_wrapping_breaks_at_good_places),
         cmocka_unit_test(test_near_words_are_found),
         cmocka_unit_test(test_patterns_need_no_quotes),
+        cmocka_unit_test(test_facts_are_spelled_as_in_queries),
         cmocka_unit_test(test_bad_patterns_do_not_read_past_their_end),
         cmocka_unit_test(test_options_have_their_defaults),
         cmocka_unit_test(test_last_value_counts_and_lists_collect),
         cmocka_unit_test(test_worst_exit_code_wins),
         cmocka_unit_test(test_progress_fits_a_line),
+        cmocka_unit_test(test_stages_tell_rate_and_time_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,162 @@
+/* export.c - `anycq export`: the facts of any graph as text, to standard output or to a file that
+ * appears when it is whole. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/new_file.h"
+#include "cli/gzip.h"
+#include "cli/interrupt.h"
+#include "cli/reading.h"
+#include "cli/setup.h"
+
+/* Endings of -o and values of --format. N-Triples are Turtle and N-Quads too. */
+static const struct {
+    const char *name;
+    acq_write_format format;
+    bool is_option;
+} formats[] = {
+    {"tsv", ACQ_FORMAT_TSV, true},  {"txt", ACQ_FORMAT_TSV, false}, {"csv", ACQ_FORMAT_CSV, true},
+    {"nt", ACQ_FORMAT_NT, true},    {"ttl", ACQ_FORMAT_NT, false},  {"nq", ACQ_FORMAT_NT, false},
+    {"trig", ACQ_FORMAT_NT, false},
+};
+
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+typedef struct target {
+    acq_new_file file; /* with -o */
+    uint64_t at;
+    acq_gzip gzip; /* with .gz */
+} target;
+
+static bool ends_with(const char *path, size_t length, const char *ending)
+{
+    size_t n = strlen(ending);
+    return length > n && path[length - n - 1] == '.' &&
+           strncasecmp(path + length - n, ending, n) == 0;
+}
+
+static bool is_compressed(const char *path)
+{
+    return path != NULL && ends_with(path, strlen(path), "gz");
+}
+
+static acq_status check_format(const acq_options *options, acq_error *error)
+{
+    if (options->format == NULL)
+        return ACQ_OK;
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        if (formats[i].is_option && strcmp(formats[i].name, options->format) == 0)
+            return ACQ_OK;
+    }
+    return acq_fail(error, ACQ_ERR_USAGE, "no format \"%.100s\"; use tsv, csv or nt",
+                    options->format);
+}
+
+static acq_write_format choose_format(const acq_options *options, const acq_graph *graph)
+{
+    const char *path = options->output == NULL ? "" : options->output;
+    size_t length = strlen(path) - (is_compressed(path) ? strlen(".gz") : 0);
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        bool is_it = options->format == NULL ? ends_with(path, length, formats[i].name)
+                                             : strcmp(formats[i].name, options->format) == 0;
+        if (is_it)
+            return formats[i].format;
+    }
+    return acq_graph_is_rdf(graph) ? ACQ_FORMAT_NT : ACQ_FORMAT_TSV;
+}
+
+static acq_status put_output(void *self, const char *bytes, size_t length, acq_error *error)
+{
+    (void)self;
+    if (fwrite(bytes, 1, length, stdout) == length && fflush(stdout) == 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_IO, "cannot write to standard output");
+}
+
+static acq_status put_file(void *self, const char *bytes, size_t length, acq_error *error)
+{
+    target *t = self;
+    acq_status status = acq_new_file_put(&t->file, bytes, length, t->at, error);
+    t->at += length;
+    return status;
+}
+
+static acq_status write_text(const acq_options *options, const acq_graph *graph, target *t,
+                             acq_reading *reading, acq_write_report *report, acq_error *error)
+{
+    acq_write_params params = {.format = choose_format(options, graph),
+                               .progress = acq_reading_show_stage,
+                               .context = reading};
+    acq_text_sink sink = {.put = options->output == NULL ? put_output : put_file, .self = t};
+    if (!is_compressed(options->output))
+        return acq_graph_write(graph, &params, &sink, report, error);
+    acq_status status = acq_gzip_init(&t->gzip, sink, error);
+    sink = acq_gzip_get_sink(&t->gzip);
+    if (status == ACQ_OK)
+        status = acq_graph_write(graph, &params, &sink, report, error);
+    return status == ACQ_OK ? acq_gzip_finish(&t->gzip, error) : status;
+}
+
+static acq_status write_file(const acq_options *options, const acq_graph *graph, target *t,
+                             acq_reading *reading, acq_write_report *report, acq_error *error)
+{
+    acq_status status = acq_new_file_init(&t->file, options->output, "the facts", error);
+    if (status == ACQ_OK) {
+        const char *half = t->file.temporary;
+        acq_interrupt_hold(&half, 1);
+        status = write_text(options, graph, t, reading, report, error);
+        acq_interrupt_release();
+    }
+    return status == ACQ_OK ? acq_new_file_finish(&t->file, error) : status;
+}
+
+/* What the text cannot hold. */
+static void note_losses(const acq_options *options, const acq_graph *graph, acq_output *output)
+{
+    bool is_nt = choose_format(options, graph) == ACQ_FORMAT_NT;
+    if (acq_graph_get_n_relations(graph) > 1 && acq_graph_is_named(graph, 1))
+        acq_report_note(output, "each fact is written once, by the first relation of its pair; the "
+                                "names of inverse relations are left out");
+    if (acq_graph_is_rdf(graph) && !is_nt)
+        acq_report_note(output, "labels are left out; --format nt keeps them");
+}
+
+static acq_status export(const acq_options *options, acq_output *output, acq_graph **graph,
+                         acq_error *error)
+{
+    acq_status status = check_format(options, error);
+    if (status == ACQ_OK)
+        status = acq_setup_read_graph(options, options->args.items[0], output, graph, NULL, error);
+    if (status != ACQ_OK)
+        return status;
+    target t = {0};
+    acq_reading reading;
+    acq_write_report report = {0};
+    acq_reading_init(&reading, output);
+    status = options->output == NULL ? write_text(options, *graph, &t, &reading, &report, error)
+                                     : write_file(options, *graph, &t, &reading, &report, error);
+    acq_reading_finish(&reading, "", NULL);
+    acq_gzip_deinit(&t.gzip);
+    acq_new_file_deinit(&t.file);
+    if (status != ACQ_OK)
+        return status;
+    note_losses(options, *graph, output);
+    if (options->output != NULL)
+        acq_report_note(output, "%s: %llu facts", options->output,
+                        (unsigned long long)report.facts);
+    return ACQ_OK;
+}
+
+int acq_cli_export(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_output output;
+    acq_graph *graph = NULL;
+    acq_output_init(&output);
+    int code = ACQ_EXIT_YES;
+    if (export(options, &output, &graph, &error) != ACQ_OK)
+        code = acq_report_error(&output, options, &error, NULL);
+    acq_graph_free(graph);
+    return acq_output_finish(&output, code);
+}

@@ -1,0 +1,72 @@
+/* interrupt.c - see interrupt.h. A signal handler can only reach globals: these are the only
+ * ones of the command, and the handler calls nothing but unlink, alarm and _exit. */
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+
+enum { GRACE_SECONDS = 3 };
+
+static volatile sig_atomic_t is_held, is_asked;
+static const char *volatile held_paths[ACQ_MOST_HELD];
+
+static void leave(int number)
+{
+    for (size_t i = 0; i < ACQ_MOST_HELD; i++) {
+        if (held_paths[i] != NULL)
+            (void)unlink(held_paths[i]);
+    }
+    _exit(number == SIGTERM || number == SIGHUP ? 128 + number : ACQ_EXIT_INTERRUPTED);
+}
+
+static void handle(int number)
+{
+    if (!is_held || is_asked)
+        leave(number);
+    is_asked = 1;
+    (void)alarm(GRACE_SECONDS);
+}
+
+/* nohup wants the loss of the terminal ignored. */
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void acq_interrupt_init(void)
+{
+    struct sigaction action = {.sa_handler = handle};
+    sigfillset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (!is_ignored(SIGHUP))
+        sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = leave;
+    sigaction(SIGALRM, &action, NULL);
+    action.sa_handler = SIG_IGN; /* too large a file is an error to report, not a death */
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+void acq_interrupt_hold(const char *const *paths, size_t n)
+{
+    for (size_t i = 0; i < n && i < ACQ_MOST_HELD; i++)
+        held_paths[i] = paths[i];
+    is_asked = 0;
+    is_held = 1;
+}
+
+void acq_interrupt_release(void)
+{
+    (void)alarm(0);
+    is_held = 0;
+    for (size_t i = 0; i < ACQ_MOST_HELD; i++)
+        held_paths[i] = NULL;
+}
+
+bool acq_interrupt_is_asked(void)
+{
+    return is_asked != 0;
+}

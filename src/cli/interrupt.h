@@ -1,0 +1,25 @@
+/* interrupt.h - what Ctrl-C does.
+ *
+ * Most commands have nothing to tidy up: it leaves at once, with exit code 130. One that writes a
+ * new file holds interrupts meanwhile: the first only asks it to stop, which its progress
+ * callback passes on; a second one, or a few seconds without an effect (a source may be a pipe
+ * that says nothing), take the half-written files away and leave. A termination request or the
+ * loss of the terminal is treated alike. */
+#ifndef ACQ_CLI_INTERRUPT_H
+#define ACQ_CLI_INTERRUPT_H
+
+#include "base/types.h"
+
+enum { ACQ_MOST_HELD = 4 };
+
+/* At the start of the program, before there are threads. */
+void acq_interrupt_init(void);
+
+/* paths, at most ACQ_MOST_HELD, are borrowed until the release. */
+void acq_interrupt_hold(const char *const *paths, size_t n);
+void acq_interrupt_release(void);
+
+/* Was it asked to stop since interrupts are held? */
+bool acq_interrupt_is_asked(void);
+
+#endif

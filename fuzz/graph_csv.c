@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     acq_memory_source source = {.name = "input.csv",
                                 .bytes = size == 0 ? "" : (const char *)data,
                                 .length = size,
-                                .separator = ACQ_COMMAS};
+                                .syntax = ACQ_COMMAS};
     check_source(&source);
     return 0;
 }

@@ -4,7 +4,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     acq_memory_source source = {
-        .name = "input.tsv", .bytes = (const char *)data, .length = size, .separator = ACQ_TABS};
+        .name = "input.tsv", .bytes = (const char *)data, .length = size, .syntax = ACQ_TABS};
     check_source(&source);
     return 0;
 }

@@ -1,71 +1,130 @@
-/* ingest.c - facts from paths: find the files, read each into the sink.
- * Each file is read whole, then parsed in place; see reader.h for the parts. */
+/* ingest.c - facts from paths: find the files, read one after the other into the sink.
+ * See reader.h for the parts. */
 #include "graph/ingest.h"
 
 #include "base/memory.h"
 #include "graph/file.h"
+#include "graph/pipeline.h"
 #include "graph/reader.h"
 #include "graph/source.h"
 
-typedef acq_status (*parse_fn)(acq_reader *reader, const char *bytes, size_t length);
+/* One reading of all sources. */
+typedef struct ingest {
+    acq_merger merger;
+    size_t piece_bytes; /* 0: as always */
+} ingest;
 
-static acq_status parse(acq_reader *reader, const char *name, parse_fn parser, const char *bytes,
-                        size_t length)
+static acq_status read_alone(acq_cutter *cutter, acq_merger *merger, const acq_rules *rules)
 {
-    reader->file = name;
-    acq_status status = parser(reader, bytes, length);
-    if (status != ACQ_OK)
-        acq_error_set_file(reader->error, name);
+    acq_batch batch;
+    acq_batch_init(&batch, rules);
+    acq_status status = acq_read_csv(cutter, merger, &batch);
+    acq_batch_deinit(&batch);
     return status;
 }
 
-static parse_fn parser_of(acq_separator separator, bool has_index)
+static acq_status read_stream(ingest *in, acq_stream *stream, acq_syntax syntax)
 {
-    if (has_index)
-        return acq_read_ids;
-    return separator == ACQ_COMMAS ? acq_read_csv : acq_read_tsv;
+    acq_merger *merger = &in->merger;
+    const acq_dictionary *dictionary = merger->sink->dictionary;
+    acq_rules rules = {.syntax = syntax,
+                       .strict = merger->params.strict,
+                       .n_entities = (uint32_t)dictionary->entities.n_ids,
+                       .n_relations = (uint32_t)dictionary->relations.n_ids};
+    acq_cutter cutter;
+    acq_status status;
+    acq_cutter_init(&cutter, stream, in->piece_bytes);
+    acq_merger_start_file(merger, stream->name);
+    if (syntax == ACQ_COMMAS)
+        status = read_alone(&cutter, merger, &rules);
+    else
+        status = acq_pipeline_run(&cutter, merger, &rules,
+                                  syntax == ACQ_IDS ? acq_parse_ids : acq_parse_tsv,
+                                  merger->params.threads);
+    acq_cutter_deinit(&cutter);
+    if (status != ACQ_OK)
+        acq_error_set_file(merger->error, stream->name);
+    merger->done += stream->done;
+    return status;
 }
 
-static acq_status read_file(acq_reader *reader, const char *path, parse_fn parser)
+static acq_status read_file(ingest *in, const char *path, acq_syntax syntax)
 {
-    char *bytes;
-    size_t length;
-    acq_status status = acq_file_read(path, &bytes, &length, reader->error);
+    acq_stream stream;
+    acq_status status = acq_stream_open(&stream, path, in->merger.error);
     if (status != ACQ_OK)
         return status;
-    status = parse(reader, path, parser, bytes, length);
+    status = read_stream(in, &stream, syntax);
+    acq_stream_close(&stream);
+    return status;
+}
+
+static acq_status read_index(ingest *in, const char *path)
+{
+    acq_error *error = in->merger.error;
+    char *bytes;
+    size_t length;
+    acq_status status = acq_file_read(path, &bytes, &length, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_read_index(in->merger.sink->dictionary, bytes, length, error);
+    acq_error_set_file(status == ACQ_OK ? NULL : error, path);
     acq_free(bytes);
     return status;
 }
 
-static acq_status read_source(acq_reader *reader, const acq_source *source)
+static acq_status read_source(ingest *in, const acq_source *source)
 {
     acq_status status = ACQ_OK;
     if (source->index != NULL)
-        status = read_file(reader, source->index, acq_read_index);
+        status = read_index(in, source->index);
     for (size_t i = 0; status == ACQ_OK && i < source->n_files; i++)
-        status = read_file(reader, source->files[i],
-                           parser_of(source->formats[i], source->index != NULL));
+        status = read_file(in, source->files[i], source->syntax[i]);
     return status;
 }
 
-/* The sources stay until the end: the reader's messages borrow their names. */
-static acq_status read_sources(acq_reader *reader, const acq_source *sources, size_t n,
-                               acq_read_report *report)
+static acq_status check_mix(const acq_source *sources, size_t n, acq_error *error)
 {
-    acq_status status = ACQ_OK;
     for (size_t i = 0; n > 1 && i < n; i++) {
-        if (sources[i].index != NULL) {
-            status = acq_fail(reader->error, ACQ_ERR_USAGE,
-                              "a benchmark graph has its own ids and cannot be merged with other "
-                              "sources; read it alone");
-            acq_error_set_file(reader->error, sources[i].files[0]);
-            return status;
+        if (sources[i].index == NULL)
+            continue;
+        acq_fail(error, ACQ_ERR_USAGE,
+                 "a benchmark graph has its own ids and cannot be merged with other sources; read "
+                 "it alone");
+        acq_error_set_file(error, sources[i].files[0]);
+        return ACQ_ERR_USAGE;
+    }
+    return ACQ_OK;
+}
+
+/* Bytes of all files, 0 when some file will not say. */
+static uint64_t add_sizes(const acq_source *sources, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < sources[i].n_files; j++) {
+            if (acq_file_get_kind(sources[i].files[j]) != ACQ_FILE_REGULAR)
+                return 0;
+            sum += acq_file_get_size(sources[i].files[j]);
         }
     }
+    return sum;
+}
+
+/* The sources stay until the end: messages borrow their names. */
+static acq_status read_sources(const acq_source *sources, size_t n, const acq_read_params *params,
+                               const acq_sink *sink, acq_read_report *report, acq_error *error)
+{
+    ingest in = {0};
+    acq_status status = check_mix(sources, n, error);
+    acq_merger_init(&in.merger, sink, params, error);
+    in.merger.total = add_sizes(sources, n);
     for (size_t i = 0; status == ACQ_OK && i < n; i++)
-        status = read_source(reader, &sources[i]);
-    return status == ACQ_OK ? acq_reader_finish(reader, report) : status;
+        status = read_source(&in, &sources[i]);
+    if (status == ACQ_OK)
+        status = acq_merger_finish(&in.merger, report);
+    acq_merger_deinit(&in.merger);
+    return status;
 }
 
 acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_params *params,
@@ -83,28 +142,40 @@ acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_p
         status = acq_source_init(&sources[n], paths[n], split, error);
         n += status == ACQ_OK;
     }
-    if (status == ACQ_OK) {
-        acq_reader reader;
-        acq_reader_init(&reader, params, sink, error);
-        status = read_sources(&reader, sources, n, report);
-    }
+    if (status == ACQ_OK)
+        status = read_sources(sources, n, params, sink, report, error);
     while (n > 0)
         acq_source_deinit(&sources[--n]);
     acq_free(sources);
     return status;
 }
 
+static acq_status read_memory(ingest *in, const acq_memory_source *source)
+{
+    acq_stream stream;
+    acq_syntax syntax = source->syntax;
+    acq_error *error = in->merger.error;
+    if (source->index != NULL) {
+        acq_status status =
+            acq_read_index(in->merger.sink->dictionary, source->index, source->index_length, error);
+        acq_error_set_file(status == ACQ_OK ? NULL : error, "kgindex.json");
+        if (status != ACQ_OK)
+            return status;
+        syntax = ACQ_IDS;
+    }
+    acq_stream_open_memory(&stream, source->name, source->bytes, source->length);
+    return read_stream(in, &stream, syntax);
+}
+
 acq_status acq_ingest_memory(const acq_memory_source *source, const acq_read_params *params,
                              const acq_sink *sink, acq_read_report *report, acq_error *error)
 {
-    acq_reader reader;
-    acq_status status = ACQ_OK;
-    acq_reader_init(&reader, params, sink, error);
-    if (source->index != NULL)
-        status =
-            parse(&reader, "kgindex.json", acq_read_index, source->index, source->index_length);
+    ingest in = {.piece_bytes = source->piece_bytes};
+    acq_merger_init(&in.merger, sink, params, error);
+    in.merger.total = source->length;
+    acq_status status = read_memory(&in, source);
     if (status == ACQ_OK)
-        status = parse(&reader, source->name, parser_of(source->separator, source->index != NULL),
-                       source->bytes, source->length);
-    return status == ACQ_OK ? acq_reader_finish(&reader, report) : status;
+        status = acq_merger_finish(&in.merger, report);
+    acq_merger_deinit(&in.merger);
+    return status;
 }

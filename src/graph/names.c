@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "graph/fingerprint.h"
 
-enum { FIRST_SLOTS = 16 };
+enum { FIRST_SLOTS = 16, GROUP = 32 };
 
-static const size_t NO_START = SIZE_MAX;
+static const uint64_t NO_START = (1ULL << 48) - 1;
 
 void acq_names_init(acq_names *names)
 {
@@ -26,14 +26,11 @@ void acq_names_deinit(acq_names *names)
     *names = (acq_names){0};
 }
 
-static uint32_t half_hash(const char *name, size_t length)
+void acq_names_clear(acq_names *names)
 {
-    return (uint32_t)(acq_hash_bytes(name, length, 0) >> 32);
-}
-
-static uint64_t slot_of(uint32_t half, uint32_t id)
-{
-    return (uint64_t)half << 32 | (uint64_t)(id + 1);
+    if (names->n_slots > 0)
+        memset(names->slots, 0, names->n_slots * sizeof *names->slots);
+    names->pool_used = names->n_ids = names->n_names = 0;
 }
 
 static bool entry_equals(const acq_names *names, uint32_t id, const char *name, size_t length)
@@ -42,29 +39,41 @@ static bool entry_equals(const acq_names *names, uint32_t id, const char *name, 
     return entry.length == length && memcmp(names->pool + entry.start, name, length) == 0;
 }
 
-uint32_t acq_names_find(const acq_names *names, const char *name, size_t length)
+/* The id of a name, or ACQ_NO_ID with the free slot where its search ended. */
+static inline uint32_t probe(const acq_names *names, const char *name, size_t length, uint32_t hash,
+                             size_t *place)
 {
-    if (names->n_slots == 0)
-        return ACQ_NO_ID;
-    uint32_t half = half_hash(name, length);
-    size_t mask = names->n_slots - 1;
-    for (size_t i = half & mask; names->slots[i] != 0; i = (i + 1) & mask) {
+    size_t mask = names->n_slots - 1, i = hash & mask;
+    for (; names->slots[i] != 0; i = (i + 1) & mask) {
         uint32_t id = (uint32_t)names->slots[i] - 1;
-        if (names->slots[i] >> 32 == half && entry_equals(names, id, name, length))
+        if (names->slots[i] >> 32 == hash && entry_equals(names, id, name, length))
             return id;
     }
+    *place = i;
     return ACQ_NO_ID;
 }
 
-static void insert_slot(uint64_t *slots, size_t n_slots, uint64_t slot)
+uint32_t acq_names_find_hashed(const acq_names *names, const char *name, size_t length,
+                               uint32_t hash)
 {
-    size_t mask = n_slots - 1;
-    size_t i = (slot >> 32) & mask;
-    while (slots[i] != 0)
-        i = (i + 1) & mask;
-    slots[i] = slot;
+    size_t place;
+    return names->n_slots == 0 ? ACQ_NO_ID : probe(names, name, length, hash, &place);
 }
 
+uint32_t acq_names_find(const acq_names *names, const char *name, size_t length)
+{
+    return acq_names_find_hashed(names, name, length, acq_names_hash(name, length));
+}
+
+static size_t find_free(const uint64_t *slots, size_t n_slots, uint32_t hash)
+{
+    size_t i = hash & (n_slots - 1);
+    while (slots[i] != 0)
+        i = (i + 1) & (n_slots - 1);
+    return i;
+}
+
+/* Makes room for one more name at most half full. */
 static acq_status grow_slots(acq_names *names)
 {
     if (names->n_names + 1 <= names->n_slots / 2)
@@ -75,7 +84,7 @@ static acq_status grow_slots(acq_names *names)
         return ACQ_ERR_MEMORY;
     for (size_t i = 0; i < names->n_slots; i++) {
         if (names->slots[i] != 0)
-            insert_slot(slots, n_slots, names->slots[i]);
+            slots[find_free(slots, n_slots, (uint32_t)(names->slots[i] >> 32))] = names->slots[i];
     }
     acq_free(names->slots);
     names->slots = slots;
@@ -83,42 +92,120 @@ static acq_status grow_slots(acq_names *names)
     return ACQ_OK;
 }
 
-acq_status acq_names_put(acq_names *names, uint32_t id, const char *name, size_t length)
+/* Room for one more name in all parts but the slots. */
+static inline acq_status reserve(acq_names *names, uint32_t id, size_t length)
+{
+    size_t bytes = names->pool_used + length + 1;
+    if (id < names->ids_capacity && bytes <= names->pool_capacity)
+        return ACQ_OK;
+    if (ACQ_RESERVE(names->entries, names->ids_capacity, (size_t)id + 1) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    return ACQ_RESERVE(names->pool, names->pool_capacity, bytes);
+}
+
+/* Puts a name where its probe sequence found a free slot; there is room for it. */
+static acq_status put_at(acq_names *names, size_t place, uint32_t id, const char *name,
+                         size_t length, uint32_t hash)
 {
     if (id >= ACQ_NO_ID - 1 || length > ACQ_NAME_MOST)
         return ACQ_ERR_LIMIT;
-    if (length > 0 && memchr(name, '\0', length) != NULL)
-        return ACQ_ERR_INPUT;
-    if (ACQ_RESERVE(names->entries, names->ids_capacity, (size_t)id + 1) != ACQ_OK ||
-        ACQ_RESERVE(names->pool, names->pool_capacity, names->pool_used + length + 1) != ACQ_OK ||
-        grow_slots(names) != ACQ_OK)
+    if (reserve(names, id, length) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     for (; names->n_ids <= id; names->n_ids++)
         names->entries[names->n_ids] = (acq_name_entry){.start = NO_START};
-    names->entries[id] = (acq_name_entry){.start = names->pool_used, .length = length};
+    names->entries[id] =
+        (acq_name_entry){.start = names->pool_used & NO_START, .length = (uint16_t)length};
     if (length > 0)
         memcpy(names->pool + names->pool_used, name, length);
     names->pool[names->pool_used + length] = '\0';
     names->pool_used += length + 1;
-    insert_slot(names->slots, names->n_slots, slot_of(half_hash(name, length), id));
+    names->slots[place] = (uint64_t)hash << 32 | (uint64_t)(id + 1);
     names->n_names++;
+    return ACQ_OK;
+}
+
+acq_status acq_names_put(acq_names *names, uint32_t id, const char *name, size_t length)
+{
+    uint32_t hash = acq_names_hash(name, length);
+    if (length > 0 && memchr(name, '\0', length) != NULL)
+        return ACQ_ERR_INPUT;
+    if (grow_slots(names) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    return put_at(names, find_free(names->slots, names->n_slots, hash), id, name, length, hash);
+}
+
+acq_status acq_names_add_hashed(acq_names *names, const char *name, size_t length, uint32_t hash,
+                                uint32_t step, uint32_t *out)
+{
+    size_t place, next = (names->n_ids + step - 1) / step * step;
+    if (grow_slots(names) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    uint32_t id = probe(names, name, length, hash, &place);
+    if (id == ACQ_NO_ID) {
+        if (next >= ACQ_NO_ID - 1)
+            return ACQ_ERR_LIMIT;
+        id = (uint32_t)next;
+        acq_status status = put_at(names, place, id, name, length, hash);
+        if (status != ACQ_OK)
+            return status;
+    }
+    *out = id;
     return ACQ_OK;
 }
 
 acq_status acq_names_add(acq_names *names, const char *name, size_t length, uint32_t step,
                          uint32_t *out)
 {
-    uint32_t id = acq_names_find(names, name, length);
-    if (id == ACQ_NO_ID) {
-        size_t next = (names->n_ids + step - 1) / step * step;
-        if (next >= ACQ_NO_ID - 1)
-            return ACQ_ERR_LIMIT;
-        id = (uint32_t)next;
-        acq_status status = acq_names_put(names, id, name, length);
-        if (status != ACQ_OK)
-            return status;
+    if (length > 0 && memchr(name, '\0', length) != NULL)
+        return ACQ_ERR_INPUT;
+    return acq_names_add_hashed(names, name, length, acq_names_hash(name, length), step, out);
+}
+
+/* The first id in a name's probe sequence that has its hash, most likely its own. */
+static uint32_t guess_id(const acq_names *names, uint32_t hash)
+{
+    size_t mask = names->n_slots - 1;
+    for (size_t i = hash & mask; names->slots[i] != 0; i = (i + 1) & mask) {
+        if (names->slots[i] >> 32 == hash)
+            return (uint32_t)names->slots[i] - 1;
     }
-    *out = id;
+    return ACQ_NO_ID;
+}
+
+/* Looking a name up touches its slot, its entry and its text, each a miss in a large table. For a
+ * group of names each step is started for all before the next step waits for any. */
+static void fetch_ahead(const acq_names *names, const uint32_t *hashes, size_t n)
+{
+    uint32_t ids[GROUP];
+    if (names->n_slots == 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&names->slots[hashes[i] & (names->n_slots - 1)]);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = guess_id(names, hashes[i]);
+        if (ids[i] != ACQ_NO_ID)
+            __builtin_prefetch(&names->entries[ids[i]]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] != ACQ_NO_ID)
+            __builtin_prefetch(names->pool + names->entries[ids[i]].start);
+    }
+}
+
+acq_status acq_names_add_all(acq_names *names, const acq_names *from, const uint32_t *hashes,
+                             uint32_t step, uint32_t *ids)
+{
+    for (size_t start = 0; start < from->n_ids; start += GROUP) {
+        size_t left = from->n_ids - start, n = left < GROUP ? left : GROUP;
+        fetch_ahead(names, hashes + start, n);
+        for (size_t i = start; i < start + n; i++) {
+            acq_name_entry entry = from->entries[i];
+            acq_status status = acq_names_add_hashed(names, from->pool + entry.start, entry.length,
+                                                     hashes[i], step, &ids[i]);
+            if (status != ACQ_OK)
+                return status;
+        }
+    }
     return ACQ_OK;
 }
 

@@ -4,15 +4,18 @@
  *   entries  [ (start, length) | ... ]             by id; NO_START: the id has no name
  *   pool     "Paris\0Berlin\0..."                  all names, NUL-terminated
  *
- * Names hold no NUL byte. Finding costs O(1) expected plus the comparison of one name. */
+ * Names hold no NUL byte. Finding costs O(1) expected plus the comparison of one name. Whoever
+ * knows the hash of a name already passes it on: the functions with _hashed. */
 #ifndef ACQ_GRAPH_NAMES_H
 #define ACQ_GRAPH_NAMES_H
+
+#include "graph/hash.h"
 
 #include "base/types.h"
 
 typedef struct acq_name_entry {
-    size_t start; /* SIZE_MAX: this id has no name */
-    size_t length;
+    uint64_t start : 48; /* in the pool; all ones: this id has no name */
+    uint64_t length : 16;
 } acq_name_entry;
 
 typedef struct acq_names {
@@ -29,6 +32,7 @@ enum { ACQ_NAME_MOST = 65535 }; /* bytes of one name */
 
 void acq_names_init(acq_names *names); /* never fails */
 void acq_names_deinit(acq_names *names);
+void acq_names_clear(acq_names *names); /* keeps the memory */
 
 /* ACQ_NO_ID when unknown. */
 uint32_t acq_names_find(const acq_names *names, const char *name, size_t length);
@@ -43,6 +47,24 @@ acq_status acq_names_add(acq_names *names, const char *name, size_t length, uint
 
 /* Borrowed, NULL when the id has no name. */
 const char *acq_names_get(const acq_names *names, uint32_t id);
+
+/* What the table goes by; equal for equal names. */
+static inline uint32_t acq_names_hash(const char *name, size_t length)
+{
+    return (uint32_t)(acq_hash_bytes(name, length, 0) >> 32);
+}
+
+uint32_t acq_names_find_hashed(const acq_names *names, const char *name, size_t length,
+                               uint32_t hash);
+
+/* As acq_names_add; the caller has seen that there is no NUL byte. */
+acq_status acq_names_add_hashed(acq_names *names, const char *name, size_t length, uint32_t hash,
+                                uint32_t step, uint32_t *out);
+
+/* Adds every name of `from`, whose ids are dense, in the order of its ids: ids[i] is the id here
+ * of its name i, hashes[i] that name's hash. Faster than one by one: memory is fetched ahead. */
+acq_status acq_names_add_all(acq_names *names, const acq_names *from, const uint32_t *hashes,
+                             uint32_t step, uint32_t *ids);
 
 /* Gives back spare room; harmless when it cannot. */
 void acq_names_trim(acq_names *names);

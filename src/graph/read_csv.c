@@ -10,10 +10,11 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 typedef struct csv {
-    acq_reader *reader;
+    acq_batch *batch;
     const char *at, *end;
     const char *line_start; /* of the current line */
     size_t line;
@@ -81,7 +82,7 @@ typedef enum outcome { GOOD, BAD, STOP } outcome;
 
 static outcome bad_at(csv *in, size_t line, size_t column, const char *message, acq_status *status)
 {
-    *status = acq_reader_bad(in->reader, line, column, "%s", message);
+    *status = acq_batch_bad(in->batch, line, column, "%s", message);
     return *status == ACQ_OK ? BAD : STOP;
 }
 
@@ -106,7 +107,7 @@ static outcome read_quoted(csv *in, acq_field *field, acq_text *buffer, acq_stat
                       "text after a closing quote; double a quote that belongs to the name",
                       status);
     if (escapes)
-        *status = unescape(field, buffer, in->reader->error);
+        *status = unescape(field, buffer, &in->batch->error);
     return *status == ACQ_OK ? GOOD : STOP;
 }
 
@@ -149,7 +150,7 @@ static outcome read_fields(csv *in, acq_field fields[3], acq_status *status)
         place = column_of(in);
         line = in->line;
     }
-    *status = acq_reader_bad_count(in->reader, line, place, count, ACQ_COMMAS);
+    *status = acq_batch_bad_count(in->batch, line, place, count);
     return *status == ACQ_OK ? BAD : STOP;
 }
 
@@ -170,25 +171,60 @@ static acq_status read_record(csv *in)
         skip_line_end(in);
         return ACQ_OK;
     }
-    in->reader->report.lines++;
+    in->batch->counts.lines++;
     outcome got = read_fields(in, fields, &status);
     if (got == BAD)
         go_to(in, start, line);
     if (got != GOOD)
         return status;
     skip_line_end(in);
-    return acq_reader_add_triple(in->reader, fields);
+    return acq_batch_add_triple(in->batch, fields, false);
 }
 
-acq_status acq_read_csv(acq_reader *reader, const char *bytes, size_t length)
+/* Parses the whole text, handing a batch on whenever it is full. */
+static acq_status read_records(csv *in, acq_merger *merger)
 {
-    acq_status status = acq_reader_skip_mark(reader, &bytes, &length);
-    csv in = {.reader = reader, .at = bytes, .end = bytes + length, .line_start = bytes, .line = 1};
-    for (int i = 0; i < 3; i++)
-        acq_text_init(&in.unescaped[i]);
-    while (status == ACQ_OK && in.at < in.end)
-        status = read_record(&in);
-    for (int i = 0; i < 3; i++)
-        acq_text_deinit(&in.unescaped[i]);
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK && in->at < in->end) {
+        if (read_record(in) != ACQ_OK)
+            break;
+        if (!acq_batch_is_full(in->batch))
+            continue;
+        status = acq_merger_take(merger, in->batch);
+        acq_batch_clear(in->batch);
+    }
+    return status;
+}
+
+static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batch *batch)
+{
+    const char *bytes = piece->bytes;
+    size_t length = piece->length;
+    acq_status status = ACQ_OK;
+    if (acq_skip_mark(&bytes, &length, &batch->error) == ACQ_OK) {
+        csv in = {.batch = batch, .at = bytes, .end = bytes + length};
+        in.line_start = bytes;
+        in.line = 1;
+        for (int i = 0; i < 3; i++)
+            acq_text_init(&in.unescaped[i]);
+        status = read_records(&in, merger);
+        for (int i = 0; i < 3; i++)
+            acq_text_deinit(&in.unescaped[i]);
+    }
+    return status == ACQ_OK ? acq_merger_take(merger, batch) : status;
+}
+
+acq_status acq_read_csv(acq_cutter *cutter, acq_merger *merger, acq_batch *batch)
+{
+    acq_piece piece = {0};
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK && !cutter->has_ended) {
+        status = acq_cutter_extend(cutter, &piece, merger->error);
+        if (status == ACQ_OK)
+            status = acq_merger_progress(merger, piece.done);
+    }
+    if (status == ACQ_OK)
+        status = read_text(&piece, merger, batch);
+    acq_free(piece.bytes);
     return status;
 }

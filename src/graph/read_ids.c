@@ -31,65 +31,62 @@ static size_t count_fields(const char *line, size_t length, size_t *fourth)
     return count;
 }
 
-static acq_status complain_id(acq_reader *reader, size_t number, size_t column, int which,
+static acq_status complain_id(acq_batch *batch, size_t number, size_t column, int which,
                               const char *text, size_t length)
 {
     static const char *const what[3] = {"head", "relation", "tail"};
-    uint32_t limit = which == 1 ? reader->n_relations : reader->n_entities;
+    uint32_t limit = which == 1 ? batch->rules->n_relations : batch->rules->n_entities;
     size_t digits = 0;
     while (digits < length && text[digits] >= '0' && text[digits] <= '9')
         digits++;
     int shown = length < 40 ? (int)length : 40;
     if (length == 0)
-        return acq_reader_bad(reader, number, column, "the %s is empty; give its id", what[which]);
+        return acq_batch_bad(batch, number, column, "the %s is empty; give its id", what[which]);
     if (digits < length)
-        return acq_reader_bad(reader, number, column,
-                              "the %s is not an id; write a number of kgindex.json, 0 to %u",
-                              what[which], limit - 1);
-    return acq_reader_bad(reader, number, column,
-                          "the %s id %.*s is out of range; kgindex.json has 0 to %u", what[which],
-                          shown, text, limit - 1);
+        return acq_batch_bad(batch, number, column,
+                             "the %s is not an id; write a number of kgindex.json, 0 to %u",
+                             what[which], limit - 1);
+    return acq_batch_bad(batch, number, column,
+                         "the %s id %.*s is out of range; kgindex.json has 0 to %u", what[which],
+                         shown, text, limit - 1);
 }
 
 /* Says what is wrong with the first bad field of a line. */
-static acq_status complain(acq_reader *reader, const char *line, size_t length, size_t number)
+static acq_status complain(acq_batch *batch, const char *line, size_t length, size_t number)
 {
     size_t fourth = 0;
     size_t count = count_fields(line, length, &fourth);
     if (count != 3)
-        return acq_reader_bad_count(reader, number, count < 3 ? length + 1 : fourth, count,
-                                    ACQ_TABS);
+        return acq_batch_bad_count(batch, number, count < 3 ? length + 1 : fourth, count);
     const char *start = line, *end = line + length;
     for (int which = 0; which < 3; which++) {
         const char *stop = memchr(start, '\t', (size_t)(end - start));
         size_t width = (size_t)((stop == NULL ? end : stop) - start);
-        uint32_t limit = which == 1 ? reader->n_relations : reader->n_entities;
+        uint32_t limit = which == 1 ? batch->rules->n_relations : batch->rules->n_entities;
         const char *at = start;
         uint32_t id;
         if (!read_id(&at, start + width, limit, &id))
-            return complain_id(reader, number, (size_t)(start - line) + 1, which, start, width);
+            return complain_id(batch, number, (size_t)(start - line) + 1, which, start, width);
         start += width + 1;
     }
-    return acq_fail(reader->error, ACQ_ERR_INTERNAL, "a good line was taken for a bad one");
+    return acq_fail(&batch->error, ACQ_ERR_INTERNAL, "a good line was taken for a bad one");
 }
 
-static acq_status read_line(acq_reader *reader, const char *line, size_t length, size_t number)
+static acq_status parse_line(acq_batch *batch, const char *line, size_t length, size_t number,
+                             bool is_text)
 {
-    if (length > 0 && line[length - 1] == '\r')
-        length--;
-    if (length == 0)
-        return ACQ_OK;
-    reader->report.lines++;
+    const acq_rules *rules = batch->rules;
     const char *at = line, *end = line + length;
-    uint32_t head, relation, tail;
-    if (!read_id(&at, end, reader->n_entities, &head) || at++ == end ||
-        !read_id(&at, end, reader->n_relations, &relation) || at++ == end ||
-        !read_id(&at, end, reader->n_entities, &tail) || at != end)
-        return complain(reader, line, length, number);
-    return acq_reader_add_fact(reader, (acq_triple){head, relation, tail});
+    acq_triple fact;
+    (void)is_text; /* digits are */
+    if (!read_id(&at, end, rules->n_entities, &fact.head) || at++ == end ||
+        !read_id(&at, end, rules->n_relations, &fact.relation) || at++ == end ||
+        !read_id(&at, end, rules->n_entities, &fact.tail) || at != end)
+        return complain(batch, line, length, number);
+    return acq_batch_add_fact(batch, fact);
 }
 
-acq_status acq_read_ids(acq_reader *reader, const char *bytes, size_t length)
+void acq_parse_ids(acq_batch *batch, const acq_piece *piece)
 {
-    return acq_reader_each_line(reader, bytes, length, read_line);
+    acq_parse_lines(batch, piece, parse_line);
 }

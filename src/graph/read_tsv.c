@@ -1,9 +1,8 @@
 /* read_tsv.c - triples separated by tabs, one a line.
  *
- *   file = [BOM] { line ("\n" | "\r\n") } [line]
  *   line = "" | head "\t" relation "\t" tail          names are taken as they stand
  *
- * Two passes of memchr over each line; the cost is that of the dictionary lookups. */
+ * A few passes of memchr over each line; the cost is that of the dictionary lookups. */
 #include "graph/reader.h"
 
 #include <string.h>
@@ -30,23 +29,18 @@ static size_t split(const char *line, size_t length, size_t number, acq_field fi
     }
 }
 
-static acq_status read_line(acq_reader *reader, const char *line, size_t length, size_t number)
+static acq_status parse_line(acq_batch *batch, const char *line, size_t length, size_t number,
+                             bool is_text)
 {
     acq_field fields[3];
     size_t fourth = 0;
-    if (length > 0 && line[length - 1] == '\r')
-        length--;
-    if (length == 0)
-        return ACQ_OK;
-    reader->report.lines++;
     size_t count = split(line, length, number, fields, &fourth);
     if (count != 3)
-        return acq_reader_bad_count(reader, number, count < 3 ? length + 1 : fourth, count,
-                                    ACQ_TABS);
-    return acq_reader_add_triple(reader, fields);
+        return acq_batch_bad_count(batch, number, count < 3 ? length + 1 : fourth, count);
+    return acq_batch_add_triple(batch, fields, is_text);
 }
 
-acq_status acq_read_tsv(acq_reader *reader, const char *bytes, size_t length)
+void acq_parse_tsv(acq_batch *batch, const acq_piece *piece)
 {
-    return acq_reader_each_line(reader, bytes, length, read_line);
+    acq_parse_lines(batch, piece, parse_line);
 }

@@ -97,7 +97,7 @@ static acq_status set_file(acq_source *source, const char *path, acq_error *erro
         find_file(path, folder_length(path), "kgindex.json", "", &index) != ACQ_OK)
         return acq_fail_memory(error);
     source->index = index;
-    source->formats[0] = ends_with(path, ".csv") ? ACQ_COMMAS : ACQ_TABS;
+    source->syntax[0] = index != NULL ? ACQ_IDS : ends_with(path, ".csv") ? ACQ_COMMAS : ACQ_TABS;
     source->files[0] = acq_copy_string(path);
     if (source->files[0] == NULL)
         return acq_fail_memory(error);
@@ -122,7 +122,7 @@ static acq_status init_file(acq_source *source, const char *path, acq_error *err
 
 /* The file of one split in a folder of plain triples: *out NULL when there is none. */
 static acq_status find_split(const char *folder, size_t length, const char *split, char **out,
-                             acq_separator *format, acq_error *error)
+                             acq_syntax *syntax, acq_error *error)
 {
     static const char *const endings[] = {".txt", ".tsv", ".csv"};
     *out = NULL;
@@ -141,7 +141,7 @@ static acq_status find_split(const char *folder, size_t length, const char *spli
                             split);
         }
         *out = found;
-        *format = i == 2 ? ACQ_COMMAS : ACQ_TABS;
+        *syntax = i == 2 ? ACQ_COMMAS : ACQ_TABS;
     }
     return ACQ_OK;
 }
@@ -151,7 +151,7 @@ static acq_status init_splits(acq_source *source, const char *folder, size_t len
 {
     for (size_t i = 0; i <= last; i++) {
         acq_status status = find_split(folder, length, split_names[i], &source->files[i],
-                                       &source->formats[i], error);
+                                       &source->syntax[i], error);
         if (status != ACQ_OK)
             return status;
         if (source->files[i] == NULL && i == 0)
@@ -181,6 +181,7 @@ static acq_status init_folder(acq_source *source, const char *folder, size_t las
     if (index != NULL && facts != NULL) {
         source->index = index;
         source->files[0] = facts;
+        source->syntax[0] = ACQ_IDS;
         source->n_files = 1;
         return ACQ_OK;
     }

@@ -13,7 +13,7 @@ enum { ACQ_SPLITS = 3 };
 
 typedef struct acq_source {
     char *files[ACQ_SPLITS];
-    acq_separator formats[ACQ_SPLITS];
+    acq_syntax syntax[ACQ_SPLITS];
     size_t n_files;
     char *index; /* path of the kgindex.json, or NULL: plain triples */
 } acq_source;

@@ -16,20 +16,20 @@
 
 #define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
 
-static acq_status read_text(const char *text, acq_separator separator, bool strict,
+static acq_status read_text(const char *text, acq_syntax syntax, bool strict,
                             acq_graph **graph, acq_read_report *report, acq_error *error)
 {
     acq_memory_source source = {
-        .name = "text", .bytes = text, .length = strlen(text), .separator = separator};
+        .name = "text", .bytes = text, .length = strlen(text), .syntax = syntax};
     acq_read_params params = {.strict = strict};
     return acq_graph_read_memory(&source, &params, graph, report, error);
 }
 
-static acq_graph *must_read(const char *text, acq_separator separator)
+static acq_graph *must_read(const char *text, acq_syntax syntax)
 {
     acq_graph *graph = NULL;
     acq_error error = {0};
-    if (read_text(text, separator, true, &graph, NULL, &error) != ACQ_OK)
+    if (read_text(text, syntax, true, &graph, NULL, &error) != ACQ_OK)
         fail_msg("%zu:%zu: %s", error.line, error.column, error.message);
     return graph;
 }

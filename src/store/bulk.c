@@ -176,10 +176,12 @@ acq_status acq_bulk_put_part(acq_bulk *bulk, const acq_bulk_part *part, acq_erro
     acq_status status = make_pairs(bulk, (size_t)made->directed / 2 + 1, error);
     if (status != ACQ_OK)
         return status;
+    bulk_pair *pair = pair_of(bulk, made->directed);
+    if (pair->n_links[side] + made->n_links >= UINT32_MAX)
+        return acq_fail(error, ACQ_ERR_LIMIT, "a relation has more than %u facts", UINT32_MAX - 1);
     sqlite3_bind_int64(bulk->put_part, 1, acq_part_id(made->directed, made->number));
     sqlite3_bind_blob64(bulk->put_part, 2, made->body, made->body_length, SQLITE_STATIC);
     status = acq_db_finish(&bulk->db, bulk->put_part, error);
-    bulk_pair *pair = pair_of(bulk, made->directed);
     pair->n_links[side] += made->n_links;
     pair->n_heads[side] += part->n_heads;
     pair->parts_sum[side] += part->checksum;

@@ -171,14 +171,21 @@ static acq_rel find_last_part(const acq_names *relations, const char *name, size
     return found;
 }
 
+acq_rel acq_relations_find(const acq_names *keys, const acq_names *labels, bool is_rdf,
+                           const char *name, size_t length)
+{
+    acq_rel found = acq_names_find(keys, name, length);
+    if (found == ACQ_NO_ID)
+        found = acq_names_find(labels, name, length);
+    if (found == ACQ_NO_ID && is_rdf && length > 0)
+        found = find_last_part(keys, name, length);
+    return found;
+}
+
 acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length)
 {
-    acq_rel found = acq_names_find(&graph->relations, name, length);
-    if (found == ACQ_NO_ID)
-        found = acq_names_find(&graph->relation_labels, name, length);
-    if (found == ACQ_NO_ID && graph->is_rdf && length > 0)
-        found = find_last_part(&graph->relations, name, length);
-    return found;
+    return acq_relations_find(&graph->relations, &graph->relation_labels, graph->is_rdf, name,
+                              length);
 }
 
 typedef struct by_name {

@@ -40,6 +40,10 @@ typedef struct acq_stored_graph {
     bool is_rdf; /* keys are IRIs, blank nodes and literals as N-Triples writes them */
 } acq_stored_graph;
 
+/* What acq_graph_find_relation does, for whoever has the names but no graph. */
+acq_rel acq_relations_find(const acq_names *keys, const acq_names *labels, bool is_rdf,
+                           const char *name, size_t length);
+
 /* Takes over `stored`, also when it fails: ACQ_ERR_MEMORY. */
 acq_status acq_graph_new_stored(acq_stored_graph *stored, acq_graph **out);
 

@@ -1,0 +1,181 @@
+/* compact.c - folds the changes of relations into their links; see store.h.
+ *
+ * Each relation is folded for itself and the graph does not change, so a transaction ends whenever
+ * enough was written: others get a turn, and the -wal file stays small. */
+#include "store/writer.h"
+
+#include "graph/build.h"
+#include "store/part.h"
+
+enum { ENOUGH_BYTES = 64 << 20 };
+
+/* A compaction in one transaction. */
+typedef struct folding {
+    acq_store_writer *writer;
+    sqlite3_stmt *put_part, *drop_parts, *drop_changes;
+    acq_part part;
+    uint64_t n_bytes;  /* written */
+    uint64_t n_folded; /* changes */
+} folding;
+
+static acq_status prepare(folding *f, acq_error *error)
+{
+    const acq_db *db = &f->writer->db;
+    acq_status status =
+        acq_db_prepare(db, "INSERT OR REPLACE INTO links VALUES(?1, ?2)", &f->put_part, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(db, "DELETE FROM links WHERE id >= ?1 AND id < ?2", &f->drop_parts,
+                                error);
+    if (status == ACQ_OK)
+        status =
+            acq_db_prepare(db, "DELETE FROM change WHERE relation = ?1", &f->drop_changes, error);
+    return status;
+}
+
+static void deinit(folding *f)
+{
+    sqlite3_finalize(f->put_part);
+    sqlite3_finalize(f->drop_parts);
+    sqlite3_finalize(f->drop_changes);
+    acq_part_deinit(&f->part);
+}
+
+static acq_status put_part(folding *f, acq_store_pair *pair, acq_error *error)
+{
+    acq_part *part = &f->part;
+    unsigned side = part->directed & 1;
+    uint64_t checksum = 0;
+    if (acq_part_encode(part, &checksum) != ACQ_OK)
+        return acq_fail_memory(error);
+    sqlite3_bind_int64(f->put_part, 1, acq_part_id(part->directed, part->number));
+    sqlite3_bind_blob64(f->put_part, 2, part->body, part->body_length, SQLITE_STATIC);
+    f->n_bytes += part->body_length;
+    pair->parts_sum[side] += checksum;
+    pair->n_parts[side] = part->number + 1;
+    acq_part_begin(part, part->directed, part->number + 1);
+    return acq_db_finish(&f->writer->db, f->put_part, error);
+}
+
+static acq_status put_row(folding *f, acq_store_pair *pair, acq_ent head, acq_row row,
+                          acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; status == ACQ_OK && i < row.n; i++) {
+        if (f->part.n_links == ACQ_PART_MOST_LINKS)
+            status = put_part(f, pair, error);
+        if (status == ACQ_OK && acq_part_add(&f->part, head, row.tails[i]) != ACQ_OK)
+            status = acq_fail_memory(error);
+    }
+    return status;
+}
+
+/* The new parts of a direction over the old ones; what is left of those goes. */
+static acq_status put_links(folding *f, acq_store_pair *pair, acq_rel directed,
+                            const acq_links *links, acq_error *error)
+{
+    unsigned side = directed & 1;
+    acq_status status = ACQ_OK;
+    pair->n_links = links->n_links;
+    pair->n_heads[side] = links->n_heads;
+    pair->n_parts[side] = 0;
+    pair->parts_sum[side] = 0;
+    acq_part_begin(&f->part, directed, 0);
+    for (uint32_t i = 0; status == ACQ_OK && i < links->n_heads; i++)
+        status = put_row(f, pair, links->heads[i], acq_links_get_row_at(links, i), error);
+    if (status == ACQ_OK && f->part.n_links > 0)
+        status = put_part(f, pair, error);
+    if (status != ACQ_OK)
+        return status;
+    sqlite3_bind_int64(f->drop_parts, 1, acq_part_id(directed, pair->n_parts[side]));
+    sqlite3_bind_int64(f->drop_parts, 2, acq_part_id(directed + 1, 0));
+    return acq_db_finish(&f->writer->db, f->drop_parts, error);
+}
+
+static acq_status fold_direction(folding *f, acq_store_pair *pair, acq_rel directed,
+                                 acq_error *error)
+{
+    const acq_loader loader = {.db = &f->writer->db, .catalog = &f->writer->catalog};
+    acq_links *links = NULL;
+    acq_status status = acq_load_links(&loader, directed, &links, error);
+    if (status == ACQ_OK)
+        status = put_links(f, pair, directed, links, error);
+    acq_links_free(links);
+    return status;
+}
+
+static acq_status fold_pair(folding *f, size_t i_pair, acq_error *error)
+{
+    acq_catalog *catalog = &f->writer->catalog;
+    acq_store_pair folded = catalog->pairs[i_pair];
+    acq_status status = fold_direction(f, &folded, folded.relation, error);
+    if (status == ACQ_OK)
+        status = fold_direction(f, &folded, acq_inverse(folded.relation), error);
+    if (status != ACQ_OK)
+        return status;
+    acq_writer_touch(f->writer, i_pair);
+    f->n_folded += folded.n_changes;
+    catalog->meta.n_changes -= folded.n_changes;
+    folded.n_changes = folded.changes_sum = 0;
+    catalog->pairs[i_pair] = folded;
+    acq_db_bind_u64(f->drop_changes, 1, folded.relation);
+    return acq_db_finish(&f->writer->db, f->drop_changes, error);
+}
+
+/* One transaction; *has_more: changes are left. */
+static acq_status fold_some(acq_store_writer *writer, uint64_t *n_folded, bool *has_more,
+                            acq_error *error)
+{
+    folding f = {.writer = writer};
+    acq_status status = acq_writer_begin(writer, error);
+    if (status != ACQ_OK)
+        return status;
+    status = prepare(&f, error);
+    for (size_t i = 0; status == ACQ_OK && i < writer->catalog.n_pairs; i++) {
+        if (writer->catalog.pairs[i].n_changes > 0 && f.n_bytes < ENOUGH_BYTES)
+            status = fold_pair(&f, i, error);
+    }
+    *has_more = writer->catalog.meta.n_changes > 0;
+    deinit(&f);
+    status = acq_writer_end(writer, status, error);
+    if (status == ACQ_OK)
+        *n_folded += f.n_folded;
+    return status;
+}
+
+acq_status acq_writer_fold(acq_store_writer *writer, uint64_t *n_folded, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    bool has_more = true;
+    while (status == ACQ_OK && has_more)
+        status = fold_some(writer, n_folded, &has_more, error);
+    return status;
+}
+
+/* A quarter of the file unused: worth writing it anew. */
+static bool wants_vacuum(const acq_db *db)
+{
+    int64_t n_pages = 0, n_free = 0;
+    return acq_db_read_number(db, "PRAGMA page_count", &n_pages, NULL) == ACQ_OK &&
+           acq_db_read_number(db, "PRAGMA freelist_count", &n_free, NULL) == ACQ_OK &&
+           n_free > n_pages / 4;
+}
+
+/* As far as the disk and other readers let us: nothing depends on it. */
+static void give_back(const acq_db *db)
+{
+    if (wants_vacuum(db))
+        (void)acq_db_run(db, "VACUUM", NULL);
+    (void)acq_db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+}
+
+acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded, acq_error *error)
+{
+    uint64_t n = 0;
+    acq_status status = acq_writer_fold(writer, &n, error);
+    if (status != ACQ_OK)
+        return status;
+    give_back(&writer->db);
+    if (n_folded != NULL)
+        *n_folded = n;
+    return ACQ_OK;
+}

@@ -1,0 +1,215 @@
+/* writer.c - the handle and its transactions; see writer.h. */
+#include "store/writer.h"
+
+#include "base/memory.h"
+#include "graph/build.h"
+#include "store/file.h"
+
+static acq_status prepare(acq_store_writer *writer, acq_error *error)
+{
+    const acq_db *db = &writer->db;
+    acq_status status = acq_entity_finder_init(&writer->finder, db, ACQ_STORE_FORMAT, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(db,
+                                "SELECT added FROM change WHERE relation = ?1 AND head = ?2 AND "
+                                "tail = ?3",
+                                &writer->find_change, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(db, "INSERT INTO change VALUES(?1, ?2, ?3, ?4)",
+                                &writer->put_change, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(db,
+                                "DELETE FROM change WHERE relation = ?1 AND head = ?2 AND tail = "
+                                "?3",
+                                &writer->drop_change, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(db, "INSERT INTO entity(id, key, checksum) VALUES(?1, ?2, ?3)",
+                                &writer->put_entity, error);
+    if (status == ACQ_OK)
+        status = acq_pair_prepare_write(db, &writer->put_pair, error);
+    return status;
+}
+
+static void finalize(acq_store_writer *writer)
+{
+    acq_entity_finder_deinit(&writer->finder);
+    sqlite3_finalize(writer->find_change);
+    sqlite3_finalize(writer->put_change);
+    sqlite3_finalize(writer->drop_change);
+    sqlite3_finalize(writer->put_entity);
+    sqlite3_finalize(writer->put_pair);
+    writer->find_change = writer->put_change = writer->drop_change = NULL;
+    writer->put_entity = writer->put_pair = NULL;
+}
+
+static acq_status check_writable(const acq_db *db, acq_error *error)
+{
+    return sqlite3_db_readonly(db->handle, "main") == 1 ? acq_db_fail(db, SQLITE_READONLY, error)
+                                                        : ACQ_OK;
+}
+
+/* Refuses what is not a store before anything is changed. */
+static acq_status check_store(const acq_db *db, acq_error *error)
+{
+    acq_catalog catalog;
+    acq_status status = acq_catalog_read(db, &catalog, error);
+    if (status == ACQ_OK)
+        acq_catalog_deinit(&catalog);
+    return status;
+}
+
+static acq_status open_writer(acq_store_writer *writer, const char *path, acq_error *error)
+{
+    acq_status status = acq_file_check(path, error);
+    if (status == ACQ_OK)
+        status = acq_db_open(&writer->db, path, ACQ_DB_WRITE, error);
+    if (status == ACQ_OK)
+        status = check_writable(&writer->db, error);
+    if (status == ACQ_OK)
+        status = check_store(&writer->db, error);
+    if (status == ACQ_OK)
+        status =
+            acq_db_run(&writer->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", error);
+    return status;
+}
+
+acq_status acq_store_writer_open(const char *path, acq_store_writer **out, acq_error *error)
+{
+    acq_store_writer *writer = acq_zalloc(1, sizeof *writer);
+    if (writer == NULL)
+        return acq_fail_memory(error);
+    acq_status status = open_writer(writer, path, error);
+    if (status == ACQ_OK)
+        *out = writer;
+    else
+        acq_store_writer_free(writer);
+    return status;
+}
+
+void acq_store_writer_free(acq_store_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    finalize(writer);
+    for (size_t i = 0; i < writer->n_bases; i++)
+        acq_links_free(writer->bases[i].links);
+    acq_free(writer->bases);
+    acq_free(writer->is_touched);
+    acq_catalog_deinit(&writer->catalog);
+    acq_db_close(&writer->db);
+    acq_free(writer);
+}
+
+/* Room in the arrays by pair, empty where it is new. */
+static acq_status make_room(acq_store_writer *writer, acq_error *error)
+{
+    size_t n = writer->catalog.n_pairs;
+    if (ACQ_RESERVE(writer->bases, writer->bases_capacity, n) != ACQ_OK ||
+        ACQ_RESERVE(writer->is_touched, writer->touched_capacity, n) != ACQ_OK)
+        return acq_fail_memory(error);
+    for (; writer->n_bases < n; writer->n_bases++)
+        writer->bases[writer->n_bases] = (acq_writer_base){0};
+    return ACQ_OK;
+}
+
+static acq_status read_catalog(acq_store_writer *writer, acq_error *error)
+{
+    acq_catalog *catalog = &writer->catalog;
+    acq_status status = acq_catalog_read(&writer->db, catalog, error);
+    if (status == ACQ_OK && catalog->format < ACQ_STORE_FORMAT) {
+        status = acq_format_upgrade(&writer->db, error);
+        catalog->format = ACQ_STORE_FORMAT;
+    }
+    if (status == ACQ_OK)
+        status = make_room(writer, error);
+    for (size_t i = 0; status == ACQ_OK && i < catalog->n_pairs; i++)
+        writer->is_touched[i] = false;
+    return status;
+}
+
+acq_status acq_writer_begin(acq_store_writer *writer, acq_error *error)
+{
+    acq_status status = acq_db_run(&writer->db, "BEGIN IMMEDIATE", error);
+    if (status != ACQ_OK)
+        return status;
+    status = read_catalog(writer, error);
+    if (status == ACQ_OK && writer->put_pair == NULL)
+        status = prepare(writer, error);
+    return status == ACQ_OK ? ACQ_OK : acq_writer_end(writer, status, error);
+}
+
+void acq_writer_touch(acq_store_writer *writer, size_t i_pair)
+{
+    if (writer->is_touched[i_pair])
+        return;
+    acq_store_pair pair = acq_catalog_get_pair(&writer->catalog, i_pair);
+    writer->catalog.meta.relation_rows -= acq_pair_checksum(&pair);
+    writer->is_touched[i_pair] = true;
+}
+
+static acq_status write_catalog(acq_store_writer *writer, acq_error *error)
+{
+    acq_catalog *catalog = &writer->catalog;
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; status == ACQ_OK && i < catalog->n_pairs; i++) {
+        if (!writer->is_touched[i])
+            continue;
+        acq_store_pair pair = acq_catalog_get_pair(catalog, i);
+        catalog->meta.relation_rows += acq_pair_checksum(&pair);
+        status = acq_pair_write(&writer->db, writer->put_pair, &pair, error);
+    }
+    return status == ACQ_OK ? acq_meta_write(&writer->db, &catalog->meta, error) : status;
+}
+
+acq_status acq_writer_end(acq_store_writer *writer, acq_status status, acq_error *error)
+{
+    if (status == ACQ_OK)
+        status = write_catalog(writer, error);
+    if (status == ACQ_OK)
+        status = acq_db_run(&writer->db, "COMMIT", error);
+    if (status != ACQ_OK) {
+        acq_db_roll_back(&writer->db);
+        finalize(writer); /* they may have been made for tables that are gone again */
+    }
+    acq_catalog_deinit(&writer->catalog);
+    return status;
+}
+
+acq_status acq_writer_add_pair(acq_store_writer *writer, const char *key, size_t length,
+                               acq_error *error)
+{
+    acq_catalog *catalog = &writer->catalog;
+    acq_rel id = (acq_rel)catalog->meta.n_relations;
+    if (catalog->meta.n_relations + 2 >= ACQ_NO_ID - 1)
+        return acq_fail(error, ACQ_ERR_LIMIT, "the store has as many relations as it can hold");
+    if (ACQ_RESERVE(catalog->pairs, catalog->pairs_capacity, catalog->n_pairs + 1) != ACQ_OK ||
+        acq_names_put(&catalog->relations, id, key, length) != ACQ_OK)
+        return acq_fail_memory(error);
+    catalog->pairs[catalog->n_pairs++] = (acq_store_pair){.relation = id};
+    catalog->meta.n_relations += 2;
+    acq_status status = make_room(writer, error);
+    if (status == ACQ_OK)
+        writer->is_touched[catalog->n_pairs - 1] = true;
+    return status;
+}
+
+acq_status acq_writer_open_base(acq_store_writer *writer, size_t i_pair, const acq_links **out,
+                                acq_error *error)
+{
+    const acq_store_pair *pair = &writer->catalog.pairs[i_pair];
+    acq_writer_base *base = &writer->bases[i_pair];
+    if (base->links != NULL &&
+        (base->sum != pair->parts_sum[0] || base->links->n_links != pair->n_links)) {
+        acq_links_free(base->links);
+        base->links = NULL;
+    }
+    if (base->links == NULL) {
+        const acq_loader loader = {.db = &writer->db, .catalog = &writer->catalog};
+        acq_status status = acq_load_parts(&loader, pair->relation, &base->links, error);
+        if (status != ACQ_OK)
+            return status;
+        base->sum = pair->parts_sum[0];
+    }
+    *out = base->links;
+    return ACQ_OK;
+}

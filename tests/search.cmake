@@ -1,4 +1,15 @@
 acq_test(oracle_exact SOURCES oracle/exact.c support/case.c USES search query graph predict base)
+
+# The same with hash tables instead of bitmaps for scratch sets, as in graphs with millions of
+# entities.
+file(GLOB search_sources ${PROJECT_SOURCE_DIR}/src/search/*.c
+     ${PROJECT_SOURCE_DIR}/src/search/exact/*.c)
+add_library(acq_search_sparse STATIC ${search_sources})
+target_compile_definitions(acq_search_sparse PRIVATE ACQ_EXACT_BITMAP_ENTITIES=0)
+target_link_libraries(acq_search_sparse PUBLIC acq_base acq_graph acq_query acq_predict)
+acq_test(oracle_exact_sparse SOURCES oracle/exact.c support/case.c
+         USES search_sparse query graph predict base)
+
 acq_test(search SOURCES unit/search.c support/case.c USES search query graph predict base)
 if(NOT ACQ_SANITIZE)
   add_test(NAME mutation COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/run ${PROJECT_BINARY_DIR})

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
+#include "search/exact/members.h"
 #include "search/exact/sets.h"
 #include "search/search.h"
 #include "support/case.h"
@@ -292,6 +293,100 @@ static void test_sets_equal_their_definition(void **unused)
     }
 }
 
+static void test_sorting_orders_any_values(void **unused)
+{
+    static acq_ent set[3000], scratch[3000];
+    acq_random random = acq_random_start(12, 0);
+    (void)unused;
+    for (int round = 0; round < 300; round++) {
+        uint32_t n = (uint32_t)acq_random_below(&random, round % 2 ? 100 : 3000);
+        unsigned shift = (unsigned)acq_random_below(&random, 64);
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            set[i] = (acq_ent)(acq_random_next(&random) >> shift);
+            sum += set[i];
+        }
+        acq_exact_sort(set, scratch, n);
+        for (uint32_t i = 0; i < n; i++) {
+            assert_true(i == 0 || set[i - 1] <= set[i]);
+            sum -= set[i];
+        }
+        assert_int_equal(sum, 0);
+    }
+}
+
+/* n_entities decides between bitmap and table. */
+static void use_members(uint32_t n_entities, uint32_t range)
+{
+    static bool is_in[1000];
+    acq_random random = acq_random_start(13, n_entities);
+    members set;
+    assert_int_equal(acq_exact_members_init(&set, n_entities), ACQ_OK);
+    for (int round = 0; round < 50; round++) {
+        uint32_t n = (uint32_t)acq_random_below(&random, 300);
+        memset(is_in, 0, sizeof is_in);
+        assert_int_equal(acq_exact_members_open(&set, n), ACQ_OK);
+        for (uint32_t i = 0; i < n; i++) {
+            acq_ent e = (acq_ent)acq_random_below(&random, range);
+            members_add(&set, n_entities - 1 - e);
+            is_in[e] = true;
+        }
+        for (uint32_t e = 0; e < range; e++)
+            assert_int_equal(members_has(&set, n_entities - 1 - e), is_in[e]);
+    }
+    acq_exact_members_deinit(&set);
+}
+
+static void test_a_scratch_set_has_its_members_and_starts_empty(void **unused)
+{
+    (void)unused;
+    use_members(1000, 1000);
+    use_members(ACQ_EXACT_BITMAP_ENTITIES, 1000);
+    use_members(ACQ_EXACT_BITMAP_ENTITIES + 1, 1000);
+    use_members(UINT32_MAX - 1, 1000);
+}
+
+/* One long chain. Whatever its length, a walk along it from a constant looks at one entity a
+ * step. */
+static void test_an_anchored_query_costs_its_candidates_not_the_graph(void **unused)
+{
+    enum { N_STEPS = 12 };
+    static const uint32_t sizes[] = {1000, 400000};
+    uint64_t revisions[2];
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        uint32_t n = sizes[k];
+        acq_link *links = malloc(2 * sizeof *links * n), *mirror = links + n;
+        for (uint32_t i = 0; i + 1 < n; i++) {
+            links[i] = (acq_link){i, i + 1, 1};
+            mirror[i] = (acq_link){i + 1, i, 1};
+        }
+        field f = {.predictor = {.ops = &FIELD_OPS, .name = "chain"}};
+        assert_int_equal(acq_links_new(links, n - 1, n, false, &f.links[0]), ACQ_OK);
+        assert_int_equal(acq_links_new(mirror, n - 1, n, false, &f.links[1]), ACQ_OK);
+        free(links);
+        acq_literal walk[N_STEPS + 1];
+        for (uint32_t i = 0; i < N_STEPS; i++)
+            walk[i] = (acq_literal){.left = {true, i}, .right = {true, i + 1}};
+        walk[N_STEPS] = (acq_literal){.left = {false, n / 2}, .right = {true, N_STEPS / 2}};
+        acq_problem p = {.n_variables = N_STEPS + 1,
+                         .n_free = 1,
+                         .n_entities = n,
+                         .literals = walk,
+                         .n_literals = N_STEPS + 1};
+        acq_search_params params = ACQ_SEARCH_DEFAULT;
+        acq_search_result result;
+        assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        assert_int_equal(result.outcome, ACQ_ANSWERED);
+        assert_int_equal(result.answers[0].values[0], n / 2 + 1 - N_STEPS / 2);
+        assert_in_range(result.memory_peak, 1, 100000);
+        revisions[k] = result.revisions;
+        acq_search_result_deinit(&result);
+        field_deinit(&f);
+    }
+    assert_int_equal(revisions[0], revisions[1]);
+}
+
 /* Whatever a simple search answers is true, and it never claims that there is none. */
 static void test_simple_searches_answer_or_stay_undecided(void **unused)
 {
@@ -407,6 +502,9 @@ int main(void)
         cmocka_unit_test(test_a_clique_is_found_and_a_larger_one_is_disproved),
         cmocka_unit_test(test_thresholds_outside_their_range_are_refused),
         cmocka_unit_test(test_sets_equal_their_definition),
+        cmocka_unit_test(test_sorting_orders_any_values),
+        cmocka_unit_test(test_a_scratch_set_has_its_members_and_starts_empty),
+        cmocka_unit_test(test_an_anchored_query_costs_its_candidates_not_the_graph),
         cmocka_unit_test(test_simple_searches_answer_or_stay_undecided),
         cmocka_unit_test(test_a_seed_fixes_the_run),
 #ifdef ACQ_FAULTS

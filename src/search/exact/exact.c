@@ -76,12 +76,12 @@ static bool pass(exact *e, state *s, double threshold, const acq_ent *fixed)
     uint32_t n;
     acq_exact_undo_all(s);
     s->cut = cutoff_at(&e->params->scoring, threshold);
-    if (e->m.is_false || !acq_exact_start(s))
+    if (e->m.is_false)
         return false;
     for (uint32_t v = 0; fixed != NULL && v < e->problem->n_free; v++)
         if (e->m.places[v].is_variable && !acq_exact_restrict(s, e->m.places[v].id, fixed[v]))
             return false;
-    if (!acq_exact_start_clauses(s) || !acq_exact_propagate(s))
+    if (!acq_exact_start(s) || !acq_exact_start_clauses(s) || !acq_exact_propagate(s))
         return false;
     uint32_t *nodes = acq_exact_list_nodes(s, &n);
     return nodes != NULL && acq_exact_solve(s, nodes, n);

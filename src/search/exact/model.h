@@ -25,6 +25,12 @@ typedef struct model_edge {
     bool differ;
 } model_edge;
 
+/* Is one atom the whole constraint? Then a common member is a support. */
+static inline bool is_simple(const model_edge *edge)
+{
+    return edge->n_positive == 1 && edge->n_negated == 0 && !edge->differ;
+}
+
 typedef enum unary_kind {
     UNARY_ROW,     /* value is in row */
     UNARY_NOT_ROW, /* value is not in row */

@@ -130,22 +130,6 @@ static bool bundle_holds(const state *s, const bundle *b, acq_ent other)
     return true;
 }
 
-static inline void set_bit(uint64_t *bits, acq_ent e)
-{
-    bits[e >> 6] |= 1ULL << (e & 63);
-}
-
-static inline bool get_bit(const uint64_t *bits, acq_ent e)
-{
-    return (bits[e >> 6] >> (e & 63)) & 1;
-}
-
-/* Is one atom the whole constraint? Then a common member is a support. */
-static bool is_simple(const model_edge *edge)
-{
-    return edge->n_positive == 1 && edge->n_negated == 0 && !edge->differ;
-}
-
 /* Is a marked value of the source linked to this value of the target? */
 static bool has_support(state *s, const arc *a, acq_ent value)
 {
@@ -156,7 +140,7 @@ static bool has_support(state *s, const arc *a, acq_ent value)
     s->budget->ticks_left -= (int64_t)(row.n / 8);
     bool simple = is_simple(a->edge);
     for (size_t i = 0; i < row.n; i++) {
-        if (!get_bit(s->bits, row.tails[i]))
+        if (!members_has(&s->members, row.tails[i]))
             continue;
         if (row.scores != NULL && !positive_holds(&s->cut, row.scores[i]))
             continue;
@@ -171,21 +155,21 @@ static uint32_t filter_backward(state *s, const arc *a, const domain *source, ac
 {
     const domain target = s->domains[a->target];
     uint32_t n = 0;
+    if (!acq_exact_open_members(s, source->n))
+        return 0;
     for (uint32_t i = 0; i < source->n; i++)
-        set_bit(s->bits, source->values[i]);
+        members_add(&s->members, source->values[i]);
     for (uint32_t i = 0; i < target.n; i++) {
         if (has_support(s, a, target.values[i]))
             list[n++] = target.values[i];
         if (!acq_exact_go_on(s, 4))
             break;
     }
-    for (uint32_t i = 0; i < source->n; i++)
-        s->bits[source->values[i] >> 6] = 0;
     return n;
 }
 
-/* Marks what one value of the source is linked to, or takes those marks away again. */
-static void mark_neighbours(state *s, const arc *a, acq_ent value, bool mark)
+/* Marks what one value of the source is linked to. */
+static void mark_neighbours(state *s, const arc *a, acq_ent value)
 {
     bundle b;
     if (!bundle_open(&b, a->edge, a->from_x, value))
@@ -193,13 +177,23 @@ static void mark_neighbours(state *s, const arc *a, acq_ent value, bool mark)
     acq_row row = b.rows[b.shortest];
     bool simple = is_simple(a->edge);
     s->budget->ticks_left -= (int64_t)(row.n / 8);
-    for (size_t k = 0; k < row.n; k++) {
-        if (!mark)
-            s->bits[row.tails[k] >> 6] = 0;
-        else if ((row.scores == NULL || positive_holds(&s->cut, row.scores[k])) &&
-                 (simple || (!get_bit(s->bits, row.tails[k]) && bundle_holds(s, &b, row.tails[k]))))
-            set_bit(s->bits, row.tails[k]);
+    for (size_t k = 0; k < row.n; k++)
+        if ((row.scores == NULL || positive_holds(&s->cut, row.scores[k])) &&
+            (simple ||
+             (!members_has(&s->members, row.tails[k]) && bundle_holds(s, &b, row.tails[k]))))
+            members_add(&s->members, row.tails[k]);
+}
+
+/* No more neighbours than this will be marked. */
+static size_t count_neighbours(const arc *a, const domain *source)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < source->n; i++) {
+        bundle b;
+        if (bundle_open(&b, a->edge, a->from_x, source->values[i]))
+            n += b.rows[b.shortest].n;
     }
+    return n;
 }
 
 /* Marks all neighbours of the source's domain, then keeps the marked target values. */
@@ -207,13 +201,14 @@ static uint32_t filter_forward(state *s, const arc *a, const domain *source, acq
 {
     const domain target = s->domains[a->target];
     uint32_t n = 0;
+    if (!acq_exact_open_members(s,
+                                members_need_room(&s->members) ? count_neighbours(a, source) : 0))
+        return 0;
     for (uint32_t i = 0; i < source->n && acq_exact_go_on(s, 4); i++)
-        mark_neighbours(s, a, source->values[i], true);
+        mark_neighbours(s, a, source->values[i]);
     for (uint32_t i = 0; i < target.n; i++)
-        if (get_bit(s->bits, target.values[i]))
+        if (members_has(&s->members, target.values[i]))
             list[n++] = target.values[i];
-    for (uint32_t i = 0; i < source->n; i++)
-        mark_neighbours(s, a, source->values[i], false);
     return n;
 }
 
@@ -293,7 +288,7 @@ static uint32_t pop_smallest(state *s)
     return node;
 }
 
-bool acq_exact_propagate(state *s)
+static bool propagate(state *s, bool with_clauses)
 {
     while (s->n_queue > 0) {
         uint32_t index = pop_smallest(s);
@@ -303,9 +298,19 @@ bool acq_exact_propagate(state *s)
         for (uint32_t i = 0; i < node->n_edges; i++)
             if (!acq_exact_revise(s, node->edges[i], index))
                 return false;
-        for (uint32_t i = 0; is_fixed(s, index) && i < node->n_clauses; i++)
+        for (uint32_t i = 0; with_clauses && is_fixed(s, index) && i < node->n_clauses; i++)
             if (!acq_exact_revise_clause(s, &s->m->clauses[node->clauses[i]]))
                 return false;
     }
     return acq_exact_go_on(s, 1);
+}
+
+bool acq_exact_propagate(state *s)
+{
+    return propagate(s, true);
+}
+
+bool acq_exact_propagate_edges(state *s)
+{
+    return propagate(s, false);
 }

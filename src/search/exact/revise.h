@@ -4,8 +4,9 @@
 
 #include "search/exact/state.h"
 
-/* The starting domain of every node from constants, supports and loops; false: one is empty.
- * Nodes without a positive literal keep all entities. */
+/* The starting domain of every node from constants, supports and loops, arc consistent as far as
+ * edges go; false: one is empty. Nodes without a positive literal keep all entities, and nodes
+ * that acq_exact_restrict has fixed before keep their value. */
 bool acq_exact_start(state *s);
 
 /* Does the node's own part of the query (constants, loops, exclusions) allow the value? */
@@ -20,5 +21,8 @@ bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source);
 
 /* Revises until nothing changes. False: some domain became empty, or the budget is spent. */
 bool acq_exact_propagate(state *s);
+
+/* The same without clauses. */
+bool acq_exact_propagate_edges(state *s);
 
 #endif

@@ -126,3 +126,48 @@ uint32_t acq_exact_unite(const acq_ent *a, uint32_t n, const acq_ent *b, uint32_
         out[total++] = b[j++];
     return total;
 }
+
+static void sort_few(acq_ent *set, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        acq_ent value = set[i];
+        uint32_t k = i;
+        for (; k > 0 && set[k - 1] > value; k--)
+            set[k] = set[k - 1];
+        set[k] = value;
+    }
+}
+
+/* Stable by one byte of the values. */
+static void sort_byte(const acq_ent *from, acq_ent *to, uint32_t n, unsigned shift)
+{
+    uint32_t ends[256] = {0}, sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        ends[(from[i] >> shift) & 255]++;
+    for (uint32_t d = 0; d < 256; d++) {
+        sum += ends[d];
+        ends[d] = sum;
+    }
+    for (uint32_t i = n; i-- > 0;)
+        to[--ends[(from[i] >> shift) & 255]] = from[i];
+}
+
+void acq_exact_sort(acq_ent *set, acq_ent *scratch, uint32_t n)
+{
+    enum { FEW = 48 };
+    acq_ent all = 0, *from = set, *to = scratch;
+    if (n <= FEW) {
+        sort_few(set, n);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        all |= set[i];
+    for (unsigned shift = 0; shift < 32 && all >> shift != 0; shift += 8) {
+        sort_byte(from, to, n, shift);
+        acq_ent *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != set)
+        memcpy(set, from, n * sizeof *set);
+}

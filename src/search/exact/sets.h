@@ -22,4 +22,7 @@ uint32_t acq_exact_copy_row(acq_row row, const cutoff *cut, acq_ent *out);
 /* Union of two sets. out: n + m, distinct from both. */
 uint32_t acq_exact_unite(const acq_ent *a, uint32_t n, const acq_ent *b, uint32_t m, acq_ent *out);
 
+/* Ascending order; scratch has room for n. O(n) per byte of the largest value. */
+void acq_exact_sort(acq_ent *set, acq_ent *scratch, uint32_t n);
+
 #endif

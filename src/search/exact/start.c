@@ -1,15 +1,18 @@
-/* start.c - starting domains. The smallest row or support is the base list, the rest filters it.
- * Where all supports are dense their bitmaps are intersected word by word instead. */
+/* start.c - starting domains, smallest first.
+ *
+ * What a node can be is offered by a constant's row, by the heads of a relation it must have, or
+ * by the rows of a neighbour's values once that neighbour has a list. The node with the smallest
+ * offer gets its list first: the offer, filtered by all other supports and by the node's own
+ * literals. Then the lists that there are make each other arc consistent, and its neighbours get
+ * new offers. So the cost follows the candidates around the constants, and a relation with
+ * millions of links is listed only where nothing smaller leads to it.
+ *
+ * Where all supports are dense and nothing else is known, their bitmaps are intersected. */
 #include <string.h>
 
+#include "search/exact/offer.h"
 #include "search/exact/revise.h"
 #include "search/exact/sets.h"
-
-/* The links of atom i of the edge, seen from `node`. */
-static const acq_links *links_from(const model_edge *edge, uint32_t i, uint32_t node)
-{
-    return edge->x == node ? edge->atoms[i].xy : edge->atoms[i].yx;
-}
 
 static bool supports(const state *s, const acq_links *links, acq_ent value)
 {
@@ -46,56 +49,56 @@ bool acq_exact_allows(const state *s, uint32_t node, acq_ent value)
     return true;
 }
 
-typedef struct base {
-    const acq_ent *values;
-    uint32_t n;             /* UINT32_MAX: nothing restricts the node */
-    const acq_links *links; /* the base is their heads; NULL: a row */
-    uint32_t n_supports, n_dense;
-} base;
-
-static void offer_links(base *b, const acq_links *links)
+/* Does every positive atom of the node have a link from this value? */
+static bool is_supported(const state *s, uint32_t index, acq_ent value)
 {
-    b->n_supports++;
-    b->n_dense += links->bits != NULL;
-    if (links->n_heads < b->n)
-        *b = (base){links->heads, links->n_heads, links, b->n_supports, b->n_dense};
-}
-
-static base smallest_base(const model_node *node, uint32_t index)
-{
-    base b = {.n = UINT32_MAX};
-    for (const model_unary *u = node->unaries; u != NULL; u = u->next) {
-        if (u->kind == UNARY_ROW && u->row.n < b.n)
-            b = (base){u->row.tails, (uint32_t)u->row.n, NULL, b.n_supports, b.n_dense};
-        else if (u->kind == UNARY_LOOP)
-            offer_links(&b, u->links);
-        if (b.n == 0)
-            return b;
-    }
+    const model_node *node = &s->m->nodes[index];
     for (uint32_t e = 0; e < node->n_edges; e++)
         for (uint32_t i = 0; i < node->edges[e]->n_positive; i++)
-            offer_links(&b, links_from(node->edges[e], i, index));
-    return b;
+            if (!supports(s, links_from(node->edges[e], i, index), value))
+                return false;
+    return true;
 }
 
+/* ---- one node ---- */
+
 /* The intersection of all supports, from their bitmaps. */
-static uint32_t intersect_bitmaps(const state *s, uint32_t index, acq_ent *out)
+static uint32_t intersect_bitmaps(const state *s, uint32_t index, const uint64_t **maps,
+                                  acq_ent *out)
 {
     const model_node *node = &s->m->nodes[index];
     size_t n_words = (size_t)s->m->n_entities / 64 + (s->m->n_entities % 64 != 0);
-    uint32_t n = 0;
-    memset(s->bits, 0xff, n_words * sizeof *s->bits);
+    uint32_t n = 0, n_maps = 0;
     for (uint32_t e = 0; e < node->n_edges; e++)
-        for (uint32_t i = 0; i < node->edges[e]->n_positive; i++) {
-            const uint64_t *restrict from = links_from(node->edges[e], i, index)->bits;
-            uint64_t *restrict to = s->bits;
-            for (size_t w = 0; w < n_words; w++)
-                to[w] &= from[w];
-        }
+        for (uint32_t i = 0; i < node->edges[e]->n_positive; i++)
+            maps[n_maps++] = links_from(node->edges[e], i, index)->bits;
     for (size_t w = 0; w < n_words; w++) {
-        for (uint64_t word = s->bits[w]; word != 0; word &= word - 1)
+        uint64_t word = maps[0][w];
+        for (uint32_t i = 1; i < n_maps && word != 0; i++)
+            word &= maps[i][w];
+        for (; word != 0; word &= word - 1)
             out[n++] = (acq_ent)(w * 64 + (size_t)__builtin_ctzll(word));
-        s->bits[w] = 0;
+    }
+    return n;
+}
+
+/* The distinct tails of the rows of a neighbour's values, in no order. */
+static uint32_t gather_rows(state *s, const offer *o, const domain *d, acq_ent *out)
+{
+    uint32_t n = 0;
+    if (d->n == 1)
+        return acq_exact_copy_row(acq_links_get_row(o->links, d->values[0]), &s->cut, out);
+    if (!acq_exact_open_members(s, o->n))
+        return 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        acq_row row = acq_links_get_row(o->links, d->values[i]);
+        for (size_t k = 0; k < row.n; k++) {
+            bool holds = row.scores == NULL || positive_holds(&s->cut, row.scores[k]);
+            if (holds && !members_has(&s->members, row.tails[k])) {
+                members_add(&s->members, row.tails[k]);
+                out[n++] = row.tails[k];
+            }
+        }
     }
     return n;
 }
@@ -129,41 +132,172 @@ static uint32_t filter_unaries(const state *s, uint32_t index, acq_ent *list, ui
     return kept;
 }
 
-static bool start_node(state *s, uint32_t index)
+static bool is_dense(const state *s, uint32_t index, const offer *o)
 {
-    base b = smallest_base(&s->m->nodes[index], index);
-    if (b.n == UINT32_MAX)
-        return s->m->n_entities > 0;
-    bool dense = b.links != NULL && b.n_supports > 1 && b.n_dense == b.n_supports &&
-                 b.n > s->m->n_entities / 32 && s->m->nodes[index].unaries == NULL;
-    acq_ent *list = acq_exact_new_list(s, b.n);
-    if (list == NULL)
+    return o->links != NULL && o->edge == NULL && o->n_supports > 1 &&
+           o->n_dense == o->n_supports && o->n > s->m->n_entities / 32 &&
+           s->m->nodes[index].unaries == NULL;
+}
+
+/* Brings gathered values in order; out of memory shows in the state. */
+static void sort_list(state *s, acq_ent *list, uint32_t n)
+{
+    acq_arena_mark mark = acq_arena_get_mark(s->arena);
+    acq_ent *scratch = acq_exact_new_list(s, n);
+    if (scratch != NULL)
+        acq_exact_sort(list, scratch, n);
+    acq_arena_reset(s->arena, mark);
+}
+
+/* Gives the node the values of an offer that pass all its literals. */
+static bool take_offer(state *s, uint32_t index, const offer *o)
+{
+    bool dense = is_dense(s, index, o);
+    const uint64_t **maps = NULL;
+    if (dense && (maps = acq_arena_alloc(s->arena, o->n_supports, sizeof *maps)) == NULL)
+        s->status = ACQ_ERR_MEMORY;
+    acq_ent *list = acq_exact_new_list(s, o->n);
+    if (list == NULL || s->status != ACQ_OK)
         return false;
-    uint32_t n = b.n;
+    uint32_t n = o->n;
     if (dense)
-        n = intersect_bitmaps(s, index, list);
+        n = intersect_bitmaps(s, index, maps, list);
+    else if (o->edge != NULL)
+        n = gather_rows(s, o, &s->domains[other_end(o->edge, index)], list);
     else if (n > 0)
-        memcpy(list, b.values, n * sizeof *list);
+        memcpy(list, o->values, n * sizeof *list);
     if (!dense || !s->m->is_binary)
-        n = filter_supports(s, index, dense ? NULL : b.links, list, n);
+        n = filter_supports(s, index, dense || o->edge != NULL ? NULL : o->links, list, n);
     n = filter_unaries(s, index, list, n);
-    return acq_exact_set_domain(s, index, list, n) && acq_exact_go_on(s, b.n);
+    if (o->edge != NULL)
+        sort_list(s, list, n);
+    return acq_exact_set_domain(s, index, list, n) && acq_exact_go_on(s, o->n);
+}
+
+/* The neighbours that have lists did not see this node before. Values that came along a simple
+ * edge need no second look at it. */
+static bool revise_from_neighbours(state *s, uint32_t index, const model_edge *taken)
+{
+    const model_node *node = &s->m->nodes[index];
+    for (uint32_t e = 0; e < node->n_edges; e++) {
+        const model_edge *edge = node->edges[e];
+        if (edge == taken && is_simple(edge))
+            continue;
+        if (!acq_exact_revise(s, edge, other_end(edge, index)))
+            return false;
+    }
+    return true;
 }
 
 bool acq_exact_restrict(state *s, uint32_t node, acq_ent value)
 {
     const domain *d = &s->domains[node];
     acq_row row = {.tails = d->values, .n = d->is_all ? 0 : d->n};
-    bool member = d->is_all ? acq_exact_allows(s, node, value) : acq_row_find(row, value) < row.n;
+    bool member = d->is_all ? acq_exact_allows(s, node, value) && is_supported(s, node, value)
+                            : acq_row_find(row, value) < row.n;
     return member && acq_exact_fix(s, node, value);
+}
+
+/* ---- all nodes ---- */
+
+/* A heap of nodes by the size of an offer. A node that got a better one is in it twice. */
+typedef struct waiting {
+    uint32_t n, node;
+} waiting;
+
+typedef struct waiting_list {
+    waiting *items;
+    size_t n;
+    uint32_t *sizes; /* of the best offer to each node so far */
+} waiting_list;
+
+static bool is_before(const waiting_list *list, size_t a, size_t b)
+{
+    return list->items[a].n < list->items[b].n;
+}
+
+static void swap(waiting_list *list, size_t a, size_t b)
+{
+    waiting item = list->items[a];
+    list->items[a] = list->items[b];
+    list->items[b] = item;
+}
+
+static void push(waiting_list *list, uint32_t node, uint32_t size)
+{
+    size_t i = list->n++;
+    list->sizes[node] = size;
+    list->items[i] = (waiting){.n = size, .node = node};
+    for (; i > 0 && is_before(list, i, (i - 1) / 2); i = (i - 1) / 2)
+        swap(list, i, (i - 1) / 2);
+}
+
+static uint32_t pop(waiting_list *list)
+{
+    uint32_t first = list->items[0].node;
+    swap(list, 0, --list->n);
+    for (size_t i = 0, child = 1; child < list->n; i = child, child = 2 * i + 1) {
+        if (child + 1 < list->n && is_before(list, child + 1, child))
+            child++;
+        if (!is_before(list, child, i))
+            break;
+        swap(list, child, i);
+    }
+    return first;
+}
+
+/* Room for every node, and for each end of every edge once more. */
+static bool open_list(state *s, waiting_list *list)
+{
+    size_t most = (size_t)s->m->n_nodes + 2 * (size_t)s->m->n_edges;
+    *list = (waiting_list){.items = acq_arena_alloc(s->arena, most, sizeof *list->items),
+                           .sizes = acq_arena_alloc(s->arena, s->m->n_nodes, sizeof *list->sizes)};
+    if (list->items == NULL || list->sizes == NULL)
+        s->status = ACQ_ERR_MEMORY;
+    return s->status == ACQ_OK;
+}
+
+/* The node has a list now: its neighbours without one may have a better offer. */
+static void offer_to_neighbours(state *s, uint32_t index, waiting_list *list)
+{
+    const model_node *node = &s->m->nodes[index];
+    for (uint32_t e = 0; e < node->n_edges && !s->domains[index].is_all; e++) {
+        uint32_t neighbour = other_end(node->edges[e], index);
+        if (s->m->nodes[neighbour].is_leaf || !s->domains[neighbour].is_all)
+            continue;
+        offer o = {.n = list->sizes[neighbour]};
+        acq_exact_offer_rows(s, &o, node->edges[e], neighbour);
+        if (o.n < list->sizes[neighbour])
+            push(list, neighbour, o.n);
+    }
+}
+
+static bool start_node(state *s, uint32_t index)
+{
+    offer o = acq_exact_get_best_offer(s, index);
+    if (o.n == UINT32_MAX)
+        return s->m->n_entities > 0;
+    return take_offer(s, index, &o) && revise_from_neighbours(s, index, o.edge) &&
+           acq_exact_propagate_edges(s);
 }
 
 bool acq_exact_start(state *s)
 {
+    waiting_list list;
+    if (!open_list(s, &list))
+        return false;
     for (uint32_t i = 0; i < s->m->n_nodes; i++)
-        s->domains[i] = (domain){.n = s->m->n_entities, .is_all = true};
+        if (!s->m->nodes[i].is_leaf && s->domains[i].is_all)
+            push(&list, i, acq_exact_get_own_offer(s, i).n);
     for (uint32_t i = 0; i < s->m->n_nodes; i++)
-        if (!s->m->nodes[i].is_leaf && !start_node(s, i))
+        offer_to_neighbours(s, i, &list);
+    while (list.n > 0) {
+        uint32_t node = pop(&list);
+        if (!s->domains[node].is_all)
+            continue;
+        if (!start_node(s, node))
             return false;
+        offer_to_neighbours(s, node, &list);
+    }
     return true;
 }

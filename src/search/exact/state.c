@@ -15,10 +15,12 @@ acq_status acq_exact_state_init(state *s, const model *m, acq_arena *arena, acq_
     s->clause_marks = acq_arena_zalloc(arena, m->n_clauses, sizeof *s->clause_marks);
     s->order = acq_arena_alloc(arena, m->n_nodes, sizeof *s->order);
     s->counts = acq_arena_zalloc(arena, m->n_nodes, sizeof *s->counts);
-    s->bits = acq_zalloc((size_t)m->n_entities / 64 + 1, sizeof *s->bits);
+    acq_status status = acq_exact_members_init(&s->members, m->n_entities);
     if (s->domains == NULL || s->queue == NULL || s->queued == NULL || s->marks == NULL ||
-        s->clause_marks == NULL || s->order == NULL || s->counts == NULL || s->bits == NULL)
+        s->clause_marks == NULL || s->order == NULL || s->counts == NULL || status != ACQ_OK)
         return ACQ_ERR_MEMORY;
+    for (uint32_t i = 0; i < m->n_nodes; i++)
+        s->domains[i] = (domain){.n = m->n_entities, .is_all = true};
     s->base = acq_arena_get_mark(arena);
     return ACQ_OK;
 }
@@ -26,18 +28,18 @@ acq_status acq_exact_state_init(state *s, const model *m, acq_arena *arena, acq_
 void acq_exact_state_deinit(state *s)
 {
     acq_free(s->trail);
-    acq_free(s->bits);
+    acq_exact_members_deinit(&s->members);
     acq_free(s->found);
     acq_free(s->levels);
     s->found = NULL;
     s->levels = NULL;
     s->trail = NULL;
-    s->bits = NULL;
 }
 
 size_t acq_exact_get_memory(const state *s)
 {
-    return s->other_memory + s->arena->reserved + s->m->n_entities / 8 +
+    return s->other_memory + s->arena->reserved +
+           acq_exact_members_get_memory(&s->members, s->m->n_entities) +
            s->trail_capacity * sizeof *s->trail +
            (s->levels_capacity + s->found_capacity) * ACQ_EXACT_LEVEL_BYTES;
 }
@@ -77,6 +79,15 @@ acq_ent *acq_exact_new_list(state *s, uint32_t n)
     else
         acq_budget_check_memory(s->budget, acq_exact_get_memory(s));
     return list;
+}
+
+bool acq_exact_open_members(state *s, size_t n)
+{
+    if (acq_exact_members_open(&s->members, n) != ACQ_OK)
+        s->status = ACQ_ERR_MEMORY;
+    else
+        acq_budget_check_memory(s->budget, acq_exact_get_memory(s));
+    return s->status == ACQ_OK;
 }
 
 void acq_exact_renew_mark(state *s)

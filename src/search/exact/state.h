@@ -11,6 +11,7 @@
 #define ACQ_SEARCH_EXACT_STATE_H
 
 #include "search/exact/cutoff.h"
+#include "search/exact/members.h"
 #include "search/exact/model.h"
 
 typedef struct domain {
@@ -36,7 +37,7 @@ typedef struct state {
     uint32_t *queue;
     uint32_t n_queue;
     bool *queued;
-    uint64_t *bits;  /* scratch set of entities, empty between uses */
+    members members; /* scratch set of entities */
     uint32_t *marks; /* scratch stamp per node */
     uint32_t *clause_marks;
     uint32_t mark;           /* the latest stamp of both */
@@ -79,6 +80,9 @@ void acq_exact_undo_all(state *s);
 
 /* A list of up to n values to be filled, then shrunk by set_domain. NULL: memory is out. */
 acq_ent *acq_exact_new_list(state *s, uint32_t n);
+
+/* Empties s->members for up to n of them. False: memory is out. */
+bool acq_exact_open_members(state *s, size_t n);
 
 /* Makes list[0..n) the domain of node, records the old one and queues the node. list must come
  * from the latest new_list. False when n is 0 or memory is out. */

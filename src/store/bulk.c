@@ -1,14 +1,16 @@
 /* bulk.c - writes a store once, from front to end; see bulk.h.
  *
- * One transaction without a journal; indexes last, by SQLite's external sort. 5 million names and
- * 40 million links are written in about 10 s, of which the index of the names takes half. */
+ * One transaction without a journal; rows of names are inserted many at a time, which takes 60 %
+ * of the time of one at a time; indexes last, by SQLite's external sort. Its runs are as long as
+ * the cache is large, and they are sorted by comparing keys all over: 16 MB is faster than more. */
 #include "store/bulk.h"
 
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
-enum { CACHE_KB = 64 << 10, STEPS_PER_LOOK = 10000, STEPS_PER_ROW = 11 };
+enum { CACHE_KB = 16 << 10, STEPS_PER_LOOK = 10000, STEPS_PER_ROW = 11 };
 
 /* What is known of a pair before its names. */
 typedef struct bulk_pair {
@@ -18,7 +20,7 @@ typedef struct bulk_pair {
 
 struct acq_bulk {
     acq_db db;
-    sqlite3_stmt *put_entity, *put_part, *put_pair;
+    sqlite3_stmt *put_entity, *put_entities, *put_part, *put_pair; /* entities: ACQ_BULK_ROWS */
     acq_store_meta meta;
     bulk_pair *pairs; /* zeroed up to n_pairs */
     size_t n_pairs, pairs_capacity;
@@ -27,6 +29,21 @@ struct acq_bulk {
     void *progress_context;
     uint64_t looks; /* of the progress handler */
 };
+
+/* A statement that inserts n entities at once. */
+static acq_status prepare_entities(const acq_db *db, size_t n, sqlite3_stmt **out, acq_error *error)
+{
+    acq_text sql;
+    acq_text_init(&sql);
+    acq_text_add(&sql, "INSERT INTO entity(id, key, checksum, label) VALUES");
+    for (size_t i = 0; i < n; i++)
+        acq_text_add(&sql, i == 0 ? "(?, ?, ?, ?)" : ", (?, ?, ?, ?)");
+    acq_status status = acq_text_finish(&sql, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(db, sql.bytes, out, error);
+    acq_text_deinit(&sql);
+    return status;
+}
 
 /* The marks are on disk before anything else: whoever finds a half-made file knows whose it is. */
 static acq_status prepare(acq_bulk *bulk, unsigned threads, acq_error *error)
@@ -43,10 +60,9 @@ static acq_status prepare(acq_bulk *bulk, unsigned threads, acq_error *error)
     if (status == ACQ_OK)
         status = acq_db_run(db, "COMMIT; BEGIN", error);
     if (status == ACQ_OK)
-        status = acq_db_prepare(db,
-                                "INSERT INTO entity(id, key, checksum, label) "
-                                "VALUES(?1, ?2, ?3, ?4)",
-                                &bulk->put_entity, error);
+        status = prepare_entities(db, 1, &bulk->put_entity, error);
+    if (status == ACQ_OK)
+        status = prepare_entities(db, ACQ_BULK_ROWS, &bulk->put_entities, error);
     if (status == ACQ_OK)
         status = acq_db_prepare(db, "INSERT INTO links VALUES(?1, ?2)", &bulk->put_part, error);
     if (status == ACQ_OK)
@@ -75,9 +91,10 @@ acq_status acq_bulk_open(const char *path, const acq_bulk_params *params, acq_bu
 static void finalize_statements(acq_bulk *bulk)
 {
     sqlite3_finalize(bulk->put_entity);
+    sqlite3_finalize(bulk->put_entities);
     sqlite3_finalize(bulk->put_part);
     sqlite3_finalize(bulk->put_pair);
-    bulk->put_entity = bulk->put_part = bulk->put_pair = NULL;
+    bulk->put_entity = bulk->put_entities = bulk->put_part = bulk->put_pair = NULL;
 }
 
 void acq_bulk_free(acq_bulk *bulk)
@@ -108,22 +125,39 @@ void acq_bulk_set_progress(acq_bulk *bulk, acq_bulk_progress_fn progress, void *
     bulk->progress_context = context;
 }
 
+/* Binds the i-th entity of a statement, which is the next one of the store. */
+static void bind_entity(acq_bulk *bulk, sqlite3_stmt *put, int i, const acq_bulk_entity *entity)
+{
+    acq_pair_name key = entity->key, label = entity->label;
+    acq_ent id = (acq_ent)bulk->meta.n_entities++;
+    uint32_t checksum = acq_entity_checksum(id, key.text, key.length, label.text, label.length);
+    acq_db_bind_u64(put, 4 * i + 1, id);
+    acq_db_bind_text(put, 4 * i + 2, key.text, key.length);
+    acq_db_bind_u64(put, 4 * i + 3, checksum);
+    acq_db_bind_text(put, 4 * i + 4, label.text, label.length);
+    bulk->meta.entity_sum += acq_hash_name(id, key.text, key.length);
+    bulk->meta.n_labels += label.text != NULL;
+}
+
+acq_status acq_bulk_add_entities(acq_bulk *bulk, const acq_bulk_entity *entities, size_t n,
+                                 acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0, rows; status == ACQ_OK && i < n; i += rows) {
+        rows = n - i < ACQ_BULK_ROWS ? 1 : ACQ_BULK_ROWS;
+        sqlite3_stmt *put = rows == 1 ? bulk->put_entity : bulk->put_entities;
+        for (size_t j = 0; j < rows; j++)
+            bind_entity(bulk, put, (int)j, &entities[i + j]);
+        status = acq_db_finish(&bulk->db, put, error);
+    }
+    return status;
+}
+
 acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_length,
                                const char *label, size_t label_length, acq_error *error)
 {
-    sqlite3_stmt *put = bulk->put_entity;
-    acq_ent id = (acq_ent)bulk->meta.n_entities;
-    acq_db_bind_u64(put, 1, id);
-    acq_db_bind_text(put, 2, key, key_length);
-    acq_db_bind_u64(put, 3, acq_entity_checksum(id, key, key_length, label, label_length));
-    acq_db_bind_text(put, 4, label, label_length);
-    acq_status status = acq_db_finish(&bulk->db, put, error);
-    if (status != ACQ_OK)
-        return status;
-    bulk->meta.n_entities++;
-    bulk->meta.entity_sum += acq_hash_name(id, key, key_length);
-    bulk->meta.n_labels += label != NULL;
-    return ACQ_OK;
+    acq_bulk_entity entity = {{key, key_length}, {label, label_length}};
+    return acq_bulk_add_entities(bulk, &entity, 1, error);
 }
 
 static bulk_pair *pair_of(acq_bulk *bulk, acq_rel directed)

@@ -30,7 +30,18 @@ void acq_bulk_free(acq_bulk *bulk); /* closes; finished or not */
 typedef bool (*acq_bulk_progress_fn)(void *context, double done);
 void acq_bulk_set_progress(acq_bulk *bulk, acq_bulk_progress_fn progress, void *context);
 
-/* The k-th call is entity k. label NULL: none. Keys are distinct, labels too. */
+typedef struct acq_bulk_entity {
+    acq_pair_name key;
+    acq_pair_name label; /* text NULL: none */
+} acq_bulk_entity;
+
+enum { ACQ_BULK_ROWS = 32 };
+
+/* The next ids. Keys are distinct, labels too. Multiples of ACQ_BULK_ROWS are faster by half. */
+acq_status acq_bulk_add_entities(acq_bulk *bulk, const acq_bulk_entity *entities, size_t n,
+                                 acq_error *error);
+
+/* One of them; label NULL: none. */
 acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_length,
                                const char *label, size_t label_length, acq_error *error);
 

@@ -18,7 +18,7 @@
 #include "store/partial.h"
 
 /* Pieces of the sources, parts of links, SQLite's cache. */
-static const size_t BUFFERS = (size_t)128 << 20;
+static const size_t BUFFERS = (size_t)64 << 20;
 
 static const size_t DEFAULT_MEMORY = (size_t)2 << 30;
 

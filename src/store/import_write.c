@@ -78,15 +78,24 @@ static acq_pair_name name_of(const acq_names *names, uint32_t id)
     return (acq_pair_name){text, text == NULL ? 0 : names->entries[id].length};
 }
 
+/* The next rows, all in one statement of SQLite if there are ACQ_BULK_ROWS left. */
+static acq_status write_some_rows(putting *p, size_t n)
+{
+    acq_bulk_entity rows[ACQ_BULK_ROWS];
+    for (uint32_t i = 0; i < n; i++)
+        rows[i] = (acq_bulk_entity){name_of(&p->dictionary->entities, p->n_rows + i),
+                                    name_of(&p->entity_labels, p->n_rows + i)};
+    p->n_rows += (uint32_t)n;
+    return acq_bulk_add_entities(p->writer->bulk, rows, n, p->error);
+}
+
 static acq_status write_rows(putting *p, size_t end)
 {
     acq_status status = ACQ_OK;
     while (status == ACQ_OK && p->n_rows < end) {
-        acq_pair_name key = name_of(&p->dictionary->entities, p->n_rows);
-        acq_pair_name label = name_of(&p->entity_labels, p->n_rows);
-        status = acq_bulk_add_entity(p->writer->bulk, key.text, key.length, label.text,
-                                     label.length, p->error);
-        if (status == ACQ_OK && ++p->n_rows % ROWS_PER_LOOK == 0)
+        size_t left = p->dictionary->entities.n_ids - p->n_rows;
+        status = write_some_rows(p, left < ACQ_BULK_ROWS ? left : ACQ_BULK_ROWS);
+        if (status == ACQ_OK && p->n_rows % ROWS_PER_LOOK == 0)
             status = report_links(p);
     }
     return status;

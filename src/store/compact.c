@@ -160,12 +160,14 @@ static bool wants_vacuum(const acq_db *db)
            n_free > n_pages / 4;
 }
 
-/* As far as the disk and other readers let us: nothing depends on it. */
+/* As far as the disk and others let us: nothing depends on it, and a reader may stay for hours. */
 static void give_back(const acq_db *db)
 {
+    acq_db_set_patient(db, false);
     if (wants_vacuum(db))
         (void)acq_db_run(db, "VACUUM", NULL);
     (void)acq_db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+    acq_db_set_patient(db, true);
 }
 
 acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded, acq_error *error)

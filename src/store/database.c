@@ -41,7 +41,7 @@ static acq_status open_handle(acq_db *db, const char *uri, acq_db_mode mode, con
     int code = sqlite3_open_v2(uri, &db->handle, flags, vfs);
     if (code != SQLITE_OK)
         return acq_db_fail(db, code, error);
-    sqlite3_busy_timeout(db->handle, PATIENCE_MS);
+    acq_db_set_patient(db, true);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     return acq_db_run(db,
                       mode == ACQ_DB_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
@@ -154,6 +154,11 @@ acq_status acq_db_run(const acq_db *db, const char *sql, acq_error *error)
 {
     int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? ACQ_OK : acq_db_fail(db, code, error);
+}
+
+void acq_db_set_patient(const acq_db *db, bool is_patient)
+{
+    sqlite3_busy_timeout(db->handle, is_patient ? PATIENCE_MS : 0);
 }
 
 void acq_db_roll_back(const acq_db *db)

@@ -39,6 +39,9 @@ acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *
 /* All statements of a text, without results. */
 acq_status acq_db_run(const acq_db *db, const char *sql, acq_error *error);
 
+/* For what may be left undone: whether to wait for other processes, as at first, or not. */
+void acq_db_set_patient(const acq_db *db, bool is_patient);
+
 /* Ends a transaction that failed, if one is open; its own errors do not matter. */
 void acq_db_roll_back(const acq_db *db);
 

@@ -75,7 +75,7 @@ static acq_status copy_all(const acq_replace_params *params, const acq_db *from,
  * later writer does it. */
 static void clear_log(const acq_db *db)
 {
-    sqlite3_busy_timeout(db->handle, 0);
+    acq_db_set_patient(db, false);
     (void)sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 

@@ -1,6 +1,8 @@
 acq_test(store_reader SOURCES unit/store_reader.c unit/store_case.c USES store)
 acq_test(store_changes SOURCES unit/store_changes.c unit/store_model.c unit/store_case.c USES store)
 acq_test(store_damage SOURCES unit/store_damage.c unit/store_case.c USES store)
+acq_test(store_bad SOURCES unit/store_bad.c unit/store_seal.c unit/store_case.c USES store)
 acq_test(import_sort SOURCES unit/import_sort.c USES store)
 acq_test(import_partial SOURCES unit/import_partial.c USES store)
 acq_test(import_same SOURCES unit/import_same.c unit/import_case.c USES store)
+acq_test(import_faults SOURCES unit/import_faults.c unit/import_case.c USES store)

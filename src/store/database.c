@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/new_file.h"
 #include "base/text.h"
 
 enum { PATIENCE_MS = 10000 };
@@ -130,12 +131,13 @@ static acq_status fail_by_code(const acq_db *db, int code, acq_error *error)
     }
 }
 
+/* Our statements fit our tables: an SQLITE_ERROR speaks of a file that is not as it should be. */
 static bool is_damage(int code)
 {
     int primary = code & 0xff;
     return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT ||
-           primary == SQLITE_CONSTRAINT || code == SQLITE_IOERR_CORRUPTFS ||
-           code == SQLITE_IOERR_SHORT_READ;
+           primary == SQLITE_CONSTRAINT || primary == SQLITE_ERROR ||
+           code == SQLITE_IOERR_CORRUPTFS || code == SQLITE_IOERR_SHORT_READ;
 }
 
 acq_status acq_db_fail(const acq_db *db, int code, acq_error *error)
@@ -143,7 +145,11 @@ acq_status acq_db_fail(const acq_db *db, int code, acq_error *error)
     if (code == SQLITE_IOERR_NOMEM)
         return acq_fail_memory(error);
     if (is_damage(code))
-        return acq_db_fail_damaged(db, sqlite3_errstr(code & 0xff), error);
+        return acq_db_fail_damaged(db,
+                                   (code & 0xff) == SQLITE_ERROR && db->handle != NULL
+                                       ? sqlite3_errmsg(db->handle)
+                                       : sqlite3_errstr(code & 0xff),
+                                   error);
     acq_status status = fail_by_code(db, code, error);
     if (status != ACQ_ERR_MEMORY)
         acq_error_set_file(error, db->path);
@@ -159,6 +165,13 @@ acq_status acq_db_run(const acq_db *db, const char *sql, acq_error *error)
 void acq_db_set_patient(const acq_db *db, bool is_patient)
 {
     sqlite3_busy_timeout(db->handle, is_patient ? PATIENCE_MS : 0);
+}
+
+void acq_db_sync_log_name(const acq_db *db)
+{
+    const char *path = sqlite3_db_filename(db->handle, "main"); /* symbolic links followed */
+    if (path != NULL)
+        acq_sync_folder(path);
 }
 
 void acq_db_roll_back(const acq_db *db)

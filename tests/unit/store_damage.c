@@ -70,8 +70,8 @@ static void free_victim(victim *v)
 /* An error that a user can act upon: not a bug of ours. */
 static void expect_clear(const acq_error *error)
 {
-    assert_true(error->code == ACQ_ERR_INPUT || error->code == ACQ_ERR_IO);
-    assert_true(strlen(error->message) > 20);
+    if ((error->code != ACQ_ERR_INPUT && error->code != ACQ_ERR_IO) || strlen(error->message) < 20)
+        fail_msg("error %d: %s", error->code, error->message);
 }
 
 static void check_names(const acq_graph *damaged, const acq_graph *whole)

@@ -1,0 +1,2 @@
+-- the store is damaged: an entity is missing
+DELETE FROM entity WHERE id = 4;

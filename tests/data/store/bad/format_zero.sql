@@ -1,0 +1,2 @@
+-- the store is damaged: it has no format version
+PRAGMA user_version = 0;

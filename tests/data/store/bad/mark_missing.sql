@@ -1,0 +1,2 @@
+-- this is an SQLite database, but not an anycq store
+PRAGMA application_id = 0;

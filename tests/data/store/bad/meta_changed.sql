@@ -1,0 +1,2 @@
+-- the store is damaged: meta does not match its checksum
+UPDATE meta SET value = value + 1 WHERE name = 'entities';

@@ -1,0 +1,2 @@
+-- the store is damaged: meta does not match its checksum
+DELETE FROM meta;

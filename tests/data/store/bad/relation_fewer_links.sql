@@ -1,0 +1,3 @@
+-- the store is damaged: a relation has more links than it counts
+UPDATE relation SET links = 2 WHERE id = 0;
+-- seal rows

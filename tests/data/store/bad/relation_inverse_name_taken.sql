@@ -1,0 +1,3 @@
+-- the store is damaged: two relations have the same name
+UPDATE relation SET inverse_key = 'knows' WHERE id = 0;
+-- seal rows

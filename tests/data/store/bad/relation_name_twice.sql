@@ -1,0 +1,3 @@
+-- the store is damaged: two relations have the same name
+UPDATE relation SET key = 'likes' WHERE id = 2;
+-- seal rows

@@ -1,0 +1,2 @@
+-- the store is damaged: a table or index is missing
+DROP TABLE relation;

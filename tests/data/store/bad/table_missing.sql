@@ -1,0 +1,2 @@
+-- the store is damaged: its tables are not those of a store
+DROP TABLE change;

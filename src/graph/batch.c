@@ -13,6 +13,11 @@ void acq_batch_init(acq_batch *batch, const acq_rules *rules)
 {
     *batch = (acq_batch){.rules = rules};
     acq_text_init(&batch->bad_text);
+    acq_text_init(&batch->label_text);
+    for (int i = 0; i < 3; i++)
+        acq_text_init(&batch->keys[i]);
+    for (int i = 0; i < 4; i++)
+        acq_text_init(&batch->unescaped[i]);
 }
 
 static void free_local(acq_local_names *local)
@@ -27,7 +32,13 @@ void acq_batch_deinit(acq_batch *batch)
     free_local(&batch->relations);
     acq_free(batch->facts);
     acq_free(batch->bad);
+    acq_free(batch->labels);
     acq_text_deinit(&batch->bad_text);
+    acq_text_deinit(&batch->label_text);
+    for (int i = 0; i < 3; i++)
+        acq_text_deinit(&batch->keys[i]);
+    for (int i = 0; i < 4; i++)
+        acq_text_deinit(&batch->unescaped[i]);
 }
 
 void acq_batch_clear(acq_batch *batch)
@@ -35,7 +46,9 @@ void acq_batch_clear(acq_batch *batch)
     acq_names_clear(&batch->entities.names);
     acq_names_clear(&batch->relations.names);
     acq_text_clear(&batch->bad_text);
-    batch->n_facts = batch->n_bad = batch->n_lines = 0;
+    acq_text_clear(&batch->label_text);
+    batch->n_facts = batch->n_bad = batch->n_labels = batch->n_lines = 0;
+    batch->is_rdf = false;
     batch->counts = (acq_read_report){0};
     batch->error = (acq_error){0};
 }
@@ -43,6 +56,7 @@ void acq_batch_clear(acq_batch *batch)
 bool acq_batch_is_full(const acq_batch *batch)
 {
     return batch->n_facts >= FULL_FACTS || batch->n_bad >= FULL_FACTS ||
+           batch->n_labels >= FULL_FACTS || batch->label_text.length >= FULL_BYTES ||
            batch->entities.names.pool_used >= FULL_BYTES;
 }
 
@@ -166,7 +180,9 @@ acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact)
 
 acq_status acq_batch_add_triple(acq_batch *batch, const acq_field fields[3], bool is_text)
 {
-    static const char *const what[3] = {"head", "relation", "tail"};
+    static const char *const words[2][3] = {{"head", "relation", "tail"},
+                                            {"subject", "predicate", "object"}};
+    const char *const *what = words[acq_syntax_is_rdf(batch->rules->syntax)];
     acq_status status = ACQ_OK;
     acq_triple fact;
     for (int i = 0; i < 3; i++) {
@@ -178,4 +194,26 @@ acq_status acq_batch_add_triple(acq_batch *batch, const acq_field fields[3], boo
         add_local(&batch->entities, fields[2].name, fields[2].length, &fact.tail) != ACQ_OK)
         return acq_fail_memory(&batch->error);
     return acq_batch_add_fact(batch, fact);
+}
+
+acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq_field *label,
+                               acq_label_rank rank)
+{
+    acq_text *text = &batch->label_text;
+    acq_status status = ACQ_OK;
+    if (label->length == 0)
+        return ACQ_OK;
+    if (!check_name(batch, key, "subject", true, &status) ||
+        !check_name(batch, label, "label", false, &status))
+        return status;
+    if (ACQ_RESERVE(batch->labels, batch->labels_capacity, batch->n_labels + 1) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    batch->labels[batch->n_labels++] = (acq_local_label){.key = text->length,
+                                                         .key_length = key->length,
+                                                         .text = text->length + key->length,
+                                                         .text_length = label->length,
+                                                         .rank = rank};
+    acq_text_add_bytes(text, key->name, key->length);
+    acq_text_add_bytes(text, label->name, label->length);
+    return acq_text_finish(text, &batch->error);
 }

@@ -15,13 +15,25 @@ typedef enum acq_syntax {
     ACQ_TABS,
     ACQ_COMMAS,
     ACQ_IDS, /* of a kgindex.json */
+    ACQ_NTRIPLES,
+    ACQ_NQUADS,
+    ACQ_TURTLE,
+    ACQ_TRIG,
 } acq_syntax;
+
+static inline bool acq_syntax_is_rdf(acq_syntax syntax)
+{
+    return syntax >= ACQ_NTRIPLES;
+}
 
 /* What the parsing of one file goes by; the same for all its pieces. */
 typedef struct acq_rules {
     acq_syntax syntax;
     bool strict;
     uint32_t n_entities, n_relations; /* ACQ_IDS: ids are below these */
+    bool literals;                    /* RDF: literals are entities too */
+    const char *base;                 /* RDF: NULL: relative IRIs are bad */
+    char blank_prefix[24];            /* RDF: tells blank nodes of several files apart */
 } acq_rules;
 
 typedef struct acq_local_names {
@@ -29,6 +41,13 @@ typedef struct acq_local_names {
     uint32_t *hashes; /* by id: the merge needs them again */
     size_t capacity;
 } acq_local_names;
+
+/* A label that an RDF file gives; both texts are in label_text. */
+typedef struct acq_local_label {
+    size_t key, key_length;
+    size_t text, text_length;
+    acq_label_rank rank;
+} acq_local_label;
 
 typedef struct acq_bad_line {
     size_t line, column;
@@ -42,7 +61,13 @@ typedef struct acq_batch {
     size_t n_facts, facts_capacity;
     acq_bad_line *bad;
     size_t n_bad, bad_capacity;
-    acq_text bad_text;      /* messages, each with its NUL */
+    acq_text bad_text; /* messages, each with its NUL */
+    acq_local_label *labels;
+    size_t n_labels, labels_capacity;
+    acq_text label_text;
+    acq_text unescaped[4];  /* RDF: terms of the statement at hand */
+    acq_text keys[3];       /* RDF: their keys */
+    bool is_rdf;            /* some name is an IRI, blank node or literal */
     acq_read_report counts; /* of this batch */
     size_t n_lines;         /* by which later batches of the file are further down */
     acq_error error;        /* what ended the parsing, if anything did */
@@ -74,6 +99,10 @@ typedef struct acq_field {
 /* Adds a fact by its names, or notes why the line is bad. is_text: the caller knows that no field
  * has a NUL byte or bad UTF-8. */
 acq_status acq_batch_add_triple(acq_batch *batch, const acq_field fields[3], bool is_text);
+
+/* An empty label counts as none. */
+acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq_field *label,
+                               acq_label_rank rank);
 
 /* Adds a fact by its ids. */
 acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact);

@@ -2,8 +2,11 @@
  * See reader.h for the parts. */
 #include "graph/ingest.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "graph/file.h"
+#include "graph/iri.h"
 #include "graph/pipeline.h"
 #include "graph/reader.h"
 #include "graph/source.h"
@@ -12,14 +15,29 @@
 typedef struct ingest {
     acq_merger merger;
     size_t piece_bytes; /* 0: as always */
+    size_t n_files, i_file;
 } ingest;
 
-static acq_status read_alone(acq_cutter *cutter, acq_merger *merger, const acq_rules *rules)
+static acq_status read_alone(acq_stream *stream, acq_merger *merger, const acq_rules *rules)
 {
     acq_batch batch;
     acq_batch_init(&batch, rules);
-    acq_status status = acq_read_csv(cutter, merger, &batch);
+    acq_status status = rules->syntax == ACQ_COMMAS ? acq_read_csv(stream, merger, &batch)
+                                                    : acq_read_turtle(stream, merger, &batch);
     acq_batch_deinit(&batch);
+    return status;
+}
+
+static acq_status read_together(acq_stream *stream, ingest *in, const acq_rules *rules)
+{
+    acq_cutter cutter;
+    acq_parse_fn parse = rules->syntax == ACQ_IDS    ? acq_parse_ids
+                         : rules->syntax == ACQ_TABS ? acq_parse_tsv
+                                                     : acq_parse_nt;
+    acq_cutter_init(&cutter, stream, in->piece_bytes);
+    acq_status status =
+        acq_pipeline_run(&cutter, &in->merger, rules, parse, in->merger.params.threads);
+    acq_cutter_deinit(&cutter);
     return status;
 }
 
@@ -30,18 +48,16 @@ static acq_status read_stream(ingest *in, acq_stream *stream, acq_syntax syntax)
     acq_rules rules = {.syntax = syntax,
                        .strict = merger->params.strict,
                        .n_entities = (uint32_t)dictionary->entities.n_ids,
-                       .n_relations = (uint32_t)dictionary->relations.n_ids};
-    acq_cutter cutter;
-    acq_status status;
-    acq_cutter_init(&cutter, stream, in->piece_bytes);
-    acq_merger_start_file(merger, stream->name);
-    if (syntax == ACQ_COMMAS)
-        status = read_alone(&cutter, merger, &rules);
-    else
-        status = acq_pipeline_run(&cutter, merger, &rules,
-                                  syntax == ACQ_IDS ? acq_parse_ids : acq_parse_tsv,
-                                  merger->params.threads);
-    acq_cutter_deinit(&cutter);
+                       .n_relations = (uint32_t)dictionary->relations.n_ids,
+                       .literals = merger->params.literals,
+                       .base = merger->params.base};
+    bool is_whole = syntax == ACQ_COMMAS || syntax == ACQ_TURTLE || syntax == ACQ_TRIG;
+    in->i_file++;
+    if (in->n_files > 1)
+        snprintf(rules.blank_prefix, sizeof rules.blank_prefix, "f%zu_", in->i_file);
+    acq_merger_start_file(merger, stream->name, syntax);
+    acq_status status =
+        is_whole ? read_alone(stream, merger, &rules) : read_together(stream, in, &rules);
     if (status != ACQ_OK)
         acq_error_set_file(merger->error, stream->name);
     merger->done += stream->done;
@@ -97,6 +113,12 @@ static acq_status check_mix(const acq_source *sources, size_t n, acq_error *erro
     return ACQ_OK;
 }
 
+static acq_status check_base(const acq_read_params *params, acq_error *error)
+{
+    return params == NULL || params->base == NULL ? ACQ_OK
+                                                  : acq_iri_check_base(params->base, error);
+}
+
 /* Bytes of all files, 0 when some file will not say. */
 static uint64_t add_sizes(const acq_source *sources, size_t n)
 {
@@ -119,6 +141,8 @@ static acq_status read_sources(const acq_source *sources, size_t n, const acq_re
     acq_status status = check_mix(sources, n, error);
     acq_merger_init(&in.merger, sink, params, error);
     in.merger.total = add_sizes(sources, n);
+    for (size_t i = 0; i < n; i++)
+        in.n_files += sources[i].n_files;
     for (size_t i = 0; status == ACQ_OK && i < n; i++)
         status = read_source(&in, &sources[i]);
     if (status == ACQ_OK)
@@ -131,8 +155,10 @@ acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_p
                       const acq_sink *sink, acq_read_report *report, acq_error *error)
 {
     const char *split = params == NULL ? NULL : params->split;
-    acq_status status = ACQ_OK;
+    acq_status status = check_base(params, error);
     size_t n = 0;
+    if (status != ACQ_OK)
+        return status;
     if (n_paths == 0)
         return acq_fail(error, ACQ_ERR_USAGE, "no graph is named; give a file or folder");
     acq_source *sources = acq_zalloc(n_paths, sizeof *sources);
@@ -164,7 +190,9 @@ static acq_status read_memory(ingest *in, const acq_memory_source *source)
         syntax = ACQ_IDS;
     }
     acq_stream_open_memory(&stream, source->name, source->bytes, source->length);
-    return read_stream(in, &stream, syntax);
+    acq_status status = read_stream(in, &stream, syntax);
+    acq_stream_close(&stream);
+    return status;
 }
 
 acq_status acq_ingest_memory(const acq_memory_source *source, const acq_read_params *params,
@@ -173,7 +201,9 @@ acq_status acq_ingest_memory(const acq_memory_source *source, const acq_read_par
     ingest in = {.piece_bytes = source->piece_bytes};
     acq_merger_init(&in.merger, sink, params, error);
     in.merger.total = source->length;
-    acq_status status = read_memory(&in, source);
+    acq_status status = check_base(params, error);
+    if (status == ACQ_OK)
+        status = read_memory(&in, source);
     if (status == ACQ_OK)
         status = acq_merger_finish(&in.merger, report);
     acq_merger_deinit(&in.merger);

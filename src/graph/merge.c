@@ -20,8 +20,9 @@ void acq_merger_deinit(acq_merger *merger)
     acq_free(merger->relations);
 }
 
-void acq_merger_start_file(acq_merger *merger, const char *file)
+void acq_merger_start_file(acq_merger *merger, const char *file, acq_syntax syntax)
 {
+    merger->syntax = syntax;
     merger->file = file;
     merger->n_lines = 0;
 }
@@ -71,6 +72,20 @@ static acq_status take_facts(acq_merger *merger, acq_batch *batch)
     return sink->add_facts(sink->self, batch->facts, batch->n_facts, merger->error);
 }
 
+static acq_status take_labels(acq_merger *merger, const acq_batch *batch)
+{
+    acq_dictionary *dictionary = merger->sink->dictionary;
+    acq_status status = ACQ_OK;
+    dictionary->is_rdf = dictionary->is_rdf || batch->is_rdf;
+    for (size_t i = 0; status == ACQ_OK && i < batch->n_labels; i++) {
+        const acq_local_label *label = &batch->labels[i];
+        const char *text = batch->label_text.bytes;
+        status = acq_dictionary_add_label(dictionary, text + label->key, label->key_length,
+                                          text + label->text, label->text_length, label->rank);
+    }
+    return status == ACQ_OK ? ACQ_OK : fail_names(merger, status);
+}
+
 static void report_bad(acq_merger *merger, const acq_batch *batch)
 {
     const acq_read_params *params = &merger->params;
@@ -102,7 +117,7 @@ static acq_status fail_batch(acq_merger *merger, const acq_error *reason)
     size_t line = reason->line == 0 ? 0 : merger->n_lines + reason->line;
     acq_status status =
         acq_fail_at(merger->error, reason->code, line, reason->column, "%s", reason->message);
-    acq_error_set_file(merger->error, merger->file);
+    acq_error_set_file(merger->error, reason->file[0] == '\0' ? merger->file : reason->file);
     return status;
 }
 
@@ -110,7 +125,9 @@ acq_status acq_merger_take(acq_merger *merger, acq_batch *batch)
 {
     report_bad(merger, batch);
     add_counts(&merger->report, &batch->counts);
-    acq_status status = take_facts(merger, batch);
+    acq_status status = take_labels(merger, batch);
+    if (status == ACQ_OK)
+        status = take_facts(merger, batch);
     if (status == ACQ_OK && batch->error.code != ACQ_OK)
         status = fail_batch(merger, &batch->error);
     merger->n_lines += batch->n_lines;
@@ -130,17 +147,24 @@ acq_status acq_merger_progress(acq_merger *merger, uint64_t done)
 
 static acq_status fail_empty(acq_merger *merger)
 {
+    const acq_read_report *report = &merger->report;
     const acq_error *bad = &merger->first_bad;
     acq_status status;
-    if (merger->report.bad == 0)
-        status = acq_fail(merger->error, ACQ_ERR_INPUT,
-                          "the input is empty; it should hold lines of head, relation, tail");
-    else
+    if (report->bad > 0)
         status = acq_fail_at(merger->error, ACQ_ERR_INPUT, bad->line, bad->column,
                              "no fact could be read, %llu of %llu lines are bad; the first: %.400s",
-                             (unsigned long long)merger->report.bad,
-                             (unsigned long long)merger->report.lines, bad->message);
-    acq_error_set_file(merger->error, merger->report.bad == 0 ? merger->file : bad->file);
+                             (unsigned long long)report->bad, (unsigned long long)report->lines,
+                             bad->message);
+    else if (report->lines > 0)
+        status = acq_fail(merger->error, ACQ_ERR_INPUT,
+                          "no fact could be read: all %llu statements have literals as objects; "
+                          "take those as entities with --literals",
+                          (unsigned long long)report->lines);
+    else
+        status = acq_fail(merger->error, ACQ_ERR_INPUT, "the input is empty; it should hold %s",
+                          acq_syntax_is_rdf(merger->syntax) ? "RDF statements"
+                                                            : "lines of head, relation, tail");
+    acq_error_set_file(merger->error, report->bad == 0 ? merger->file : bad->file);
     return status;
 }
 

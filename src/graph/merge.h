@@ -14,6 +14,7 @@ typedef struct acq_merger {
     acq_error *error;               /* the caller's; may be NULL */
     acq_error first_bad;            /* the first line left out */
     const char *file;               /* being read, for messages; borrowed until the end */
+    acq_syntax syntax;              /* of that file */
     size_t n_lines;                 /* of the file, in earlier batches */
     uint64_t n_facts;               /* handed to the sink */
     uint64_t done;                  /* bytes of earlier files */
@@ -27,7 +28,7 @@ void acq_merger_init(acq_merger *merger, const acq_sink *sink, const acq_read_pa
 void acq_merger_deinit(acq_merger *merger);
 
 /* The batches that follow are of this file. */
-void acq_merger_start_file(acq_merger *merger, const char *file);
+void acq_merger_start_file(acq_merger *merger, const char *file, acq_syntax syntax);
 
 /* Takes over what the batch holds; then, if something ended its parsing, fails with that. */
 acq_status acq_merger_take(acq_merger *merger, acq_batch *batch);

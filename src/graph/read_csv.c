@@ -214,17 +214,20 @@ static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batc
     return status == ACQ_OK ? acq_merger_take(merger, batch) : status;
 }
 
-acq_status acq_read_csv(acq_cutter *cutter, acq_merger *merger, acq_batch *batch)
+acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch)
 {
+    acq_cutter cutter;
     acq_piece piece = {0};
     acq_status status = ACQ_OK;
-    while (status == ACQ_OK && !cutter->has_ended) {
-        status = acq_cutter_extend(cutter, &piece, merger->error);
+    acq_cutter_init(&cutter, stream, 0);
+    while (status == ACQ_OK && !cutter.has_ended) {
+        status = acq_cutter_extend(&cutter, &piece, merger->error);
         if (status == ACQ_OK)
             status = acq_merger_progress(merger, piece.done);
     }
     if (status == ACQ_OK)
         status = read_text(&piece, merger, batch);
     acq_free(piece.bytes);
+    acq_cutter_deinit(&cutter);
     return status;
 }

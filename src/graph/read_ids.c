@@ -79,6 +79,7 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
     const char *at = line, *end = line + length;
     acq_triple fact;
     (void)is_text; /* digits are */
+    batch->counts.lines++;
     if (!read_id(&at, end, rules->n_entities, &fact.head) || at++ == end ||
         !read_id(&at, end, rules->n_relations, &fact.relation) || at++ == end ||
         !read_id(&at, end, rules->n_entities, &fact.tail) || at != end)

@@ -30,10 +30,8 @@ void acq_parse_lines(acq_batch *batch, const acq_piece *piece, acq_line_fn parse
         size_t width = (size_t)((stop == NULL ? end : stop) - at);
         if (width > 0 && at[width - 1] == '\r')
             width--;
-        if (width > 0) {
-            batch->counts.lines++;
+        if (width > 0)
             status = parse(batch, at, width, batch->n_lines + 1, is_text);
-        }
         at = next;
     }
 }

@@ -34,6 +34,7 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
 {
     acq_field fields[3];
     size_t fourth = 0;
+    batch->counts.lines++;
     size_t count = split(line, length, number, fields, &fourth);
     if (count != 3)
         return acq_batch_bad_count(batch, number, count < 3 ? length + 1 : fourth, count);

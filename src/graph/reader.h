@@ -5,7 +5,8 @@
  *   pipeline.c  pieces ─▶ batches, on several threads  batch.c    names and facts of a piece
  *   merge.c     batches ─▶ sink, in order
  *
- *   read_tsv.c  read_csv.c  plain triples              read_index.c  read_ids.c  benchmark graphs
+ *   read_tsv.c  read_csv.c    plain triples            rdf.c   what RDF means here
+ *   read_index.c  read_ids.c  benchmark graphs         read_nt.c  read_turtle.c
  *
  * A bad line is reported and left out, or, in strict mode, ends the reading. */
 #ifndef ACQ_GRAPH_READER_H
@@ -18,14 +19,18 @@
 void acq_parse_tsv(acq_batch *batch, const acq_piece *piece);
 void acq_parse_ids(acq_batch *batch, const acq_piece *piece);
 
-/* Calls `parse` for each line of the piece, without its end, after a byte order mark; numbers
- * count from 1. Stops at the first failure, and counts the lines. */
+void acq_parse_nt(acq_batch *batch, const acq_piece *piece); /* and N-Quads */
+
+/* Calls `parse` for each line of the piece that is not empty, without its end, after a byte order
+ * mark; numbers count from 1. Stops at the first failure. */
 typedef acq_status (*acq_line_fn)(acq_batch *batch, const char *line, size_t length, size_t number,
                                   bool is_text);
 void acq_parse_lines(acq_batch *batch, const acq_piece *piece, acq_line_fn parse);
 
-/* Reads a whole stream of comma-separated triples, one thread. */
-acq_status acq_read_csv(acq_cutter *cutter, acq_merger *merger, acq_batch *batch);
+/* Formats that are read from their beginning to their end by one thread: triples separated by
+ * commas, Turtle and TriG. */
+acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch);
+acq_status acq_read_turtle(acq_stream *stream, acq_merger *merger, acq_batch *batch);
 
 /* Reads the text of a kgindex.json into the dictionary. */
 acq_status acq_read_index(acq_dictionary *dictionary, const char *bytes, size_t length,

@@ -1,6 +1,7 @@
 /* source.c - see source.h. Only looks at names and kinds; contents are the readers' matter. */
 #include "graph/source.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -8,15 +9,43 @@
 #include "graph/file.h"
 
 #define READABLE                                                                                   \
-    "readable are triples in .tsv, .txt (tabs) or .csv, a *_kg.tsv beside a kgindex.json, or a "   \
-    "folder of train/valid/test files"
+    "readable are triples in .tsv, .txt (tabs) or .csv, RDF in .nt, .nq, .ttl or .trig, each "     \
+    "also "                                                                                        \
+    "as .gz, a *_kg.tsv beside a kgindex.json, or a folder of train/valid/test files"
+
+/* What a name ends in, before a .gz, says what the file holds. */
+static const struct {
+    const char *ending;
+    acq_syntax syntax;
+} kinds[] = {{".txt", ACQ_TABS},  {".tsv", ACQ_TABS},   {".csv", ACQ_COMMAS}, {".nt", ACQ_NTRIPLES},
+             {".nq", ACQ_NQUADS}, {".ttl", ACQ_TURTLE}, {".trig", ACQ_TRIG}};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static const char *const split_names[ACQ_SPLITS] = {"train", "valid", "test"};
 
-static bool ends_with(const char *text, const char *ending)
+static bool ends_with(const char *text, size_t length, const char *ending)
 {
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcasecmp(text + n - m, ending) == 0;
+    size_t n = strlen(ending);
+    return length >= n && strncasecmp(text + length - n, ending, n) == 0;
+}
+
+/* Length of a path without its .gz. */
+static size_t plain_length(const char *path)
+{
+    size_t n = strlen(path);
+    return ends_with(path, n, ".gz") ? n - 3 : n;
+}
+
+static bool find_syntax(const char *path, acq_syntax *out)
+{
+    for (size_t i = 0; i < KINDS; i++) {
+        if (ends_with(path, plain_length(path), kinds[i].ending)) {
+            *out = kinds[i].syntax;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* A new string of up to three pieces; NULL when memory is out. */
@@ -61,43 +90,61 @@ static acq_status find_file(const char *folder, size_t length, const char *stem,
     return ACQ_OK;
 }
 
-/* Known kinds that cannot be read, so that the message can call them by name. */
-static const char *name_unsupported(const char *path)
+#define UNPACK   "decompress it, or compress it with gzip instead"
+#define UNZIP    "unpack it and name the files"
+#define CONVERT  "convert it to N-Triples or Turtle, for example with rapper or riot"
+#define TABULATE "save it as .csv"
+#define NO_STORE                                                                                   \
+    "its first bytes are not those of a database; import the graph again, or name the file by "    \
+    "what it holds"
+
+/* Known kinds that cannot be read, so that the message can call them by name and help. */
+static acq_status fail_kind(const char *path, acq_error *error)
 {
-    static const char *const kinds[][2] = {
-        {".gz", "a compressed file"},
-        {".bz2", "a compressed file"},
-        {".xz", "a compressed file"},
-        {".zst", "a compressed file"},
-        {".zip", "an archive"},
-        {".nt", "RDF N-Triples"},
-        {".nq", "RDF N-Quads"},
-        {".ttl", "RDF Turtle"},
-        {".rdf", "RDF XML"},
-        {".owl", "an OWL ontology"},
-        {".jsonld", "JSON-LD"},
-        {".sqlite", "a graph store"},
-        {".db", "a graph store"},
-        {".acq", "a graph store"},
-        {".json", "a JSON file"},
-        {".parquet", "a Parquet file"},
-        {".safetensors", "a model's weights"},
+    static const struct {
+        const char *ending, *name, *remedy;
+    } others[] = {
+        {".bz2", "a bzip2 file", UNPACK},
+        {".xz", "an xz file", UNPACK},
+        {".zst", "a zstd file", UNPACK},
+        {".lz4", "an lz4 file", UNPACK},
+        {".zip", "an archive", UNZIP},
+        {".7z", "an archive", UNZIP},
+        {".tar", "an archive", UNZIP},
+        {".tgz", "an archive", UNZIP},
+        {".rdf", "RDF/XML", CONVERT},
+        {".owl", "an OWL ontology in RDF/XML", CONVERT},
+        {".xml", "XML", CONVERT},
+        {".jsonld", "JSON-LD", CONVERT},
+        {".n3", "Notation3", CONVERT},
+        {".hdt", "HDT", CONVERT},
+        {".json", "JSON", READABLE},
+        {".parquet", "Parquet", TABULATE},
+        {".xlsx", "a spreadsheet", TABULATE},
+        {".ods", "a spreadsheet", TABULATE},
+        {".safetensors", "a file of weights", READABLE},
+        {".db", "this as a store", NO_STORE},
+        {".sqlite", "this as a store", NO_STORE},
+        {".acq", "this as a store", NO_STORE},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (ends_with(path, kinds[i][0]))
-            return kinds[i][1];
+    size_t length = plain_length(path);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (ends_with(path, length, others[i].ending))
+            return acq_fail(error, ACQ_ERR_INPUT, "cannot read %s; %s", others[i].name,
+                            others[i].remedy);
     }
-    return NULL;
+    return acq_fail(error, ACQ_ERR_INPUT, "unknown kind of file; %s", READABLE);
 }
 
-static acq_status set_file(acq_source *source, const char *path, acq_error *error)
+static acq_status set_file(acq_source *source, const char *path, acq_syntax syntax,
+                           acq_error *error)
 {
     char *index = NULL;
-    if (ends_with(path, "_kg.tsv") &&
+    if (ends_with(path, plain_length(path), "_kg.tsv") &&
         find_file(path, folder_length(path), "kgindex.json", "", &index) != ACQ_OK)
         return acq_fail_memory(error);
     source->index = index;
-    source->syntax[0] = index != NULL ? ACQ_IDS : ends_with(path, ".csv") ? ACQ_COMMAS : ACQ_TABS;
+    source->syntax[0] = index != NULL ? ACQ_IDS : syntax;
     source->files[0] = acq_copy_string(path);
     if (source->files[0] == NULL)
         return acq_fail_memory(error);
@@ -105,45 +152,48 @@ static acq_status set_file(acq_source *source, const char *path, acq_error *erro
     return ACQ_OK;
 }
 
-static bool is_readable_name(const char *path)
+/* A pipe without a telling name holds triples separated by tabs. */
+static acq_status init_file(acq_source *source, const char *path, bool is_stream, acq_error *error)
 {
-    return ends_with(path, ".tsv") || ends_with(path, ".txt") || ends_with(path, ".csv");
+    acq_syntax syntax = ACQ_TABS;
+    if (find_syntax(path, &syntax) || is_stream)
+        return set_file(source, path, syntax, error);
+    return fail_kind(path, error);
 }
 
-static acq_status init_file(acq_source *source, const char *path, acq_error *error)
+/* Takes a file of the split if *out has none yet. */
+static acq_status offer_split(const char *folder, size_t length, const char *split,
+                              const char *ending, char **out, acq_error *error)
 {
-    if (is_readable_name(path))
-        return set_file(source, path, error);
-    const char *kind = name_unsupported(path);
-    if (kind != NULL)
-        return acq_fail(error, ACQ_ERR_INPUT, "%s cannot be read here; %s", kind, READABLE);
-    return acq_fail(error, ACQ_ERR_INPUT, "unknown kind of file; %s", READABLE);
+    char *found;
+    if (find_file(folder, length, split, ending, &found) != ACQ_OK)
+        return acq_fail_memory(error);
+    if (found == NULL)
+        return ACQ_OK;
+    if (*out == NULL) {
+        *out = found;
+        return ACQ_OK;
+    }
+    acq_free(found);
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the folder has more than one file for %s; name the file to read", split);
 }
 
-/* The file of one split in a folder of plain triples: *out NULL when there is none. */
+/* The file of one split in a folder: *out NULL when there is none. */
 static acq_status find_split(const char *folder, size_t length, const char *split, char **out,
                              acq_syntax *syntax, acq_error *error)
 {
-    static const char *const endings[] = {".txt", ".tsv", ".csv"};
-    *out = NULL;
-    for (size_t i = 0; i < 3; i++) {
-        char *found;
-        if (find_file(folder, length, split, endings[i], &found) != ACQ_OK)
-            return acq_fail_memory(error);
-        if (found == NULL)
-            continue;
-        if (*out != NULL) {
-            acq_free(found);
-            acq_free(*out);
-            *out = NULL;
-            return acq_fail(error, ACQ_ERR_INPUT,
-                            "the folder has more than one file for %s; name the file to read",
-                            split);
-        }
-        *out = found;
-        *syntax = i == 2 ? ACQ_COMMAS : ACQ_TABS;
+    char ending[16];
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; status == ACQ_OK && i < KINDS; i++) {
+        status = offer_split(folder, length, split, kinds[i].ending, out, error);
+        snprintf(ending, sizeof ending, "%s.gz", kinds[i].ending);
+        if (status == ACQ_OK)
+            status = offer_split(folder, length, split, ending, out, error);
     }
-    return ACQ_OK;
+    if (status == ACQ_OK && *out != NULL)
+        find_syntax(*out, syntax);
+    return status;
 }
 
 static acq_status init_splits(acq_source *source, const char *folder, size_t length, size_t last,
@@ -157,12 +207,12 @@ static acq_status init_splits(acq_source *source, const char *folder, size_t len
         if (source->files[i] == NULL && i == 0)
             return acq_fail(error, ACQ_ERR_INPUT,
                             "the folder holds no graph: neither kgindex.json and %s_kg.tsv nor "
-                            "train.txt or train.tsv; %s",
+                            "train.txt, train.tsv or the like; %s",
                             split_names[last], READABLE);
         if (source->files[i] == NULL)
             return acq_fail(
                 error, ACQ_ERR_INPUT,
-                "the folder has no %s.txt or %s.tsv; ask for an earlier split or add it",
+                "the folder has no %s.txt, %s.tsv or the like; ask for an earlier split or add it",
                 split_names[i], split_names[i]);
         source->n_files = i + 1;
     }
@@ -174,7 +224,9 @@ static acq_status init_folder(acq_source *source, const char *folder, size_t las
     size_t length = strlen(folder);
     char *index = NULL, *facts = NULL;
     if (find_file(folder, length, "kgindex.json", "", &index) != ACQ_OK ||
-        find_file(folder, length, split_names[last], "_kg.tsv", &facts) != ACQ_OK) {
+        find_file(folder, length, split_names[last], "_kg.tsv", &facts) != ACQ_OK ||
+        (facts == NULL &&
+         find_file(folder, length, split_names[last], "_kg.tsv.gz", &facts) != ACQ_OK)) {
         acq_free(index);
         return acq_fail_memory(error);
     }
@@ -233,9 +285,9 @@ static acq_status init_any(acq_source *source, const char *path, const char *spl
     case ACQ_FILE_UNKNOWN:
         return acq_fail(error, ACQ_ERR_IO, "cannot look at the file; check the permissions");
     case ACQ_FILE_STREAM:
-        return set_file(source, path, error);
+        return init_file(source, path, true, error);
     case ACQ_FILE_REGULAR:
-        return init_file(source, path, error);
+        return init_file(source, path, false, error);
     case ACQ_FILE_FOLDER:
         break;
     }

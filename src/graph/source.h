@@ -1,9 +1,9 @@
 /* source.h - inside the graph module: which files a path stands for.
  *
- *   facts.tsv                          that file
+ *   facts.tsv, facts.nt.gz, -          that file, or standard input
  *   x/train_kg.tsv, x/kgindex.json     a benchmark graph: the file with its index
  *   x/ with kgindex.json, SPLIT_kg.tsv the cumulative file of the split, with the index
- *   x/ with train.txt, valid.txt, ...  the files up to and including the split */
+ *   x/ with train.txt, valid.ttl, ...  the files up to and including the split */
 #ifndef ACQ_GRAPH_SOURCE_H
 #define ACQ_GRAPH_SOURCE_H
 

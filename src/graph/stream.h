@@ -1,9 +1,11 @@
 /* stream.h - inside the graph module: the bytes of a source, in order, as they come.
- * A regular file, a pipe, standard input ("-") or bytes in memory. */
+ *
+ * A regular file, a pipe, standard input ("-") or bytes in memory. What begins as a .gz is
+ * decompressed, whatever its name; what is named .gz must be one. */
 #ifndef ACQ_GRAPH_STREAM_H
 #define ACQ_GRAPH_STREAM_H
 
-#include "base/types.h"
+#include "graph/gunzip.h"
 
 typedef struct acq_stream {
     const char *name; /* for messages */
@@ -11,6 +13,10 @@ typedef struct acq_stream {
     const char *memory;
     size_t memory_left;
     uint64_t done; /* bytes taken from the file */
+    char *chunk;   /* bytes taken and not yet handed out */
+    size_t chunk_at, chunk_length;
+    bool has_started;   /* the first bytes have been looked at */
+    acq_gunzip *gunzip; /* NULL: not compressed */
 } acq_stream;
 
 /* The path is borrowed. */

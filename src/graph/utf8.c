@@ -53,3 +53,28 @@ size_t acq_utf8_check(const char *bytes, size_t length)
     }
     return length;
 }
+
+uint32_t acq_utf8_decode(const char *text, size_t *length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    lead first = read_lead(p[0]);
+    *length = first.length == 0 ? 1 : first.length;
+    uint32_t character = first.length == 0 ? p[0] : p[0] & (0x7FU >> first.length);
+    for (size_t i = 1; i < first.length; i++)
+        character = character << 6 | (p[i] & 0x3FU);
+    return character;
+}
+
+size_t acq_utf8_encode(uint32_t character, char out[4])
+{
+    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    size_t n = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    if (n == 1) {
+        out[0] = (char)character;
+        return 1;
+    }
+    for (size_t i = n - 1; i > 0; i--, character >>= 6)
+        out[i] = (char)(0x80 | (character & 0x3F));
+    out[0] = (char)(leads[n] | character);
+    return n;
+}

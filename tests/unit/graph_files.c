@@ -119,22 +119,26 @@ static void check_bad(char *const *columns)
         fail_msg("%s: %s: %s", columns[0], acq_status_name(status), text);
 }
 
-/* A file with at least one good line still gives a graph. */
+/* A bad line alone never stops the reading: either a graph comes out, or no line was good, or the
+ * file as a whole cannot be read, which is what the table says. */
 static void check_tolerant(char *const *columns)
 {
     acq_graph *graph = NULL;
     acq_read_report report;
     acq_error error = {0};
     acq_status status = read_one("bad", columns, false, &graph, &report, &error);
+    bool is_turtle = strstr(columns[3], "not valid T") != NULL;
     if (status == ACQ_OK) {
-        assert_true(report.bad > 0);
+        assert_true(report.bad > 0 && !is_turtle);
         check_whole(columns[0], graph);
         acq_graph_free(graph);
-    } else if (strcmp(columns[2], "parse") == 0 && strncmp(columns[0], "index_", 6) != 0) {
+    } else if (strstr(error.message, "no fact could be read,") != NULL) {
         assert_int_equal(status, ACQ_ERR_INPUT);
-        assert_non_null(strstr(error.message, "no fact could be read"));
+        assert_string_equal(columns[2], "parse");
     } else {
         assert_string_equal(acq_status_name(status), columns[2]);
+        assert_true(status != ACQ_ERR_PARSE || is_turtle || strstr(columns[3], "JSON") != NULL ||
+                    strstr(columns[0], ".ttl") != NULL);
     }
 }
 
@@ -147,7 +151,7 @@ static void test_good_files_have_the_counts_of_their_table(void **state)
 static void test_bad_files_give_the_message_of_their_table(void **state)
 {
     (void)state;
-    assert_true(each_row(DATA "bad/expected.txt", 4, check_bad) >= 100);
+    assert_true(each_row(DATA "bad/expected.txt", 4, check_bad) >= 270);
 }
 
 static void test_tolerant_reading_leaves_out_bad_lines_only(void **state)

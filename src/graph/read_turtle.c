@@ -1,0 +1,309 @@
+/* read_turtle.c - RDF in Turtle and TriG, parsed by serd.
+ *
+ *   stream ─▶ bytes, one at a time ─▶ serd ─▶ statements ─▶ batch ─▶ merger, whenever it is full
+ *
+ * Giving bytes one at a time costs a third of serd's speed and buys what serd does not offer: the
+ * line of a statement, and a watch on its recursion: text that is nested too deeply would overflow
+ * the stack. Turtle has no place to go on after an error, so the first one ends the reading; serd
+ * itself carries on after some, and those end it too. */
+#include "graph/reader.h"
+
+#include <serd/serd.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/iri.h"
+#include "graph/rdf.h"
+#include "graph/utf8.h"
+
+#define XSD_INTEGER "http://www.w3.org/2001/XMLSchema#integer"
+
+enum { CHUNK = 64 * 1024, MOST_STACK = 256 * 1024, MOST_STATEMENT = 64 << 20 };
+
+typedef struct turtle {
+    acq_stream *stream;
+    acq_merger *merger;
+    acq_batch *batch;
+    SerdEnv *env;
+    char *chunk;
+    const char *at, *end; /* what is left of the chunk */
+    bool has_started, has_ended;
+    size_t line, column; /* of the last byte that serd has seen */
+    char last, before;   /* that byte, and the one before */
+    size_t since;        /* bytes since the last statement */
+    uintptr_t bottom;    /* of the stack */
+    acq_status status;   /* of the merger */
+} turtle;
+
+static bool is_over(const turtle *t)
+{
+    return t->status != ACQ_OK || t->batch->error.code != ACQ_OK;
+}
+
+static bool fail_here(turtle *t, acq_status status, const char *message)
+{
+    acq_fail_at(&t->batch->error, status, t->line, t->column, "%s", message);
+    return false;
+}
+
+/* Reads the next chunk; false at the end or when something is wrong. */
+static bool refill(turtle *t)
+{
+    acq_error *error = &t->batch->error;
+    size_t got = 0;
+    if (acq_stream_read(t->stream, t->chunk, CHUNK, &got, error) != ACQ_OK)
+        return false;
+    t->at = t->chunk;
+    if (!t->has_started && acq_skip_mark(&t->at, &got, error) != ACQ_OK)
+        return false;
+    t->end = t->at + got;
+    t->has_ended = got == 0;
+    t->has_started = true;
+    t->status = acq_merger_progress(t->merger, t->stream->done);
+    return t->status == ACQ_OK && got > 0;
+}
+
+static bool check_limits(turtle *t, char next)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t depth = here < t->bottom ? t->bottom - here : here - t->bottom;
+    if (depth > MOST_STACK)
+        return fail_here(t, ACQ_ERR_LIMIT,
+                         "brackets are nested too deeply here; name the blank nodes inside");
+    if (++t->since > MOST_STATEMENT)
+        return fail_here(t, ACQ_ERR_LIMIT,
+                         "this has 64 MB without a statement; is it a text file?");
+    if (next == '\0')
+        return fail_here(t, ACQ_ERR_PARSE, "a NUL byte follows; is this a text file? Remove it");
+    return true;
+}
+
+/* A SerdSource: the next byte. */
+static size_t give_byte(void *out, size_t size, size_t n, void *self)
+{
+    turtle *t = self;
+    (void)size;
+    (void)n;
+    if (is_over(t) || (t->at == t->end && !refill(t)) || !check_limits(t, *t->at))
+        return 0;
+    t->column = t->last == '\n' ? 1 : t->column + 1;
+    t->line += t->last == '\n';
+    t->before = t->last;
+    t->last = *t->at++;
+    *(char *)out = t->last;
+    return 1;
+}
+
+/* A SerdStreamErrorFunc: our errors have been noted already. */
+static int has_error(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+/* serd's words, by how they begin, and ours where they help more. */
+static const char *explain(const turtle *t, const char *reason)
+{
+    static const char *const words[][2] = {
+        {"bad verb", "a subject is an IRI or a blank node, a predicate an IRI"},
+        {"expected digit", "an object or a closing bracket is missing"},
+        {"expected prefixed name", "this is neither an IRI in < > nor a prefixed name"},
+        {"invalid IRI character", "an IRI cannot hold this character: percent-encode it, or close "
+                                  "the IRI with >"},
+        {"line end in short string", "the quote is not closed on its line"},
+        {"found both `b'", "serd cannot tell the blank nodes _:b1 and _:B1 apart: rename one"},
+        {"syntax does not support graphs", "there are no graphs in Turtle: name the file .trig"},
+        {"invalid UTF-8", "this is not UTF-8"},
+    };
+    if (t->has_ended)
+        return "the text ends too early";
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strncmp(reason, words[i][0], strlen(words[i][0])) == 0)
+            return words[i][1];
+    }
+    return reason;
+}
+
+static void fail_syntax(turtle *t, const char *reason)
+{
+    acq_fail_at(&t->batch->error, ACQ_ERR_PARSE, t->line, t->column,
+                "not valid %s: %s; correct it, what follows cannot be read",
+                t->batch->rules->syntax == ACQ_TRIG ? "TriG" : "Turtle", explain(t, reason));
+}
+
+/* Places are ours: serd counts columns from 1 on the first line and from 0 on the others. */
+static SerdStatus note_error(void *self, const SerdError *serd)
+{
+    turtle *t = self;
+    char reason[200];
+    if (is_over(t))
+        return SERD_SUCCESS;
+    vsnprintf(reason, sizeof reason, serd->fmt, *serd->args);
+    reason[strcspn(reason, "\n")] = '\0';
+    for (char *p = reason; *p != '\0'; p++) {
+        if (*p < ' ' || *p > '~')
+            *p = '?'; /* a byte of the text, maybe half a character */
+    }
+    fail_syntax(t, reason);
+    return SERD_SUCCESS;
+}
+
+static SerdStatus set_base(void *self, const SerdNode *uri)
+{
+    turtle *t = self;
+    t->since = 0;
+    return serd_env_set_base_uri(t->env, uri);
+}
+
+static SerdStatus set_prefix(void *self, const SerdNode *name, const SerdNode *uri)
+{
+    turtle *t = self;
+    t->since = 0;
+    return serd_env_set_prefix(t->env, name, uri);
+}
+
+/* Writes name:rest as the IRI that it stands for. */
+static bool expand_prefix(turtle *t, const SerdNode *node, acq_text *out)
+{
+    SerdChunk prefix, rest;
+    if (serd_env_expand(t->env, node, &prefix, &rest) != SERD_SUCCESS) {
+        const char *colon = memchr(node->buf, ':', node->n_bytes);
+        int n = colon == NULL ? 0 : (int)(colon - (const char *)node->buf);
+        acq_fail_at(&t->batch->error, ACQ_ERR_PARSE, t->line, t->column,
+                    "the prefix \"%.*s:\" is not declared; add a line @prefix %.*s: <...> .",
+                    n < 100 ? n : 100, (const char *)node->buf, n < 100 ? n : 100,
+                    (const char *)node->buf);
+        return false;
+    }
+    acq_text_add_bytes(out, (const char *)prefix.buf, prefix.len);
+    acq_text_add_bytes(out, (const char *)rest.buf, rest.len);
+    return true;
+}
+
+/* An IRI in whatever way it is written; `buffer` is used for what has to be put together. */
+static bool read_iri(turtle *t, const SerdNode *node, acq_text *buffer, const char **text,
+                     size_t *length)
+{
+    const SerdNode *base = serd_env_get_base_uri(t->env, NULL);
+    bool is_short = node->type == SERD_CURIE;
+    *text = (const char *)node->buf;
+    *length = node->n_bytes;
+    if (!is_short && (base->n_bytes == 0 || acq_iri_is_absolute(*text, *length)))
+        return true;
+    acq_text_clear(buffer);
+    if (is_short && !expand_prefix(t, node, buffer))
+        return false;
+    if (!is_short)
+        acq_iri_resolve(buffer, *text, *length, (const char *)base->buf);
+    *text = buffer->bytes;
+    *length = buffer->length;
+    return acq_text_finish(buffer, &t->batch->error) == ACQ_OK;
+}
+
+/* serd forgets the type of an integer that ends a statement, as in `5.`: no quote was read. */
+static bool is_bare(const turtle *t)
+{
+    const char *quotes = "\"'";
+    return strchr(quotes, t->last) == NULL && strchr(quotes, t->before) == NULL;
+}
+
+static bool read_literal(turtle *t, const SerdNode *datatype, const SerdNode *language,
+                         acq_term *out)
+{
+    out->kind = ACQ_TERM_LITERAL;
+    if (language != NULL && language->buf != NULL) {
+        out->language = (const char *)language->buf;
+        out->language_length = language->n_bytes;
+    } else if (datatype != NULL && datatype->buf != NULL) {
+        return read_iri(t, datatype, &t->batch->unescaped[3], &out->datatype,
+                        &out->datatype_length);
+    } else if (is_bare(t)) {
+        out->datatype = XSD_INTEGER;
+        out->datatype_length = strlen(XSD_INTEGER);
+    }
+    return true;
+}
+
+static bool read_term(turtle *t, const SerdNode *node, acq_text *buffer, acq_term *out)
+{
+    *out = (acq_term){.kind = node->type == SERD_BLANK ? ACQ_TERM_BLANK : ACQ_TERM_IRI,
+                      .text = (const char *)node->buf,
+                      .length = node->n_bytes,
+                      .column = t->column};
+    if (acq_utf8_check(out->text, out->length) < out->length)
+        return fail_here(t, ACQ_ERR_PARSE,
+                         "an escape here stands for no character (half a surrogate pair); write "
+                         "the character itself");
+    if (node->type != SERD_URI && node->type != SERD_CURIE)
+        return true;
+    return read_iri(t, node, buffer, &out->text, &out->length);
+}
+
+static acq_status hand_over(turtle *t)
+{
+    acq_status status = acq_merger_take(t->merger, t->batch);
+    acq_batch_clear(t->batch);
+    return status;
+}
+
+static SerdStatus take_statement(void *self, SerdStatementFlags flags, const SerdNode *graph,
+                                 const SerdNode *subject, const SerdNode *predicate,
+                                 const SerdNode *object, const SerdNode *datatype,
+                                 const SerdNode *language)
+{
+    turtle *t = self;
+    acq_batch *batch = t->batch;
+    acq_term terms[3];
+    (void)flags;
+    t->since = 0;
+    if (is_over(t))
+        return SERD_ERR_UNKNOWN;
+    batch->counts.lines++;
+    if (graph != NULL && graph->buf != NULL && batch->rules->syntax == ACQ_TURTLE)
+        fail_here(t, ACQ_ERR_PARSE, "Turtle has no graphs; name the file .trig");
+    else if (read_term(t, subject, &batch->unescaped[0], &terms[0]) &&
+             read_term(t, predicate, &batch->unescaped[1], &terms[1]) &&
+             read_term(t, object, &batch->unescaped[2], &terms[2]) &&
+             (object->type != SERD_LITERAL || read_literal(t, datatype, language, &terms[2])) &&
+             acq_rdf_add(batch, terms, t->line) == ACQ_OK && acq_batch_is_full(batch))
+        t->status = hand_over(t);
+    return is_over(t) ? SERD_ERR_UNKNOWN : SERD_SUCCESS;
+}
+
+static void parse(turtle *t, SerdReader *reader)
+{
+    t->bottom = (uintptr_t)__builtin_frame_address(0);
+    serd_reader_set_strict(reader, true);
+    serd_reader_set_error_sink(reader, note_error, t);
+    SerdStatus result = serd_reader_read_source(reader, give_byte, has_error, t,
+                                                (const uint8_t *)t->stream->name, 1);
+    if (result != SERD_SUCCESS && !is_over(t))
+        fail_syntax(t, (const char *)serd_strerror(result));
+}
+
+static SerdEnv *new_env(const char *base)
+{
+    if (base == NULL)
+        return serd_env_new(NULL);
+    SerdNode node = serd_node_from_string(SERD_URI, (const uint8_t *)base);
+    return serd_env_new(&node);
+}
+
+acq_status acq_read_turtle(acq_stream *stream, acq_merger *merger, acq_batch *batch)
+{
+    const acq_rules *rules = batch->rules;
+    turtle t = {.stream = stream, .merger = merger, .batch = batch, .line = 1};
+    SerdReader *reader = serd_reader_new(rules->syntax == ACQ_TRIG ? SERD_TRIG : SERD_TURTLE, &t,
+                                         NULL, set_base, set_prefix, take_statement, NULL);
+    t.env = new_env(rules->base);
+    t.chunk = acq_alloc(CHUNK, 1);
+    if (reader != NULL && t.env != NULL && t.chunk != NULL)
+        parse(&t, reader);
+    else
+        acq_fail_memory(&batch->error);
+    serd_reader_free(reader);
+    serd_env_free(t.env);
+    acq_free(t.chunk);
+    return t.status == ACQ_OK ? acq_merger_take(merger, batch) : t.status;
+}

@@ -93,8 +93,7 @@ acq_status acq_new_file_put(acq_new_file *file, const void *bytes, size_t length
     return ACQ_OK;
 }
 
-/* Makes the rename itself survive a crash; the file is whole either way, so errors pass. */
-static void sync_folder(const char *path)
+void acq_sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     int folder = -1;
@@ -126,7 +125,7 @@ acq_status acq_new_file_finish(acq_new_file *file, acq_error *error)
         return fail_io(file, "put", " in place", error);
     acq_free(file->temporary);
     file->temporary = NULL;
-    sync_folder(file->path);
+    acq_sync_folder(file->path);
     return ACQ_OK;
 }
 

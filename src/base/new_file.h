@@ -29,4 +29,8 @@ acq_status acq_new_file_finish(acq_new_file *file, acq_error *error);
 /* Takes an unfinished file away. A zeroed one is legal. */
 void acq_new_file_deinit(acq_new_file *file);
 
+/* Makes the names in the folder of `path` survive a crash. Files are whole either way and not
+ * every system can do it, so errors pass. */
+void acq_sync_folder(const char *path);
+
 #endif

@@ -87,10 +87,13 @@ acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *
     return ACQ_ERR_INPUT;
 }
 
-/* The system's reason where SQLite knows one. */
+/* The system's reason where SQLite knows one: it forgets that of a failed commit, its file does
+ * not. */
 static const char *system_reason(const acq_db *db, int code)
 {
     int number = db->handle == NULL ? 0 : sqlite3_system_errno(db->handle);
+    if (number == 0 && db->handle != NULL)
+        (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
     return number != 0 ? strerror(number) : sqlite3_errstr(code);
 }
 

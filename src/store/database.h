@@ -42,6 +42,10 @@ acq_status acq_db_run(const acq_db *db, const char *sql, acq_error *error);
 /* For what may be left undone: whether to wait for other processes, as at first, or not. */
 void acq_db_set_patient(const acq_db *db, bool is_patient);
 
+/* Before the first commit of a connection, after its first look at the file: makes the name of its
+ * -wal file survive a crash. SQLite does so only for a file that this connection created. */
+void acq_db_sync_log_name(const acq_db *db);
+
 /* Ends a transaction that failed, if one is open; its own errors do not matter. */
 void acq_db_roll_back(const acq_db *db);
 

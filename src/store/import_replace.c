@@ -1,35 +1,54 @@
 /* import_replace.c - see import_replace.h. */
 #include "store/import_replace.h"
 
+#include "store/file.h"
 #include "store/format.h"
 
 enum { PAGES_PER_STEP = 1024 };
 
+static acq_status fail(const char *output, const char *message, acq_error *error)
+{
+    acq_fail(error, ACQ_ERR_USAGE, "%s", message);
+    acq_error_set_file(error, output);
+    return ACQ_ERR_USAGE;
+}
+
+/* In one transaction, or another writer could change the tables in between. */
+static acq_status read_meta(const acq_db *db, acq_store_meta *out, acq_error *error)
+{
+    uint32_t format = 0;
+    acq_status status = acq_db_run(db, "BEGIN", error);
+    if (status == ACQ_OK)
+        status = acq_format_check(db, &format, error);
+    if (status == ACQ_OK)
+        status = acq_meta_read(db, out, error);
+    acq_db_roll_back(db);
+    return status;
+}
+
 acq_status acq_replace_check(const char *output, bool with_changes, acq_error *error)
 {
-    acq_db db;
+    acq_error not_a_store = {0};
     acq_store_meta meta;
-    uint32_t format = 0;
-    if (!acq_store_is_database(output)) {
-        acq_fail(error, ACQ_ERR_USAGE,
-                 "this file is there already and is not a store; name another file, or move it "
-                 "away");
-        acq_error_set_file(error, output);
-        return ACQ_ERR_USAGE;
-    }
-    acq_status status = acq_db_open(&db, output, ACQ_DB_READ, error);
+    acq_db db;
+    acq_status status = acq_file_check(output, &not_a_store);
+    if (status == ACQ_ERR_MEMORY)
+        return acq_fail_memory(error);
+    if (status != ACQ_OK)
+        return fail(output,
+                    "there is a file of this name, and it is not a store; name another file, or "
+                    "move it away",
+                    error);
+    status = acq_db_open(&db, output, ACQ_DB_READ, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_format_check(&db, &format, error);
-    if (status == ACQ_OK)
-        status = acq_meta_read(&db, &meta, error);
-    if (status == ACQ_OK && !with_changes && acq_meta_is_changed(&meta)) {
-        status = acq_fail(error, ACQ_ERR_USAGE,
-                          "facts were added to this store or removed since it was imported; "
-                          "export them first, then import with --replace, or name another file");
-        acq_error_set_file(error, output);
-    }
+    status = read_meta(&db, &meta, error);
     acq_db_close(&db);
+    if (status == ACQ_OK && !with_changes && acq_meta_is_changed(&meta))
+        return fail(output,
+                    "facts were added to this store or removed since it was imported; export them "
+                    "first and import with --replace, or name another file",
+                    error);
     return status;
 }
 
@@ -52,6 +71,7 @@ static acq_status copy(const acq_replace_params *params, const acq_db *to, sqlit
     acq_status status = ACQ_OK;
     if (code == SQLITE_OK)
         status = acq_replace_check(params->output, params->with_changes, error);
+    acq_db_sync_log_name(to);
     while (status == ACQ_OK && code == SQLITE_OK) {
         status = report(params, backup, error);
         if (status == ACQ_OK)

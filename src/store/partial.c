@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "graph/file.h"
 #include "store/store.h"
@@ -227,16 +228,6 @@ acq_status acq_partial_init(acq_partial *partial, const char *output, acq_error 
 
 /* ---- the end ---- */
 
-/* Makes new names survive a crash; the files are whole either way, so errors pass. */
-static void sync_folder(const acq_partial *partial)
-{
-    int folder = open(partial->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return;
-    (void)fsync(folder);
-    close(folder);
-}
-
 /* As rename, but never over another file, also where the file system cannot do that at once. */
 static int rename_to_new(const char *from, const char *to)
 {
@@ -263,11 +254,11 @@ acq_status acq_partial_finish(acq_partial *partial, acq_error *error)
     acq_status status = remove_beside(partial->output, error);
     if (status != ACQ_OK)
         return status;
-    sync_folder(partial);
+    acq_sync_folder(partial->output);
     if (rename_to_new(partial->path, partial->output) != 0)
         return errno == EEXIST ? fail(partial->output, ACQ_ERR_IO, appeared, error)
                                : fail_io(partial->output, "put the graph in place", error);
-    sync_folder(partial);
+    acq_sync_folder(partial->output);
     close(partial->file);
     partial->file = -1;
     return ACQ_OK;

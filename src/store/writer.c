@@ -48,13 +48,18 @@ static acq_status check_writable(const acq_db *db, acq_error *error)
                                                         : ACQ_OK;
 }
 
-/* Refuses what is not a store before anything is changed. */
+/* Refuses what is not a store before anything is changed. Its tables are read in one transaction,
+ * or another writer could change them in between. */
 static acq_status check_store(const acq_db *db, acq_error *error)
 {
     acq_catalog catalog;
-    acq_status status = acq_catalog_read(db, &catalog, error);
+    acq_status status = acq_db_run(db, "BEGIN", error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_catalog_read(db, &catalog, error);
     if (status == ACQ_OK)
         acq_catalog_deinit(&catalog);
+    acq_db_roll_back(db);
     return status;
 }
 
@@ -70,6 +75,8 @@ static acq_status open_writer(acq_store_writer *writer, const char *path, acq_er
     if (status == ACQ_OK)
         status =
             acq_db_run(&writer->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", error);
+    if (status == ACQ_OK)
+        acq_db_sync_log_name(&writer->db);
     return status;
 }
 

@@ -32,13 +32,13 @@ acq_status acq_replace_check(const char *output, bool with_changes, acq_error *e
     acq_store_meta meta;
     acq_db db;
     acq_status status = acq_file_check(output, &not_a_store);
-    if (status == ACQ_ERR_MEMORY)
-        return acq_fail_memory(error);
-    if (status != ACQ_OK)
+    if (status == ACQ_ERR_INPUT)
         return fail(output,
                     "there is a file of this name, and it is not a store; name another file, or "
                     "move it away",
                     error);
+    if (status != ACQ_OK)
+        return acq_fail(error, status, "%s", not_a_store.message);
     status = acq_db_open(&db, output, ACQ_DB_READ, error);
     if (status != ACQ_OK)
         return status;

@@ -5,7 +5,7 @@
  *   acq_query *query;
  *   acq_predictor *predictor;
  *   acq_result *result;
- *   acq_graph_open("world.tsv", NULL, &graph, &error);
+ *   acq_graph_open("world.acq", NULL, &graph, &error);
  *   acq_query_new(graph, "Q(x) := capital_of(x, \"France\")", &query, &error);
  *   acq_predictor_new(graph, "observed", &predictor, &error);
  *   acq_ask(query, predictor, NULL, &result, &error);
@@ -21,8 +21,13 @@
  * const char * handed out is borrowed from the handle it was asked of.
  *
  * Threads. Graphs, queries, predictors and results never change once made: any number of threads
- * may use one at the same time, and asking the same query twice at once is fine. Only _free needs
- * the handle for itself. The library keeps no global state, prints nothing and never exits. */
+ * may use one at the same time, a stored graph included, and asking the same query twice at once
+ * is fine. A store writer is for one thread at a time. Only _free needs the handle for itself. The
+ * library keeps no global state, prints nothing and never exits.
+ *
+ * Stores. A graph kept in one file may be read by any number of processes while one writes. An
+ * open graph is a snapshot: it goes on answering as of its opening; open it anew to see what was
+ * added since. */
 #ifndef ANYCQ_H
 #define ANYCQ_H
 
@@ -79,17 +84,32 @@ ACQ_API const char *acq_status_name(acq_status status);
 /* Called for each line that is left out, unless strict. */
 typedef void (*acq_left_out_fn)(void *context, const acq_error *line);
 
+/* How far a long piece of work is. Returning false stops it with ACQ_ERR_INTERRUPTED. */
+typedef struct acq_stage {
+    const char *phase; /* "reading", "sorting", "writing", ... */
+    uint64_t done;     /* of total, in whatever unit the phase has (reading: bytes) */
+    uint64_t total;    /* 0: unknown, as with a pipe */
+    uint64_t facts;    /* read so far */
+} acq_stage;
+
+typedef bool (*acq_stage_fn)(void *context, const acq_stage *now);
+
 typedef struct acq_graph_params {
     const char *split; /* folders: "train" (NULL), "valid" or "test", up to and including */
     bool strict;       /* the first bad line is an error */
     acq_left_out_fn left_out;
-    void *context; /* for left_out */
+    acq_stage_fn progress;
+    void *context;    /* for left_out and progress, which come one at a time */
+    unsigned threads; /* 0: as many as the machine has */
+    const char *base; /* RDF: what relative IRIs are relative to */
+    bool literals;    /* RDF: literal objects are entities too */
 } acq_graph_params;
 
 ACQ_API void acq_graph_params_init(acq_graph_params *params);
 
-/* Reads triples (.tsv, .txt, .csv), a benchmark's *_kg.tsv beside its kgindex.json, or a folder
- * of either. params NULL: defaults. */
+/* Opens a store, or reads triples (.tsv, .txt, .csv), RDF (.nt, .ttl, .nq, .trig), any of these
+ * compressed (.gz), a benchmark's *_kg.tsv beside its kgindex.json, or a folder of them. params
+ * (NULL: defaults) say how to read and do not concern a store. */
 ACQ_API acq_status acq_graph_open(const char *path, const acq_graph_params *params, acq_graph **out,
                                   acq_error *error);
 ACQ_API void acq_graph_free(acq_graph *graph);
@@ -98,13 +118,71 @@ ACQ_API uint32_t acq_graph_get_n_entities(const acq_graph *graph);
 ACQ_API uint32_t acq_graph_get_n_relations(const acq_graph *graph); /* both directions */
 ACQ_API uint64_t acq_graph_get_n_facts(const acq_graph *graph);     /* inverses not counted */
 
-/* The id must be below the count. */
+/* The id must be below the count. A name is what people read, the label where RDF has one; a key
+ * tells it from all others: the IRI, `_:blank` node or literal of RDF, else the name. */
 ACQ_API const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity);
 ACQ_API const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation);
+ACQ_API const char *acq_graph_get_entity_key(const acq_graph *graph, acq_ent entity);
+ACQ_API const char *acq_graph_get_relation_key(const acq_graph *graph, acq_rel relation);
 
-/* UINT32_MAX when unknown. */
+/* A name that a damaged store could not give is "(unreadable)"; this returns the reason then, and
+ * ACQ_OK as long as all could be read. */
+ACQ_API acq_status acq_graph_get_failure(const acq_graph *graph, acq_error *error);
+
+/* By key or name; UINT32_MAX when unknown. */
 ACQ_API acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length);
 ACQ_API acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length);
+
+/* ---- stores ---- */
+
+typedef struct acq_store_params {
+    acq_graph_params read;
+    uint64_t memory_bytes; /* 0: 2 GB; what does not fit is sorted on disk */
+    bool replace;          /* an existing store gives way even if facts were added to it */
+} acq_store_params;
+
+ACQ_API void acq_store_params_init(acq_store_params *params);
+
+/* Everything that acq_graph_open reads, merged into a new store. `path` appears when it is
+ * complete; after an error or a stop nothing is left behind. params NULL: defaults. */
+ACQ_API acq_status acq_store_create(const char *const *sources, size_t n_sources, const char *path,
+                                    const acq_store_params *params, acq_error *error);
+
+/* One handle per writer. A second writer, in whatever process, waits for up to ten seconds. */
+typedef struct acq_store_writer acq_store_writer;
+
+ACQ_API acq_status acq_store_writer_open(const char *path, acq_store_writer **out,
+                                         acq_error *error);
+ACQ_API void acq_store_writer_free(acq_store_writer *writer);
+
+/* Names are keys or labels. A name that is not known becomes a new entity or relation when it is
+ * added, and is an error when it is removed. */
+typedef struct acq_store_fact {
+    const char *head;
+    const char *relation;
+    const char *tail;
+    bool is_inverse; /* inverse(relation) was meant */
+} acq_store_fact;
+
+typedef struct acq_store_report {
+    uint64_t changed;       /* facts that were not there (add) or were there (remove) */
+    uint64_t unchanged;     /* the others */
+    uint64_t new_entities;  /* add */
+    uint64_t new_relations; /* add */
+    bool is_compacted;      /* so many changes waited that they were folded in */
+} acq_store_report;
+
+/* All or nothing; what returns ACQ_OK survives a power failure. report may be NULL. On error
+ * *i_bad, if not NULL, is the fact that is to blame, or n when none is. */
+ACQ_API acq_status acq_store_add(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
+                                 acq_store_report *report, size_t *i_bad, acq_error *error);
+ACQ_API acq_status acq_store_remove(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
+                                    acq_store_report *report, size_t *i_bad, acq_error *error);
+
+/* Folds all changes into the links and gives freed space back; add does so by itself when many
+ * changes wait. Answers are the same before and after. n_folded may be NULL. */
+ACQ_API acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded,
+                                     acq_error *error);
 
 /* ---- queries ---- */
 
@@ -180,6 +258,9 @@ ACQ_API const char *acq_result_get_value(const acq_result *result, size_t i_answ
                                          const char *variable);
 ACQ_API const char *acq_result_get_value_at(const acq_result *result, size_t i_answer,
                                             size_t i_variable);
+
+/* The same as an entity of the graph, whose key programs can rely on; UINT32_MAX: no such one. */
+ACQ_API acq_ent acq_result_get_entity(const acq_result *result, size_t i_answer, size_t i_variable);
 ACQ_API void acq_result_free(acq_result *result);
 
 /* ---- evidence ---- */

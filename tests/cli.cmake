@@ -2,16 +2,24 @@
 add_executable(cli_scores cli/scores.c)
 target_link_libraries(cli_scores PRIVATE acq_predict acq_graph acq_base)
 
-foreach(transcript ask queries_file check others help scored)
+foreach(transcript ask queries_file check others help scored store)
   add_test(NAME cli_${transcript}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/transcript.sh $<TARGET_FILE:anycq>
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script usage signals readme)
+foreach(script signals readme)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
+endforeach()
+foreach(cases usage:60 bad_inputs:30)
+  string(REPLACE ":" ";" cases ${cases})
+  list(GET cases 0 name)
+  list(GET cases 1 least)
+  add_test(NAME cli_${name}
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/usage.sh $<TARGET_FILE:anycq>
+                   ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.txt ${least})
 endforeach()
 add_test(NAME includes
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/includes.sh ${PROJECT_SOURCE_DIR})

@@ -11,10 +11,10 @@
     ".csv), RDF (.nt, .ttl, .nq, .trig), any of these compressed (.gz), a benchmark's\n"           \
     "*_kg.tsv beside its kgindex.json, or a folder of them; several are merged.\n"                 \
     "\n"                                                                                           \
-    "GRAPH appears when it is complete; an interrupt leaves nothing behind. A store that\n"        \
-    "is already there gives way, one with facts that were added only with --replace.\n"            \
-    "RDF: an rdfs:label is what entities are called; literals are left out unless\n"               \
-    "--literals; named graphs are merged.\n"
+    "GRAPH appears when it is complete; an interrupt leaves nothing behind. A store\n"             \
+    "that is already there gives way; one whose facts were changed since its import\n"             \
+    "needs --replace. RDF: entities are called by their rdfs:label, literals are left\n"           \
+    "out unless --literals, named graphs are merged.\n"
 
 #define INFO_HELP                                                                                  \
     "Counts entities, relations and facts, lists the largest relations, and says\n"                \
@@ -23,11 +23,11 @@
     "read with --strict, --base and --literals when it was imported.\n"
 
 #define CHANGE_HELP                                                                                \
-    "Facts are written as in queries: names in quotes or as they stand, IRIs in <...>,\n"          \
-    "inverse(rel)(tail, head) the other way round. Put a name that holds a comma in\n"             \
-    "quotes. All facts of one command change the store together or not at all, and\n"              \
-    "what the command reports survives a power failure. Queries that run meanwhile\n"              \
-    "see the graph as it was.\n"
+    "Facts are written as in queries: names in quotes or as they stand, IRIs in\n"                 \
+    "<...>, inverse(rel)(tail, head) the other way round. Put a name that holds a\n"               \
+    "comma in quotes. All facts of one command change the store together or not at\n"              \
+    "all, and what the command reports survives a power failure. Queries that run\n"               \
+    "meanwhile see the graph as it was.\n"
 
 #define ADD_HELP                                                                                   \
     "  anycq add films.acq 'directed(Greta Gerwig, \"Little Women\")'\n"                           \
@@ -41,14 +41,14 @@
 
 #define COMPACT_HELP                                                                               \
     "Folds the changes of add and remove into the links they belong to and gives\n"                \
-    "freed space back. Answers are the same before, meanwhile and after; add does it by\n"         \
-    "itself when many changes have gathered.\n"
+    "freed space back. Answers are the same before, meanwhile and after; add does it\n"            \
+    "by itself when many changes have gathered.\n"
 
 #define EXPORT_HELP                                                                                \
-    "Writes every fact once, to standard output or to a file, which appears when it is\n"          \
-    "complete. A FILE that ends in .gz is compressed. import reads all formats back:\n"            \
+    "Writes every fact once, to standard output or to a file, which appears when it\n"             \
+    "is complete. A FILE that ends in .gz is compressed. import reads all formats:\n"              \
     "\n"                                                                                           \
-    "  tsv  head, relation, tail between tabs; cannot hold names with tabs or line ends\n"         \
+    "  tsv  head, relation, tail between tabs; no names with tabs or line ends\n"                  \
     "  csv  the same with commas, and quotes where they are needed\n"                              \
     "  nt   N-Triples, with labels; names that are no IRIs become <urn:anycq:NAME>\n"              \
     "\n"                                                                                           \
@@ -111,10 +111,12 @@
     "and times. qac: classification; qar: retrieval.\n"
 
 static const char *const helps[ACQ_N_COMMANDS] = {
-    [ACQ_COMMAND_info] = INFO_HELP,     [ACQ_COMMAND_ask] = ASK_HELP,
-    [ACQ_COMMAND_check] = CHECK_HELP,   [ACQ_COMMAND_predict] = PREDICT_HELP,
-    [ACQ_COMMAND_export] = EXPORT_HELP, [ACQ_COMMAND_complete] = COMPLETE_HELP,
-    [ACQ_COMMAND_sql] = SQL_HELP,       [ACQ_COMMAND_eval] = EVAL_HELP,
+    [ACQ_COMMAND_import] = IMPORT_HELP,   [ACQ_COMMAND_info] = INFO_HELP,
+    [ACQ_COMMAND_ask] = ASK_HELP,         [ACQ_COMMAND_check] = CHECK_HELP,
+    [ACQ_COMMAND_predict] = PREDICT_HELP, [ACQ_COMMAND_add] = ADD_HELP,
+    [ACQ_COMMAND_remove] = REMOVE_HELP,   [ACQ_COMMAND_compact] = COMPACT_HELP,
+    [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
+    [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
 };
 
 static const acq_command commands[ACQ_N_COMMANDS] = {

@@ -9,10 +9,14 @@
 
 /* name, least and most arguments, arguments, what it does in one line */
 #define ACQ_COMMANDS(X)                                                                            \
+    X(import, 1, SIZE_MAX, "SOURCE... -o GRAPH", "keep facts in a store")                          \
     X(info, 1, 1, "GRAPH", "what a graph holds")                                                   \
     X(ask, 1, 2, "GRAPH QUERY", "find answers, or prove that there are none")                      \
     X(check, 2, SIZE_MAX, "GRAPH QUERY VALUE...", "is this tuple an answer?")                      \
     X(predict, 2, 2, "GRAPH 'rel(head, ?)'", "links of one entity, most likely first")             \
+    X(add, 1, SIZE_MAX, "GRAPH 'rel(head, tail)'...", "add facts to a store")                      \
+    X(remove, 1, SIZE_MAX, "GRAPH 'rel(head, tail)'...", "remove facts from a store")              \
+    X(compact, 1, 1, "GRAPH", "fold a store's changes into it")                                    \
     X(export, 1, 1, "GRAPH [-o FILE]", "write a graph's facts as text")                            \
     X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
@@ -20,9 +24,6 @@
 
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \
-    X(import)                                                                                      \
-    X(add)                                                                                         \
-    X(remove)                                                                                      \
     X(serve)                                                                                       \
     X(shell)                                                                                       \
     X(fit)                                                                                         \

@@ -1,8 +1,9 @@
 /* export.c - `anycq export`: the facts of any graph as text, to standard output or to a file that
  * appears when it is whole. */
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/new_file.h"
 #include "cli/gzip.h"
@@ -69,9 +70,17 @@ static acq_write_format choose_format(const acq_options *options, const acq_grap
 static acq_status put_output(void *self, const char *bytes, size_t length, acq_error *error)
 {
     (void)self;
-    if (fwrite(bytes, 1, length, stdout) == length && fflush(stdout) == 0)
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_IO, "cannot write to standard output");
+    while (length > 0) {
+        ssize_t done = write(STDOUT_FILENO, bytes, length);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return acq_fail(error, ACQ_ERR_IO, "cannot write to standard output: %s",
+                            strerror(errno));
+        bytes += done;
+        length -= (size_t)done;
+    }
+    return ACQ_OK;
 }
 
 static acq_status put_file(void *self, const char *bytes, size_t length, acq_error *error)

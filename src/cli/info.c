@@ -165,6 +165,8 @@ static acq_status summarise(const acq_options *options, summary *s, acq_output *
     acq_status status =
         acq_setup_read_graph(options, s->path, output, &s->graph, &s->report, error);
     s->is_store = status == ACQ_OK && acq_store_is_database(s->path);
+    if (s->is_store)
+        status = acq_store_read_info(s->path, &s->store, error);
     return status == ACQ_OK ? measure(s, error) : status;
 }
 
@@ -188,6 +190,8 @@ int acq_cli_info(const acq_options *options)
 {
     acq_output output;
     acq_output_init(&output);
-    int code = options->find != NULL ? acq_info_find(options, &output) : show(options, &output);
+    int code = options->verify         ? acq_info_verify(options, &output)
+               : options->find != NULL ? acq_info_find(options, &output)
+                                       : show(options, &output);
     return acq_output_finish(&output, code);
 }

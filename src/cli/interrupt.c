@@ -7,18 +7,19 @@
 
 #include "cli/commands.h"
 
-enum { GRACE_SECONDS = 3 };
+enum { GRACE_SECONDS = 1 };
 
 static volatile sig_atomic_t is_held, is_asked;
 static const char *volatile held_paths[ACQ_MOST_HELD];
 
 static void leave(int number)
 {
+    (void)number;
     for (size_t i = 0; i < ACQ_MOST_HELD; i++) {
         if (held_paths[i] != NULL)
             (void)unlink(held_paths[i]);
     }
-    _exit(number == SIGTERM || number == SIGHUP ? 128 + number : ACQ_EXIT_INTERRUPTED);
+    _exit(ACQ_EXIT_INTERRUPTED);
 }
 
 static void handle(int number)

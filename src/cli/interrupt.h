@@ -2,9 +2,9 @@
  *
  * Most commands have nothing to tidy up: it leaves at once, with exit code 130. One that writes a
  * new file holds interrupts meanwhile: the first only asks it to stop, which its progress
- * callback passes on; a second one, or a few seconds without an effect (a source may be a pipe
- * that says nothing), take the half-written files away and leave. A termination request or the
- * loss of the terminal is treated alike. */
+ * callback passes on; a second one, or a second without an effect (a source may be a pipe
+ * that says nothing), take the half-written files away and leave. A termination request and the
+ * loss of the terminal are treated alike, with the same exit code. */
 #ifndef ACQ_CLI_INTERRUPT_H
 #define ACQ_CLI_INTERRUPT_H
 

@@ -12,9 +12,7 @@
 #include "cli/commands.h"
 
 #define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_eval)
-#define ACQ_ON_changes   0
-#define ACQ_ON_import    0
-#define ACQ_ON_compact   0
+#define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
      ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval)
@@ -43,7 +41,7 @@
     TEXT(from, "from", 0, "FILE", NULL, 0, 0, ACQ_ON_changes,                                      \
          "facts from whatever import takes (- is standard input, with tabs)")                      \
     FLAG(replace, "replace", 0, NULL, NULL, 0, 0, ACQ_ON_import,                                   \
-         "take the place of a store even if facts were added to it")                               \
+         "take the place of a store even if its facts were changed")                               \
     FLAG(verify, "verify", 0, NULL, NULL, 0, 0, ACQ_ON_info,                                       \
          "read and check everything in a store")                                                   \
     TEXT(find, "find", 0, "PREFIX", NULL, 0, 0, ACQ_ON_info, "entities whose name begins so")      \

@@ -17,13 +17,14 @@ static void note_bad_line(void *context, const acq_error *bad)
     acq_reading *reading = context;
     if (reading->n_bad++ >= ACQ_MOST_BAD_LINES)
         return;
+    const char *file = acq_report_name_file(bad->file);
     char place[sizeof bad->file + 48] = "";
     if (bad->column > 0)
-        snprintf(place, sizeof place, "%s:%zu:%zu: ", bad->file, bad->line, bad->column);
+        snprintf(place, sizeof place, "%s:%zu:%zu: ", file, bad->line, bad->column);
     else if (bad->line > 0)
-        snprintf(place, sizeof place, "%s:%zu: ", bad->file, bad->line);
-    else if (bad->file[0] != '\0')
-        snprintf(place, sizeof place, "%s: ", bad->file);
+        snprintf(place, sizeof place, "%s:%zu: ", file, bad->line);
+    else if (file[0] != '\0')
+        snprintf(place, sizeof place, "%s: ", file);
     acq_report_note(reading->output, "%s%s", place, bad->message);
 }
 
@@ -50,6 +51,7 @@ void acq_reading_finish(acq_reading *reading, const char *what, const acq_read_r
     acq_progress_deinit(&reading->progress);
     if (report == NULL)
         return;
+    what = acq_report_name_file(what);
     if (reading->n_bad > 0)
         acq_report_note(reading->output, "%s: %llu line%s left out; --strict makes that an error",
                         what, (unsigned long long)reading->n_bad,

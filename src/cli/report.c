@@ -106,11 +106,16 @@ int acq_report_worse(int a, int b)
     return ACQ_EXIT_YES;
 }
 
+const char *acq_report_name_file(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 /* FILE:LINE:COLUMN: with the parts that are known. */
 static void add_place(acq_text *out, const acq_error *error)
 {
     if (error->file[0] != '\0')
-        acq_width_add(out, error->file);
+        acq_width_add(out, acq_report_name_file(error->file));
     else if (error->line > 0)
         acq_text_add(out, "query");
     else

@@ -40,6 +40,9 @@ int acq_report_error(acq_output *output, const acq_options *options, const acq_e
 /* For commands that fail before they have an output: reports and flushes. */
 int acq_report_failure(const acq_options *options, const acq_error *error);
 
+/* What a path is called in messages: "-" is standard input. */
+const char *acq_report_name_file(const char *path);
+
 int acq_report_get_exit_code(acq_status status);
 
 /* The worse of two exit codes: 4, 2, 3, 1, 0. */

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "engine/engine.h"
 #include "engine/open.h"
-#include "store/store.h"
 #include "engine/values.h"
+#include "store/import.h"
 
 struct acq_result {
     const acq_query *query;
@@ -37,16 +37,41 @@ void acq_graph_params_init(acq_graph_params *params)
     *params = (acq_graph_params){0};
 }
 
+static acq_read_params get_read_params(const acq_graph_params *params)
+{
+    if (params == NULL)
+        return (acq_read_params){0};
+    return (acq_read_params){.split = params->split,
+                             .strict = params->strict,
+                             .bad_line = params->left_out,
+                             .progress = params->progress,
+                             .context = params->context,
+                             .threads = params->threads,
+                             .base = params->base,
+                             .literals = params->literals};
+}
+
 acq_status acq_graph_open(const char *path, const acq_graph_params *params, acq_graph **out,
                           acq_error *error)
 {
-    acq_read_params read = {0};
-    if (params != NULL)
-        read = (acq_read_params){.split = params->split,
-                                 .strict = params->strict,
-                                 .bad_line = params->left_out,
-                                 .context = params->context};
+    acq_read_params read = get_read_params(params);
     return acq_graph_open_path(path, &read, out, NULL, error);
+}
+
+void acq_store_params_init(acq_store_params *params)
+{
+    *params = (acq_store_params){0};
+}
+
+acq_status acq_store_create(const char *const *sources, size_t n_sources, const char *path,
+                            const acq_store_params *given, acq_error *error)
+{
+    acq_store_params params = given == NULL ? (acq_store_params){0} : *given;
+    acq_import_params import = {.read = get_read_params(&params.read),
+                                .memory_bytes = (size_t)params.memory_bytes,
+                                .replace = params.replace};
+    acq_import_report unread;
+    return acq_import(sources, n_sources, path, &import, &unread, error);
 }
 
 acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **out,
@@ -178,8 +203,12 @@ static acq_status new_result(const acq_query *query, const acq_predictor *predic
     return ACQ_OK;
 }
 
-static acq_status finish(acq_status status, acq_result *result, acq_result **out)
+/* What a stored graph could not read would have counted as absent. */
+static acq_status finish(acq_status status, const acq_predictor *predictor, acq_result *result,
+                         acq_result **out, acq_error *error)
 {
+    if (status == ACQ_OK)
+        status = acq_graph_get_failure(predictor->graph, error);
     if (status == ACQ_OK)
         *out = result;
     else
@@ -196,7 +225,7 @@ acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
     if (status != ACQ_OK)
         return status;
     status = acq_engine_ask(query, predictor, &params, &result->search, error);
-    return finish(status, result, out);
+    return finish(status, predictor, result, out, error);
 }
 
 acq_status acq_check(const acq_query *query, const acq_predictor *predictor,
@@ -214,7 +243,7 @@ acq_status acq_check(const acq_query *query, const acq_predictor *predictor,
     if (status == ACQ_OK)
         status = acq_engine_check(query, predictor, ids, &params, &result->search, error);
     acq_free(ids);
-    return finish(status, result, out);
+    return finish(status, predictor, result, out, error);
 }
 
 acq_result_outcome acq_result_get_outcome(const acq_result *result)
@@ -255,11 +284,18 @@ double acq_result_get_score(const acq_result *result, size_t i_answer)
     return i_answer < result->search.n_answers ? result->search.answers[i_answer].score : 0.0;
 }
 
-const char *acq_result_get_value_at(const acq_result *result, size_t i_answer, size_t i_variable)
+acq_ent acq_result_get_entity(const acq_result *result, size_t i_answer, size_t i_variable)
 {
     if (i_answer >= result->search.n_answers || i_variable >= result->query->n_variables)
+        return ACQ_NO_ID;
+    return result->search.answers[i_answer].values[i_variable];
+}
+
+const char *acq_result_get_value_at(const acq_result *result, size_t i_answer, size_t i_variable)
+{
+    acq_ent value = acq_result_get_entity(result, i_answer, i_variable);
+    if (value == ACQ_NO_ID)
         return NULL;
-    acq_ent value = result->search.answers[i_answer].values[i_variable];
     return acq_graph_get_entity_name(result->predictor->graph, value);
 }
 

@@ -14,16 +14,6 @@ typedef void (*acq_bad_line_fn)(void *context, const acq_error *bad);
 
 #define ACQ_SPLIT_LATEST "latest" /* the last of train, valid, test that a folder has */
 
-/* How far a long piece of work is. Returning false stops it with ACQ_ERR_INTERRUPTED. */
-typedef struct acq_stage {
-    const char *phase; /* "reading", "sorting", "writing", ... */
-    uint64_t done;     /* of total, in whatever unit the phase has (reading: bytes) */
-    uint64_t total;    /* 0: unknown, as with a pipe */
-    uint64_t facts;    /* read so far */
-} acq_stage;
-
-typedef bool (*acq_stage_fn)(void *context, const acq_stage *now);
-
 typedef struct acq_read_params {
     const char *split;        /* "train" (default when NULL), "valid" or "test"; folders only */
     bool strict;              /* the first bad line is an error */

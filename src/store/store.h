@@ -46,37 +46,6 @@ acq_status acq_store_read_info(const char *path, acq_store_info *out, acq_error 
 acq_status acq_store_verify(const char *path, acq_stage_fn progress, void *context,
                             acq_error *error);
 
-/* One handle per writer; not thread-safe. A second writer waits for up to ten seconds. */
-typedef struct acq_store_writer acq_store_writer;
-
-acq_status acq_store_writer_open(const char *path, acq_store_writer **out, acq_error *error);
-void acq_store_writer_free(acq_store_writer *writer);
-
-/* Names are keys or labels. A name that is not known becomes a new entity or relation when it is
- * added, and is an error when it is removed. */
-typedef struct acq_store_fact {
-    const char *head;
-    const char *relation;
-    const char *tail;
-    bool is_inverse; /* inverse(relation) was written */
-} acq_store_fact;
-
-typedef struct acq_store_report {
-    uint64_t changed;       /* facts that were not there (add) or were there (remove) */
-    uint64_t unchanged;     /* the others */
-    uint64_t new_entities;  /* add */
-    uint64_t new_relations; /* add */
-    bool is_compacted;      /* so many changes waited that they were folded in */
-} acq_store_report;
-
-/* All or nothing; what returns ACQ_OK survives a power failure. On error *i_bad, if not NULL, is
- * the fact that is to blame, or n when none is. */
-acq_status acq_store_add(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
-                         acq_store_report *report, size_t *i_bad, acq_error *error);
-acq_status acq_store_remove(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
-                            acq_store_report *report, size_t *i_bad, acq_error *error);
-
-/* Folds all changes into the links; gives freed pages back to the file system. */
-acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded, acq_error *error);
+/* acq_store_writer, acq_store_add, acq_store_remove and acq_store_compact are public: anycq.h. */
 
 #endif

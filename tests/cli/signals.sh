@@ -1,22 +1,75 @@
 #!/bin/sh
-# An interrupt ends the command at once, quietly, with exit code 130; a closed pipe does no harm.
+# An interrupt ends the command quietly with exit code 130; one that writes a file takes what is
+# half written away, also when it waits for a source that says nothing, and on termination too.
 # usage: signals.sh ANYCQ SOURCE_DIR
 set -u
 anycq=$1
 cd "$2/tests/cli/data" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkfifo "$work/queries" || exit 1
+mkfifo "$work/pipe" || exit 1
+mkdir "$work/new" || exit 1
 
-# It waits for queries that never come. `sh` starts background jobs with interrupts ignored, so
-# the handler that the command sets is what is tested.
-"$anycq" ask films.tsv --queries "$work/queries" --predictor observed >"$work/out" 2>"$work/err" &
+fail()
+{
+    echo "FAILED: $1"
+    cat "$work/err"
+    exit 1
+}
+
+# `sh` starts background jobs with interrupts ignored, so the handler that the command sets is
+# what is tested. The pipe opens once the command reads it, with its handler in place.
+"$anycq" ask films.tsv --queries "$work/pipe" --predictor observed >"$work/out" 2>"$work/err" &
 pid=$!
-exec 3>"$work/queries" # opens once the command reads, with its handler in place
+exec 3>"$work/pipe"
 kill -INT "$pid"
 wait "$pid"
 code=$?
 exec 3>&-
-[ "$code" -eq 130 ] || { echo "FAILED: exit $code after an interrupt"; exit 1; }
-[ ! -s "$work/out" ] && [ ! -s "$work/err" ] || { echo 'FAILED: not quiet'; exit 1; }
+[ "$code" -eq 130 ] || fail "exit $code after an interrupt"
+[ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail 'not quiet'
+
+# usage: stop_import NAME EXIT_CODE SIGNAL...; the pipe stays open and silent after some facts.
+stop_import()
+{
+    name=$1 wanted=$2
+    shift 2
+    "$anycq" import "$work/pipe" -o "$work/new/g.acq" >"$work/out" 2>"$work/err" &
+    pid=$!
+    exec 3>"$work/pipe"
+    cat films.tsv >&3
+    for signal; do
+        kill "-$signal" "$pid"
+    done
+    wait "$pid"
+    code=$?
+    exec 3>&-
+    [ "$code" -eq "$wanted" ] || fail "$name: exit $code"
+    [ ! -s "$work/out" ] || fail "$name: printed on standard output"
+    [ -z "$(ls -A "$work/new")" ] || fail "$name: left $(ls -A "$work/new")"
+}
+
+stop_import 'import interrupted' 130 INT
+stop_import 'import interrupted twice' 130 INT INT
+stop_import 'import terminated' 130 TERM
+
+# What was there before stays.
+"$anycq" import films.tsv -o "$work/kept.acq" >"$work/out" 2>"$work/err" || fail 'import'
+cp "$work/kept.acq" "$work/copy.acq"
+"$anycq" import "$work/pipe" -o "$work/kept.acq" >"$work/out" 2>"$work/err" &
+pid=$!
+exec 3>"$work/pipe"
+cat truth.tsv >&3
+kill -INT "$pid"
+wait "$pid"
+exec 3>&-
+cmp "$work/kept.acq" "$work/copy.acq" || fail 'an interrupted import changed the store'
+"$anycq" info "$work/kept.acq" --verify >"$work/out" 2>"$work/err" || fail 'verify'
+
+# After a whole import an interrupt has nothing to take away: the pipe ends, the store stands.
+"$anycq" import "$work/pipe" -o "$work/new/g.acq" >"$work/out" 2>"$work/err" &
+pid=$!
+cat films.tsv >"$work/pipe"
+wait "$pid" || fail 'import from a pipe'
+[ "$(ls -A "$work/new")" = g.acq ] || fail "left $(ls -A "$work/new")"
 exit 0

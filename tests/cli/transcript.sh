@@ -6,8 +6,8 @@
 #   ! anycq: note: ...                standard error
 #   = 0                               exit code; "## " begins a comment
 #
-# Times, memory and counts of nodes are replaced by T, M and N. What a person reads on standard
-# output must fit 80 columns.
+# Times, memory, counts of nodes and sizes of files are replaced by T, M, N and S. What a person
+# reads on standard output must fit 80 columns.
 # SQL is for machines. `scores GRAPH SCORES -o FILE` makes a completion with given scores.
 # usage: transcript.sh ANYCQ SCORES SOURCE_DIR [--update] TRANSCRIPT...
 set -u
@@ -34,7 +34,10 @@ normalise()
 {
     sed -E -e 's/[0-9]+\.[0-9]+ ms/T ms/g' -e 's/[0-9]+ nodes?/N nodes/g' \
         -e 's/"(nodes|revisions)":[0-9]+/"\1":N/g' -e 's/"ms":[0-9.e-]+/"ms":T/g' \
-        -e 's/"memory":[0-9]+/"memory":M/g' -e "s|$T|\$T|g"
+        -e 's/"memory":[0-9]+/"memory":M/g' -e "s|$T|\$T|g" \
+        -e 's/[0-9.]+ s, [0-9.]+( M)? triples/T s, T triples/' -e 's/\b[0-9.]+ [kMG]B\b/S/' \
+        -e 's/"(seconds|triples_per_second)":[0-9.e+-]+/"\1":T/g' \
+        -e 's/"(bytes|log_bytes)":[0-9]+/"\1":S/g'
 }
 
 run_one()

@@ -47,6 +47,50 @@ static void test_benchmark_graphs_are_the_same(void **state)
     }
 }
 
+static const char *const LABELLED =
+    "@prefix : <http://example.org/> .\n"
+    "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    ":a :knows :b, :c, _:d ; rdfs:label \"Ada\", \"Ada von\"@de .\n"
+    ":b :knows :a ; :likes :c ; rdfs:label \"Ben\"@en, \"Benoît\"@fr .\n"
+    ":c :likes _:d ; rdfs:label \"Ben\"@en .\n"
+    "_:d :knows :a ; rdfs:label \"http://example.org/a\" ; :age 7 .\n"
+    ":knows rdfs:label \"knows somebody\" .\n"
+    ":unused rdfs:label \"never mentioned\" .\n";
+
+static void test_labels_are_the_same(void **state)
+{
+    (void)state;
+    FILE *file = fopen("labelled.ttl", "w");
+    fputs(LABELLED, file);
+    fclose(file);
+    for (int literals = 0; literals <= 1; literals++) {
+        acq_import_params params = {.read = {.literals = literals, .threads = 2}};
+        acq_import_report report = import_case_check("labelled.ttl", &params);
+        assert_int_equal(report.n_facts > 7, literals);
+        assert_true(report.read.labels > 0);
+    }
+}
+
+/* Many labels, some of them shared: more than one statement of SQLite inserts at a time. */
+static void test_many_labels_are_the_same(void **state)
+{
+    (void)state;
+    FILE *file = fopen("many.nt", "w");
+    for (int i = 0; i < 3000; i++) {
+        fprintf(file, "<http://e/%d> <http://r/%d> <http://e/%d> .\n", i, i % 7, i * 31 % 3000);
+        if (i % 3 != 0)
+            fprintf(file, "<http://e/%d> <http://www.w3.org/2000/01/rdf-schema#label> \"e %d\" .\n",
+                    i, i % 1000);
+    }
+    fclose(file);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        acq_import_params params = {.read.threads = threads, .memory_bytes = TINY};
+        acq_import_report report = import_case_check("many.nt", &params);
+        assert_int_equal(report.n_entities, 3000);
+        assert_int_equal(report.read.labels, 2000);
+    }
+}
+
 static void check_shared(const char *folder, const char *split)
 {
     const char *shared = getenv("ACQ_SHARED");
@@ -93,6 +137,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_graphs_are_the_same),
         cmocka_unit_test(test_benchmark_graphs_are_the_same),
+        cmocka_unit_test(test_labels_are_the_same),
+        cmocka_unit_test(test_many_labels_are_the_same),
         cmocka_unit_test(test_published_graphs_are_the_same),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -72,6 +72,14 @@ static acq_status find(const acq_graph *graph, const acq_options *options, findi
     return status;
 }
 
+/* A label that several entities share is `label <key>`. */
+static bool holds_key(const char *name, const char *key)
+{
+    size_t n = strlen(name), k = strlen(key);
+    return n > k + 2 && name[n - 1] == '>' && name[n - k - 2] == '<' &&
+           memcmp(name + n - k - 1, key, k) == 0;
+}
+
 static void print_entity(const acq_graph *graph, acq_ent entity, acq_text *out)
 {
     const char *name = acq_graph_get_entity_name(graph, entity);
@@ -79,7 +87,7 @@ static void print_entity(const acq_graph *graph, acq_ent entity, acq_text *out)
     acq_text line;
     acq_text_init(&line);
     acq_width_add(&line, name);
-    if (strcmp(name, key) != 0) {
+    if (strcmp(name, key) != 0 && !holds_key(name, key)) {
         acq_text_add(&line, "  <");
         acq_width_add(&line, key);
         acq_text_add(&line, ">");

@@ -7,7 +7,7 @@
 
 enum { PIECE = 1 << 18 }; /* bytes that are gathered before the sink gets them */
 
-#define RDFS_LABEL "<http://www.w3.org/2000/01/rdf-schema#label>"
+#define RDFS_LABEL "http://www.w3.org/2000/01/rdf-schema#label"
 
 typedef struct writer {
     const acq_graph *graph;
@@ -147,23 +147,52 @@ static acq_status write_label(writer *w, const char *key, const char *label, acq
     if (strcmp(key, label) == 0)
         return ACQ_OK;
     acq_write_name_nt(&w->out, key, place, true);
-    acq_text_add(&w->out, " " RDFS_LABEL " ");
+    acq_text_add(&w->out, " <" RDFS_LABEL "> ");
     acq_write_literal_nt(&w->out, label, bare_length(label, key));
     acq_text_add(&w->out, " .\n");
     w->report.labels++;
     return relieve(w);
 }
 
-static acq_status write_labels(writer *w)
+/* Labels that are facts as well (literals were kept) have been written already. */
+static acq_status open_label_facts(writer *w, const acq_links **out)
+{
+    *out = NULL;
+    acq_rel relation = acq_graph_find_relation(w->graph, RDFS_LABEL, strlen(RDFS_LABEL));
+    if (relation == ACQ_NO_ID)
+        return ACQ_OK;
+    return acq_graph_open_links(w->graph, relation, out, w->error);
+}
+
+static bool has_label_fact(const acq_links *facts, acq_ent entity)
+{
+    return facts != NULL && entity != ACQ_NO_ID && acq_links_get_row(facts, entity).n > 0;
+}
+
+static acq_status write_relation_labels(writer *w, const acq_links *facts)
 {
     const acq_graph *graph = w->graph;
     acq_status status = ACQ_OK;
-    for (acq_rel r = 0; status == ACQ_OK && r < acq_graph_get_n_relations(graph); r += 2)
-        status = write_label(w, acq_graph_get_relation_key(graph, r),
-                             acq_graph_get_relation_name(graph, r), ACQ_PLACE_RELATION);
-    for (acq_ent e = 0; status == ACQ_OK && e < acq_graph_get_n_entities(graph); e++)
-        status = write_label(w, acq_graph_get_entity_key(graph, e),
-                             acq_graph_get_entity_name(graph, e), ACQ_PLACE_HEAD);
+    for (acq_rel r = 0; status == ACQ_OK && r < acq_graph_get_n_relations(graph); r += 2) {
+        const char *key = acq_graph_get_relation_key(graph, r);
+        if (!has_label_fact(facts, acq_graph_find_entity(graph, key, strlen(key))))
+            status = write_label(w, key, acq_graph_get_relation_name(graph, r), ACQ_PLACE_RELATION);
+    }
+    return status;
+}
+
+static acq_status write_labels(writer *w)
+{
+    const acq_graph *graph = w->graph;
+    const acq_links *facts;
+    acq_status status = open_label_facts(w, &facts);
+    if (status == ACQ_OK)
+        status = write_relation_labels(w, facts);
+    for (acq_ent e = 0; status == ACQ_OK && e < acq_graph_get_n_entities(graph); e++) {
+        if (!has_label_fact(facts, e))
+            status = write_label(w, acq_graph_get_entity_key(graph, e),
+                                 acq_graph_get_entity_name(graph, e), ACQ_PLACE_HEAD);
+    }
     return status;
 }
 

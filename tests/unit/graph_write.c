@@ -12,11 +12,13 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "graph/build.h"
 #include "graph/write.h"
 
-#define FOAF "http://xmlns.com/foaf/0.1/"
+#define FOAF       "http://xmlns.com/foaf/0.1/"
+#define RDFS_LABEL "http://www.w3.org/2000/01/rdf-schema#label"
 
 typedef struct triple {
     const char *head, *relation, *tail;
@@ -118,17 +120,17 @@ static void test_rdf_keeps_its_terms_and_labels(void **state)
 {
     (void)state;
     acq_graph *graph = make_graph(rdf, 5, true);
-    assert_written(
-        graph, ACQ_FORMAT_NT,
-        "<http://x/ada> <" FOAF "knows> <http://x/bo> .\n"
-        "_:b1 <" FOAF "knows> <http://x/ada> .\n"
-        "<urn:anycq:%22no%20subject%22> <" FOAF "knows> <urn:anycq:%22not%20closed> .\n"
-        "<http://x/ada> <" FOAF "name> \"Ada\"@en-GB .\n"
-        "<http://x/bo> <" FOAF "age> \"41\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n"
-        "<" FOAF "knows> <http://www.w3.org/2000/01/rdf-schema#label> \"knows\" .\n"
-        "<http://x/ada> <http://www.w3.org/2000/01/rdf-schema#label> \"Ada \\\"the first\\\"\" .\n"
-        "<http://x/bo> <http://www.w3.org/2000/01/rdf-schema#label> \"Bo\" .\n"
-        "_:b1 <http://www.w3.org/2000/01/rdf-schema#label> \"Bo\" .\n");
+    assert_written(graph, ACQ_FORMAT_NT,
+                   "<http://x/ada> <" FOAF "knows> <http://x/bo> .\n"
+                   "_:b1 <" FOAF "knows> <http://x/ada> .\n"
+                   "<urn:anycq:%22no%20subject%22> <" FOAF "knows> <urn:anycq:%22not%20closed> .\n"
+                   "<http://x/ada> <" FOAF "name> \"Ada\"@en-GB .\n"
+                   "<http://x/bo> <" FOAF
+                   "age> \"41\"^^<http://www.w3.org/2001/XMLSchema#integer> .\n"
+                   "<" FOAF "knows> <" RDFS_LABEL "> \"knows\" .\n"
+                   "<http://x/ada> <" RDFS_LABEL "> \"Ada \\\"the first\\\"\" .\n"
+                   "<http://x/bo> <" RDFS_LABEL "> \"Bo\" .\n"
+                   "_:b1 <" RDFS_LABEL "> \"Bo\" .\n");
     acq_graph_free(graph);
 }
 
@@ -253,20 +255,87 @@ static void assert_same(const acq_graph *graph, const acq_graph *other)
     }
 }
 
-static void test_reading_gives_the_graph_back(void **state)
+static void assert_comes_back(const triple *facts, size_t n, bool is_rdf, bool literals)
 {
-    (void)state;
-    acq_graph *graph = make_graph(plain, 5, false);
     static const struct {
         acq_write_format format;
         const char *ending;
-    } cases[] = {{ACQ_FORMAT_TSV, ".tsv"}, {ACQ_FORMAT_CSV, ".csv"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        acq_graph *back = write_and_read(graph, cases[i].format, cases[i].ending, false);
+    } cases[] = {{ACQ_FORMAT_NT, ".nt"}, {ACQ_FORMAT_TSV, ".tsv"}, {ACQ_FORMAT_CSV, ".csv"}};
+    acq_graph *graph = make_graph(facts, n, is_rdf);
+    for (size_t i = 0; i < (is_rdf ? 1 : sizeof cases / sizeof *cases); i++) {
+        acq_graph *back = write_and_read(graph, cases[i].format, cases[i].ending, literals);
         assert_same(graph, back);
         acq_graph_free(back);
     }
     acq_graph_free(graph);
+}
+
+static void test_reading_gives_the_graph_back(void **state)
+{
+    (void)state;
+    static const triple nodes[] = {
+        {"http://x/ada", FOAF "knows", "http://x/bo"},
+        {"_:b1", FOAF "knows", "http://x/ada"},
+        {"http://x/bo", FOAF "likes", "\"not closed"},
+        {"a plain name", "a plain relation", "urn:anycq:%"},
+        {"http://x/a%20b", FOAF "knows", "C\xc3\xa9line"},
+    };
+    static const triple with_literals[] = {
+        {"http://x/ada", FOAF "name", "\"Ada \\\"A\\\"\\n\"@en-GB"},
+        {"http://x/bo", FOAF "age", "\"41\"^^<http://www.w3.org/2001/XMLSchema#integer>"},
+        {"http://x/bo", FOAF "knows", "_:b1"},
+        {"http://x/ada", RDFS_LABEL, "\"Ada \\\"the first\\\"\""},
+        {"http://x/bo", RDFS_LABEL, "\"Bo\""},
+        {"_:b1", RDFS_LABEL, "\"Bo\""},
+        {FOAF "knows", RDFS_LABEL, "\"knows\""},
+    };
+    assert_comes_back(plain, 5, false, false);
+    assert_comes_back(nodes, 5, true, false);
+    assert_comes_back(with_literals, 7, true, true);
+}
+
+/* Names of up to 7 pieces that some format has to treat with care. */
+static void make_name(uint64_t *seed, char *name)
+{
+    static const char *const pieces[] = {"a",         "B",          "7",
+                                         " ",         "\"",         "<",
+                                         ">",         "\\",         "%",
+                                         "%4",        ":",          "_:",
+                                         ",",         "urn:anycq:", "\t",
+                                         "\n",        "\r",         "\x7f",
+                                         "#",         "\xc3\xa9",   "\xe6\x9d\xb1",
+                                         "?",         "^^",         "@",
+                                         "http://x/", ".",          "\xf0\x9f\x8e\xac"};
+    name[0] = '\0';
+    size_t n = 1 + (*seed = acq_random_mix(*seed)) % 7;
+    for (size_t i = 0; i < n; i++) {
+        *seed = acq_random_mix(*seed + 1);
+        strcat(name, pieces[*seed % (sizeof pieces / sizeof *pieces)]);
+    }
+}
+
+static void test_any_name_comes_back(void **state)
+{
+    (void)state;
+    enum { GRAPHS = 40, FACTS = 25, NAME = 96 };
+    uint64_t seed = 20;
+    for (int g = 0; g < GRAPHS; g++) {
+        char names[FACTS][3][NAME];
+        triple facts[FACTS];
+        for (int i = 0; i < FACTS; i++) {
+            for (int k = 0; k < 3; k++)
+                make_name(&seed, names[i][k]);
+            facts[i] = (triple){names[i][0], names[i][1], names[i][2]};
+        }
+        acq_graph *graph = make_graph(facts, FACTS, false);
+        acq_graph *nt = write_and_read(graph, ACQ_FORMAT_NT, ".nt", false);
+        assert_same(graph, nt);
+        acq_graph *csv = write_and_read(graph, ACQ_FORMAT_CSV, ".csv", false);
+        assert_same(graph, csv);
+        acq_graph_free(csv);
+        acq_graph_free(nt);
+        acq_graph_free(graph);
+    }
 }
 
 #ifdef ACQ_FAULTS
@@ -309,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_a_tab_or_line_end_is_refused_in_tsv_only),
         cmocka_unit_test(test_a_full_sink_and_a_stop_are_errors),
         cmocka_unit_test(test_reading_gives_the_graph_back),
+        cmocka_unit_test(test_any_name_comes_back),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_writing_survives_every_failed_allocation),
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define OWN_SCHEME "urn:anycq:"
+#include "graph/iri.h"
 
 bool acq_write_name_tsv(acq_text *out, const char *name)
 {
@@ -38,17 +38,13 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* IRIREF of N-Triples: no blanks, controls or <>"{}|^`\ ; with a scheme, so absolute. */
+/* IRIREF of N-Triples, absolute. */
 static bool is_iri(const char *name, size_t length)
 {
-    size_t scheme = 0;
-    while (is_letter(name[scheme]) ||
-           (scheme > 0 && (is_digit(name[scheme]) || memchr("+-.", name[scheme], 3) != NULL)))
-        scheme++;
-    if (scheme == 0 || name[scheme] != ':' || scheme + 1 == length)
+    if (!acq_iri_is_absolute(name, length))
         return false;
-    for (size_t i = scheme; i < length; i++) {
-        if ((unsigned char)name[i] <= ' ' || strchr("<>\"{}|^`\\", name[i]) != NULL)
+    for (size_t i = 0; i < length; i++) {
+        if (!acq_iri_allows((unsigned char)name[i]))
             return false;
     }
     return true;
@@ -97,7 +93,7 @@ static bool is_literal(const char *name)
 static void add_encoded(acq_text *out, const char *name)
 {
     static const char hex[] = "0123456789ABCDEF";
-    acq_text_add(out, "<" OWN_SCHEME);
+    acq_text_add(out, "<urn:anycq:");
     for (; *name != '\0'; name++) {
         unsigned char c = (unsigned char)*name;
         if (is_letter(*name) || is_digit(*name) || strchr("-._~", *name) != NULL) {
@@ -114,11 +110,10 @@ static void add_encoded(acq_text *out, const char *name)
 void acq_write_name_nt(acq_text *out, const char *name, acq_name_place place, bool is_rdf)
 {
     size_t length = strlen(name);
-    bool is_own = strncmp(name, OWN_SCHEME, strlen(OWN_SCHEME)) == 0;
     if ((is_rdf && place != ACQ_PLACE_RELATION && is_blank(name)) ||
         (is_rdf && place == ACQ_PLACE_TAIL && is_literal(name))) {
         acq_text_add_bytes(out, name, length);
-    } else if (!is_own && is_iri(name, length)) {
+    } else if (!acq_iri_is_plain_name(name, length) && is_iri(name, length)) {
         acq_text_add_char(out, '<');
         acq_text_add_bytes(out, name, length);
         acq_text_add_char(out, '>');

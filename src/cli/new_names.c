@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/nearest.h"
+
 static bool is_listed(const acq_new_names *names, const char *name, bool is_relation)
 {
     for (size_t i = 0; i < names->n; i++) {
@@ -10,6 +12,20 @@ static bool is_listed(const acq_new_names *names, const char *name, bool is_rela
             return true;
     }
     return false;
+}
+
+/* A suggestion answers "what else could it be"; here the question is whether it is a slip, so
+ * what is only the least far away does not count. */
+static const char *find_near(const acq_graph *graph, const char *name, size_t length,
+                             bool is_relation)
+{
+    acq_nearest nearest;
+    const char *known = is_relation ? acq_graph_suggest_relation(graph, name, length)
+                                    : acq_graph_suggest_entity(graph, name, length);
+    acq_nearest_init(&nearest, name);
+    if (known != NULL)
+        acq_nearest_offer(&nearest, known);
+    return nearest.best;
 }
 
 static void look_at(acq_new_names *names, const acq_graph *graph, const char *name,
@@ -22,8 +38,7 @@ static void look_at(acq_new_names *names, const acq_graph *graph, const char *na
         return;
     const char *near = NULL;
     if (names->n < ACQ_MOST_NEAR_NAMES)
-        near = is_relation ? acq_graph_suggest_relation(graph, name, length)
-                           : acq_graph_suggest_entity(graph, name, length);
+        near = find_near(graph, name, length, is_relation);
     names->items[names->n++] = (acq_new_name){name, near, is_relation};
 }
 

@@ -46,13 +46,10 @@ acq_status acq_setup_require_store(const char *path, acq_error *error)
 {
     if (acq_store_is_database(path))
         return ACQ_OK;
-    acq_status status;
-    if (acq_file_get_kind(path) == ACQ_FILE_MISSING)
-        status = acq_fail(error, ACQ_ERR_INPUT,
-                          "there is no such file; anycq import SOURCE -o GRAPH makes a store");
-    else
-        status = acq_fail(error, ACQ_ERR_INPUT,
-                          "this is no store; anycq import %.160s -o GRAPH makes one of it", path);
+    bool is_missing = acq_file_get_kind(path) == ACQ_FILE_MISSING;
+    acq_status status =
+        acq_fail(error, ACQ_ERR_INPUT, "%s; make a store with anycq import SOURCE -o GRAPH",
+                 is_missing ? "there is no such file" : "this is no store");
     acq_error_set_file(error, path);
     return status;
 }

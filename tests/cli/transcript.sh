@@ -8,7 +8,7 @@
 #
 # Times, memory, counts of nodes and sizes of files are replaced by T, M, N and S. What a person
 # reads on standard output must fit 80 columns.
-# SQL is for machines. `scores GRAPH SCORES -o FILE` makes a completion with given scores.
+# SQL and N-Triples are for machines. `scores GRAPH SCORES -o FILE` makes a completion with given scores.
 # usage: transcript.sh ANYCQ SCORES SOURCE_DIR [--update] TRANSCRIPT...
 set -u
 anycq=$1 scores=$2 source=$3
@@ -48,7 +48,7 @@ run_one()
     normalise <"$T/out"
     normalise <"$T/err" | sed 's/^/! /'
     echo "= $code"
-    if grep -v '^{\|^SELECT ' "$T/out" >"$T/human"; then
+    if grep -v '^{\|^SELECT \|^<' "$T/out" >"$T/human"; then
         width=$(LC_ALL=C.UTF-8 wc -L <"$T/human")
         [ "$width" -le 80 ] || echo "TOO WIDE: $width columns"
     fi

@@ -146,17 +146,19 @@ static bool has_name(int file, const char *path)
            open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-/* An import's own unfinished file: empty, or a database with our mark. */
+/* An import's own unfinished file: empty, a database with our mark, or zeros where the mark did not
+ * reach the disk before the power failed. */
 static bool is_left_behind(int file)
 {
-    unsigned char head[72];
+    static const unsigned char zeros[72];
+    unsigned char head[sizeof zeros];
     ssize_t n = pread(file, head, sizeof head, 0);
     if (n <= 0)
         return n == 0;
     uint32_t mark =
         (uint32_t)head[68] << 24 | (uint32_t)head[69] << 16 | (uint32_t)head[70] << 8 | head[71];
-    return n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
-           mark == ACQ_STORE_APPLICATION;
+    bool is_store = memcmp(head, "SQLite format 3", 16) == 0 && mark == ACQ_STORE_APPLICATION;
+    return n == sizeof head && (is_store || memcmp(head, zeros, sizeof zeros) == 0);
 }
 
 static bool is_empty(int file)

@@ -6,6 +6,7 @@
  *   totals: facts, fingerprints, changes; no row that nobody counts */
 #include "store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/build.h"
@@ -43,6 +44,18 @@ static acq_status fail_damaged(const verifying *v, const char *reason, acq_error
     return acq_db_fail_damaged(&v->db, reason, error);
 }
 
+/* What SQLite says of a page, without the heading above it. A page that could not be read or kept
+ * in memory need not be damaged: it then ends in "error code=" and SQLite's number. */
+static acq_status fail_integrity(const verifying *v, const char *text, acq_error *error)
+{
+    static const char mark[] = "error code=";
+    const char *code = strstr(text, mark), *line = strchr(text, '\n');
+    int number = code == NULL ? SQLITE_OK : atoi(code + strlen(mark));
+    if ((number & 0xff) == SQLITE_IOERR || (number & 0xff) == SQLITE_NOMEM)
+        return acq_db_fail(&v->db, number, error);
+    return fail_damaged(v, line == NULL ? text : line + 1, error);
+}
+
 static acq_status check_integrity(verifying *v, acq_error *error)
 {
     sqlite3_stmt *rows = NULL;
@@ -59,7 +72,7 @@ static acq_status check_integrity(verifying *v, acq_error *error)
     if (status == ACQ_OK && has_row)
         status = acq_db_read_text(&v->db, rows, 0, &text, &length, error);
     if (status == ACQ_OK && (text == NULL || strcmp(text, "ok") != 0))
-        status = fail_damaged(v, text == NULL ? "SQLite cannot check it" : text, error);
+        status = fail_integrity(v, text == NULL ? "SQLite cannot check it" : text, error);
     sqlite3_finalize(rows);
     sqlite3_progress_handler(v->db.handle, 0, NULL, NULL);
     return status;

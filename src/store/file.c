@@ -67,12 +67,23 @@ static int read_file(const char *path, file_header *out)
     return code;
 }
 
-bool acq_store_is_database(const char *path)
+acq_status acq_file_is_database(const char *path, bool *out, acq_error *error)
 {
     struct stat info;
-    file_header header;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
-           read_file(path, &header) == SQLITE_OK && header.is_database;
+    file_header header = {0};
+    int code = SQLITE_OK;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+        code = read_file(path, &header);
+    if (code == SQLITE_NOMEM)
+        return acq_fail_memory(error);
+    *out = code == SQLITE_OK && header.is_database;
+    return ACQ_OK;
+}
+
+bool acq_store_is_database(const char *path)
+{
+    bool is_database = false;
+    return acq_file_is_database(path, &is_database, NULL) == ACQ_OK && is_database;
 }
 
 static acq_status check_header(const file_header *header, acq_error *error)

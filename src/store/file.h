@@ -7,6 +7,9 @@
 
 #include "base/types.h"
 
+/* Does it begin as an SQLite database? ACQ_ERR_MEMORY: that cannot be told. */
+acq_status acq_file_is_database(const char *path, bool *out, acq_error *error);
+
 /* Refuses what is not there, not a regular file, empty, another kind of file or cut off. */
 acq_status acq_file_check(const char *path, acq_error *error);
 

@@ -160,6 +160,7 @@ static acq_status put_in_place(import *self)
     acq_replace_params params = {.from = self->partial.path,
                                  .output = self->partial.output,
                                  .with_changes = self->params.replace,
+                                 .n_facts = self->report->n_facts,
                                  .progress = self->params.read.progress,
                                  .context = self->params.read.context};
     return acq_replace(&params, self->error);

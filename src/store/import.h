@@ -1,4 +1,15 @@
-/* import.h - any number of triples into a new store, within a memory budget. */
+/* import.h - any number of triples into a new store, within a memory budget.
+ *
+ * Phases that read.progress is told of, in this order:
+ *
+ *   reading     bytes of the sources
+ *   sorting     facts; only what has to happen before the first link can be written
+ *   links       links and names written, while the next links are being sorted
+ *   names       names in the index
+ *   replacing   pages copied into a store that was there
+ *
+ * Everything temporary is in the folder of the output, without names: the runs of the sort, and
+ * what SQLite needs to sort the names. */
 #ifndef ACQ_STORE_IMPORT_H
 #define ACQ_STORE_IMPORT_H
 
@@ -6,9 +17,8 @@
 
 typedef struct acq_import_params {
     acq_read_params read; /* with threads, progress, base, literals */
-    size_t
-        memory_bytes; /* 0: 2 GB. Names stay in memory; facts beyond the rest are sorted on disk */
-    bool replace;     /* an existing store gives way even if facts were added to it */
+    size_t memory_bytes;  /* 0: 2 GB. Names stay in it; facts go to disk beyond the rest */
+    bool replace;         /* an existing store gives way even if facts were added to it */
 } acq_import_params;
 
 typedef struct acq_import_report {

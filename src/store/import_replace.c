@@ -56,7 +56,10 @@ static acq_status report(const acq_replace_params *params, sqlite3_backup *backu
 {
     int total = sqlite3_backup_pagecount(backup);
     int done = total - sqlite3_backup_remaining(backup);
-    acq_stage now = {.phase = "replacing", .done = (uint64_t)done, .total = (uint64_t)total};
+    acq_stage now = {.phase = "replacing",
+                     .done = (uint64_t)done,
+                     .total = (uint64_t)total,
+                     .facts = params->n_facts};
     if (params->progress == NULL || params->progress(params->context, &now))
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INTERRUPTED, "the import was interrupted");

@@ -15,6 +15,7 @@ typedef struct acq_replace_params {
     const char *from; /* a complete store that nobody else uses */
     const char *output;
     bool with_changes;
+    uint64_t n_facts;      /* of the new store, for progress */
     acq_stage_fn progress; /* may be NULL */
     void *context;
 } acq_replace_params;

@@ -120,6 +120,8 @@ static acq_status spill(acq_sorter *sorter, acq_error *error)
     if (status == ACQ_OK)
         status = write_run(sorter, 1, error);
     sorter->counts.runs = acq_runs_get_n(sorter->runs);
+    if (sorter->capacity > sorter->most)
+        free_buffer(sorter); /* others have got some of its memory */
     return status;
 }
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs the commands of README.md (lines "$ anycq ..." in console blocks) from the root of the
-# source tree and compares what they print with what stands there; times and counts of nodes may
-# differ. usage: readme.sh ANYCQ SOURCE_DIR
+# Runs the commands of README.md (lines "$ anycq ..." in console blocks) in a folder that has the
+# source tree's data/ and compares what they print with what stands there; times, counts of nodes
+# and sizes of files may differ. usage: readme.sh ANYCQ SOURCE_DIR
 set -u
 bin=$1 source=$2
-cd "$source" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/run" && ln -s "$source/data" "$work/run/data" && cd "$work/run" || exit 1
 
 anycq()
 {
@@ -15,10 +15,11 @@ anycq()
 
 normalise()
 {
-    sed -E -e 's/[0-9]+\.[0-9]+ ms/T ms/g' -e 's/[0-9]+ nodes?/N nodes/g'
+    sed -E -e 's/[0-9]+\.[0-9]+ ms/T ms/g' -e 's/[0-9]+ nodes?/N nodes/g' \
+        -e 's/[0-9.]+ s, [0-9.]+( M)? triples/T s, T triples/' -e 's/\b[0-9.]+ [kMG]B\b/S/'
 }
 
-awk '/^```console/ { inside = 1; next } /^```/ { inside = 0 } inside' README.md >"$work/expected"
+awk '/^```console/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/README.md" >"$work/expected"
 : >"$work/actual"
 # A command may go on after a backslash at the end of a line.
 pending=

@@ -279,6 +279,46 @@ static void test_a_change_that_comes_meanwhile_is_kept(void **state)
     remove_output();
 }
 
+/* Counts open files that have lost their names in the folder of the output, and those that SQLite
+ * has opened elsewhere. */
+typedef struct nameless {
+    size_t in_folder, elsewhere;
+} nameless;
+
+static bool look_for_nameless(void *context, const acq_stage *now)
+{
+    nameless *seen = context;
+    char link[64], path[4096];
+    (void)now;
+    for (int file = 3; file < 64; file++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+        ssize_t n = readlink(link, path, sizeof path - 1);
+        path[n < 0 ? 0 : n] = '\0';
+        seen->in_folder += strstr(path, "/out/.anycq-") != NULL && strstr(path, " (deleted)");
+        seen->elsewhere += strstr(path, "etilqs_") != NULL;
+    }
+    return true;
+}
+
+static void test_temporary_files_are_in_the_folder_of_the_output(void **state)
+{
+    (void)state;
+    const char *source = "long.tsv";
+    nameless seen = {0};
+    acq_import_params params = {
+        .read = {.progress = look_for_nameless, .context = &seen, .threads = 2}};
+    FILE *file = fopen(source, "w");
+    for (int i = 0; i < 50000; i++)
+        fprintf(file, "%0500d\tr\t%0500d\n", i * 7919 % 50000, i);
+    fclose(file);
+    import_case_run(source, "out/graph", &params);
+    assert_true(seen.in_folder > 0);
+    assert_int_equal(seen.elsewhere, 0);
+    check_holds("out/graph", source);
+    unlink(source);
+    remove_output();
+}
+
 static void test_anybody_can_look_inside(void **state)
 {
     (void)state;
@@ -333,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_a_second_import_is_refused),
         cmocka_unit_test(test_an_output_that_appears_meanwhile_is_kept),
         cmocka_unit_test(test_a_change_that_comes_meanwhile_is_kept),
+        cmocka_unit_test(test_temporary_files_are_in_the_folder_of_the_output),
         cmocka_unit_test(test_anybody_can_look_inside),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -260,9 +260,9 @@ acq_status acq_partial_finish(acq_partial *partial, acq_error *error)
     if (rename_to_new(partial->path, partial->output) != 0)
         return errno == EEXIST ? fail(partial->output, ACQ_ERR_IO, appeared, error)
                                : fail_io(partial->output, "put the graph in place", error);
-    acq_sync_folder(partial->output);
-    close(partial->file);
+    close(partial->file); /* at once: it would take locks of other threads on the store along */
     partial->file = -1;
+    acq_sync_folder(partial->output);
     return ACQ_OK;
 }
 

@@ -10,11 +10,12 @@
 #include "engine/values.h"
 
 /* Places in a text count from its own start; in a file of queries, from the file's. The text has
- * lost its indentation, so it is not shown where it had one. */
+ * lost its indentation, so it is not shown where it had one. An error of the graph's file has
+ * its own place. */
 static int report(const acq_question *question, acq_error *error, acq_output *output)
 {
     const char *source = error->line > 0 && question->indent == 0 ? question->text : NULL;
-    if (question->file != NULL) {
+    if (question->file != NULL && error->file[0] == '\0') {
         error->line = question->line;
         error->column += error->column > 0 ? question->indent : 0;
         acq_error_set_file(error, question->file);

@@ -208,12 +208,14 @@ acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq
         return status;
     if (ACQ_RESERVE(batch->labels, batch->labels_capacity, batch->n_labels + 1) != ACQ_OK)
         return acq_fail_memory(&batch->error);
-    batch->labels[batch->n_labels++] = (acq_local_label){.key = text->length,
-                                                         .key_length = key->length,
-                                                         .text = text->length + key->length,
-                                                         .text_length = label->length,
-                                                         .rank = rank};
+    batch->labels[batch->n_labels] = (acq_local_label){.key = text->length,
+                                                       .key_length = key->length,
+                                                       .text = text->length + key->length,
+                                                       .text_length = label->length,
+                                                       .rank = rank};
     acq_text_add_bytes(text, key->name, key->length);
     acq_text_add_bytes(text, label->name, label->length);
-    return acq_text_finish(text, &batch->error);
+    status = acq_text_finish(text, &batch->error);
+    batch->n_labels += status == ACQ_OK;
+    return status;
 }

@@ -12,28 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "graph/bytes.h"
 #include "graph/iri.h"
 #include "graph/rdf.h"
 #include "graph/utf8.h"
 
 #define XSD_INTEGER "http://www.w3.org/2001/XMLSchema#integer"
 
-enum { CHUNK = 64 * 1024, MOST_STACK = 256 * 1024, MOST_STATEMENT = 64 << 20 };
+enum { MOST_CHUNKS = 1024, MOST_STACK = 256 * 1024 };
 
 typedef struct turtle {
-    acq_stream *stream;
+    acq_bytes bytes;
     acq_merger *merger;
     acq_batch *batch;
     SerdEnv *env;
-    char *chunk;
-    const char *at, *end; /* what is left of the chunk */
-    bool has_started, has_ended;
-    size_t line, column; /* of the last byte that serd has seen */
-    char last, before;   /* that byte, and the one before */
-    size_t since;        /* bytes since the last statement */
-    uintptr_t bottom;    /* of the stack */
-    acq_status status;   /* of the merger */
+    unsigned n_chunks; /* since the last statement */
+    uintptr_t bottom;  /* of the stack */
+    acq_status status; /* of the merger */
 } turtle;
 
 static bool is_over(const turtle *t)
@@ -41,42 +36,40 @@ static bool is_over(const turtle *t)
     return t->status != ACQ_OK || t->batch->error.code != ACQ_OK;
 }
 
-static bool fail_here(turtle *t, acq_status status, const char *message)
+static bool fail_here(turtle *t, acq_status status, const char *format, ...) ACQ_PRINTF(3, 4);
+
+/* The first failure counts; serd gets nothing more to read. */
+static bool fail_here(turtle *t, acq_status status, const char *format, ...)
 {
-    acq_fail_at(&t->batch->error, status, t->line, t->column, "%s", message);
+    char message[400];
+    size_t line, column;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    acq_bytes_get_place(&t->bytes, &line, &column);
+    acq_fail_at(&t->batch->error, status, line, column, "%s", message);
+    t->bytes.end = t->bytes.at;
     return false;
 }
 
-/* Reads the next chunk; false at the end or when something is wrong. */
+/* Has more for serd; false at the end or when something is wrong. */
 static bool refill(turtle *t)
 {
-    acq_error *error = &t->batch->error;
-    size_t got = 0;
-    if (acq_stream_read(t->stream, t->chunk, CHUNK, &got, error) != ACQ_OK)
+    if (is_over(t) || t->bytes.has_ended)
         return false;
-    t->at = t->chunk;
-    if (!t->has_started && acq_skip_mark(&t->at, &got, error) != ACQ_OK)
+    if (++t->n_chunks > MOST_CHUNKS)
+        return fail_here(t, ACQ_ERR_LIMIT, "64 MB without a statement end here; is this text?");
+    if (acq_bytes_refill(&t->bytes, &t->batch->error) != ACQ_OK)
         return false;
-    t->end = t->at + got;
-    t->has_ended = got == 0;
-    t->has_started = true;
-    t->status = acq_merger_progress(t->merger, t->stream->done);
-    return t->status == ACQ_OK && got > 0;
+    t->status = acq_merger_progress(t->merger, t->bytes.stream->done);
+    return t->status == ACQ_OK && !t->bytes.has_ended;
 }
 
-static bool check_limits(turtle *t, char next)
+static bool is_deep(const turtle *t)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    uintptr_t depth = here < t->bottom ? t->bottom - here : here - t->bottom;
-    if (depth > MOST_STACK)
-        return fail_here(t, ACQ_ERR_LIMIT,
-                         "brackets are nested too deeply here; name the blank nodes inside");
-    if (++t->since > MOST_STATEMENT)
-        return fail_here(t, ACQ_ERR_LIMIT,
-                         "this has 64 MB without a statement; is it a text file?");
-    if (next == '\0')
-        return fail_here(t, ACQ_ERR_PARSE, "a NUL byte follows; is this a text file? Remove it");
-    return true;
+    return (here < t->bottom ? t->bottom - here : here - t->bottom) > MOST_STACK;
 }
 
 /* A SerdSource: the next byte. */
@@ -85,13 +78,12 @@ static size_t give_byte(void *out, size_t size, size_t n, void *self)
     turtle *t = self;
     (void)size;
     (void)n;
-    if (is_over(t) || (t->at == t->end && !refill(t)) || !check_limits(t, *t->at))
+    if (is_deep(t))
+        fail_here(t, ACQ_ERR_LIMIT,
+                  "brackets are nested too deeply here; name the blank nodes inside");
+    if (t->bytes.at == t->bytes.end && !refill(t))
         return 0;
-    t->column = t->last == '\n' ? 1 : t->column + 1;
-    t->line += t->last == '\n';
-    t->before = t->last;
-    t->last = *t->at++;
-    *(char *)out = t->last;
+    *(char *)out = acq_bytes_take(&t->bytes);
     return 1;
 }
 
@@ -116,7 +108,7 @@ static const char *explain(const turtle *t, const char *reason)
         {"syntax does not support graphs", "there are no graphs in Turtle: name the file .trig"},
         {"invalid UTF-8", "this is not UTF-8"},
     };
-    if (t->has_ended)
+    if (t->bytes.has_ended)
         return "the text ends too early";
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strncmp(reason, words[i][0], strlen(words[i][0])) == 0)
@@ -127,9 +119,8 @@ static const char *explain(const turtle *t, const char *reason)
 
 static void fail_syntax(turtle *t, const char *reason)
 {
-    acq_fail_at(&t->batch->error, ACQ_ERR_PARSE, t->line, t->column,
-                "not valid %s: %s; correct it, what follows cannot be read",
-                t->batch->rules->syntax == ACQ_TRIG ? "TriG" : "Turtle", explain(t, reason));
+    fail_here(t, ACQ_ERR_PARSE, "not valid %s: %s; correct it, what follows cannot be read",
+              t->batch->rules->syntax == ACQ_TRIG ? "TriG" : "Turtle", explain(t, reason));
 }
 
 /* Places are ours: serd counts columns from 1 on the first line and from 0 on the others. */
@@ -152,14 +143,14 @@ static SerdStatus note_error(void *self, const SerdError *serd)
 static SerdStatus set_base(void *self, const SerdNode *uri)
 {
     turtle *t = self;
-    t->since = 0;
+    t->n_chunks = 0;
     return serd_env_set_base_uri(t->env, uri);
 }
 
 static SerdStatus set_prefix(void *self, const SerdNode *name, const SerdNode *uri)
 {
     turtle *t = self;
-    t->since = 0;
+    t->n_chunks = 0;
     return serd_env_set_prefix(t->env, name, uri);
 }
 
@@ -167,14 +158,13 @@ static SerdStatus set_prefix(void *self, const SerdNode *name, const SerdNode *u
 static bool expand_prefix(turtle *t, const SerdNode *node, acq_text *out)
 {
     SerdChunk prefix, rest;
+    const char *name = (const char *)node->buf;
     if (serd_env_expand(t->env, node, &prefix, &rest) != SERD_SUCCESS) {
-        const char *colon = memchr(node->buf, ':', node->n_bytes);
-        int n = colon == NULL ? 0 : (int)(colon - (const char *)node->buf);
-        acq_fail_at(&t->batch->error, ACQ_ERR_PARSE, t->line, t->column,
-                    "the prefix \"%.*s:\" is not declared; add a line @prefix %.*s: <...> .",
-                    n < 100 ? n : 100, (const char *)node->buf, n < 100 ? n : 100,
-                    (const char *)node->buf);
-        return false;
+        int n = (int)strcspn(name, ":");
+        int shown = n < 100 ? n : 100;
+        return fail_here(t, ACQ_ERR_PARSE,
+                         "the prefix \"%.*s:\" is not declared; add a line @prefix %.*s: <...> .",
+                         shown, name, shown, name);
     }
     acq_text_add_bytes(out, (const char *)prefix.buf, prefix.len);
     acq_text_add_bytes(out, (const char *)rest.buf, rest.len);
@@ -204,8 +194,8 @@ static bool read_iri(turtle *t, const SerdNode *node, acq_text *buffer, const ch
 /* serd forgets the type of an integer that ends a statement, as in `5.`: no quote was read. */
 static bool is_bare(const turtle *t)
 {
-    const char *quotes = "\"'";
-    return strchr(quotes, t->last) == NULL && strchr(quotes, t->before) == NULL;
+    char last = t->bytes.at[-1], before = t->bytes.at[-2];
+    return last != '"' && last != '\'' && before != '"' && before != '\'';
 }
 
 static bool read_literal(turtle *t, const SerdNode *datatype, const SerdNode *language,
@@ -229,8 +219,7 @@ static bool read_term(turtle *t, const SerdNode *node, acq_text *buffer, acq_ter
 {
     *out = (acq_term){.kind = node->type == SERD_BLANK ? ACQ_TERM_BLANK : ACQ_TERM_IRI,
                       .text = (const char *)node->buf,
-                      .length = node->n_bytes,
-                      .column = t->column};
+                      .length = node->n_bytes};
     if (acq_utf8_check(out->text, out->length) < out->length)
         return fail_here(t, ACQ_ERR_PARSE,
                          "an escape here stands for no character (half a surrogate pair); write "
@@ -238,6 +227,15 @@ static bool read_term(turtle *t, const SerdNode *node, acq_text *buffer, acq_ter
     if (node->type != SERD_URI && node->type != SERD_CURIE)
         return true;
     return read_iri(t, node, buffer, &out->text, &out->length);
+}
+
+static acq_status add(turtle *t, acq_term terms[3])
+{
+    size_t line, column;
+    acq_bytes_get_place(&t->bytes, &line, &column);
+    for (int i = 0; i < 3; i++)
+        terms[i].column = column;
+    return acq_rdf_add(t->batch, terms, line);
 }
 
 static acq_status hand_over(turtle *t)
@@ -256,7 +254,7 @@ static SerdStatus take_statement(void *self, SerdStatementFlags flags, const Ser
     acq_batch *batch = t->batch;
     acq_term terms[3];
     (void)flags;
-    t->since = 0;
+    t->n_chunks = 0;
     if (is_over(t))
         return SERD_ERR_UNKNOWN;
     batch->counts.lines++;
@@ -266,7 +264,7 @@ static SerdStatus take_statement(void *self, SerdStatementFlags flags, const Ser
              read_term(t, predicate, &batch->unescaped[1], &terms[1]) &&
              read_term(t, object, &batch->unescaped[2], &terms[2]) &&
              (object->type != SERD_LITERAL || read_literal(t, datatype, language, &terms[2])) &&
-             acq_rdf_add(batch, terms, t->line) == ACQ_OK && acq_batch_is_full(batch))
+             add(t, terms) == ACQ_OK && acq_batch_is_full(batch))
         t->status = hand_over(t);
     return is_over(t) ? SERD_ERR_UNKNOWN : SERD_SUCCESS;
 }
@@ -277,7 +275,7 @@ static void parse(turtle *t, SerdReader *reader)
     serd_reader_set_strict(reader, true);
     serd_reader_set_error_sink(reader, note_error, t);
     SerdStatus result = serd_reader_read_source(reader, give_byte, has_error, t,
-                                                (const uint8_t *)t->stream->name, 1);
+                                                (const uint8_t *)t->bytes.stream->name, 1);
     if (result != SERD_SUCCESS && !is_over(t))
         fail_syntax(t, (const char *)serd_strerror(result));
 }
@@ -293,17 +291,16 @@ static SerdEnv *new_env(const char *base)
 acq_status acq_read_turtle(acq_stream *stream, acq_merger *merger, acq_batch *batch)
 {
     const acq_rules *rules = batch->rules;
-    turtle t = {.stream = stream, .merger = merger, .batch = batch, .line = 1};
+    turtle t = {.merger = merger, .batch = batch};
     SerdReader *reader = serd_reader_new(rules->syntax == ACQ_TRIG ? SERD_TRIG : SERD_TURTLE, &t,
                                          NULL, set_base, set_prefix, take_statement, NULL);
     t.env = new_env(rules->base);
-    t.chunk = acq_alloc(CHUNK, 1);
-    if (reader != NULL && t.env != NULL && t.chunk != NULL)
-        parse(&t, reader);
-    else
+    if (reader == NULL || t.env == NULL)
         acq_fail_memory(&batch->error);
+    else if (acq_bytes_init(&t.bytes, stream, &batch->error) == ACQ_OK)
+        parse(&t, reader);
     serd_reader_free(reader);
     serd_env_free(t.env);
-    acq_free(t.chunk);
+    acq_bytes_deinit(&t.bytes);
     return t.status == ACQ_OK ? acq_merger_take(merger, batch) : t.status;
 }

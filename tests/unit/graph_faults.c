@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "graph/read.h"
+#include "graph/reader.h"
 
 #ifdef ACQ_FAULTS
 
@@ -25,9 +25,13 @@ static void test_reading_survives_every_failed_allocation(void **state)
 {
     (void)state;
     const char *const cases[][2] = {
-        {GOOD "two.tsv", NULL},     {GOOD "quoted.csv", NULL},
-        {GOOD "splits", "test"},    {GOOD "benchmark", "valid"},
-        {GOOD "unicode.tsv", NULL}, {GOOD "benchmark_one_way/train_kg.tsv", NULL}};
+        {GOOD "two.tsv", NULL},        {GOOD "quoted.csv", NULL},
+        {GOOD "splits", "test"},       {GOOD "benchmark", "valid"},
+        {GOOD "unicode.tsv", NULL},    {GOOD "benchmark_one_way/train_kg.tsv", NULL},
+        {GOOD "labels.nt", NULL},      {GOOD "brackets.ttl", NULL},
+        {GOOD "graphs.trig", NULL},    {GOOD "statements.nt", NULL},
+        {GOOD "members.tsv.gz", NULL}, {GOOD "prefixes.ttl.gz", NULL},
+        {GOOD "plain.csv.gz", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         acq_read_params params = {.split = cases[i][1]};
         acq_status status = ACQ_ERR_MEMORY;
@@ -47,6 +51,35 @@ static void test_reading_survives_every_failed_allocation(void **state)
         }
         assert_int_equal(status, ACQ_OK);
         assert_true(n > 10);
+    }
+}
+
+/* Several pieces, bad lines, labels and literals, from memory. */
+static void test_pieces_survive_every_failed_allocation(void **state)
+{
+    (void)state;
+    const char *text = "<http://e/a> <http://r> <http://e/\\u00E9> .\nbad\n"
+                       "<http://e/a> <http://www.w3.org/2000/01/rdf-schema#label> \"A\" .\n"
+                       "<b> <http://r> \"text\\n\"^^<http://t> .\n_:x <http://r> \"y\"@en .\n";
+    acq_memory_source source = {
+        .name = "text.nt", .bytes = text, .length = strlen(text), .piece_bytes = 20};
+    for (int i = 0; i < 2; i++) {
+        acq_read_params params = {.literals = true, .threads = 1, .base = "http://base/"};
+        acq_status status = ACQ_ERR_MEMORY;
+        source.syntax = i == 0 ? ACQ_NTRIPLES : ACQ_TURTLE;
+        if (i == 1) /* Turtle stops at a bad line */
+            source.bytes = strstr(text, "bad\n") + 4, source.length = strlen(source.bytes);
+        for (size_t n = 1; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
+            acq_graph *graph = NULL;
+            acq_error error = {0};
+            acq_faults_fail_at(n);
+            status = acq_graph_read_memory(&source, &params, &graph, NULL, &error);
+            acq_faults_fail_at(0);
+            assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
+            assert_int_equal(error.code, status);
+            acq_graph_free(graph);
+        }
+        assert_int_equal(status, ACQ_OK);
     }
 }
 
@@ -136,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reading_survives_every_failed_allocation),
+        cmocka_unit_test(test_pieces_survive_every_failed_allocation),
         cmocka_unit_test(test_building_goes_on_after_a_failed_allocation),
         cmocka_unit_test(test_names_by_id_report_failed_allocations),
         cmocka_unit_test(test_links_report_failed_allocations),

@@ -95,6 +95,18 @@ static void expect_same_names(const acq_names *a, const acq_names *b)
     }
 }
 
+static void expect_same_labels(const acq_dictionary *a, const acq_dictionary *b)
+{
+    assert_int_equal(a->is_rdf, b->is_rdf);
+    expect_same_names(&a->labelled, &b->labelled);
+    for (size_t i = 0; i < a->labelled.n_ids; i++) {
+        const acq_raw_label *x = &a->labels[i], *y = &b->labels[i];
+        assert_int_equal(x->rank, y->rank);
+        assert_int_equal(x->length, y->length);
+        assert_memory_equal(a->label_text + x->start, b->label_text + y->start, x->length);
+    }
+}
+
 static void expect_same(const acq_memory_source *source, setting one, setting two)
 {
     record a, b;
@@ -112,6 +124,7 @@ static void expect_same(const acq_memory_source *source, setting one, setting tw
     if (status == ACQ_OK) {
         expect_same_names(&a.dictionary.entities, &b.dictionary.entities);
         expect_same_names(&a.dictionary.relations, &b.dictionary.relations);
+        expect_same_labels(&a.dictionary, &b.dictionary);
         assert_string_equal(a.facts.bytes, b.facts.bytes);
         assert_int_equal(b.last_done, source->length);
     }
@@ -187,6 +200,59 @@ static void test_ids_do_not_depend_on_threads_or_pieces(void **state)
                                 .index_length = strlen(index)};
     expect_same_everywhere(&source);
     acq_text_deinit(&text);
+}
+
+/* Statements of a small world: facts, blank nodes, labels, literals, and a few bad lines. */
+static void write_statements(acq_text *text, acq_random *random, size_t n)
+{
+    static const char *const bad[] = {"<a> <b>", "<http://e/ a> <http://r> <http://b> .", "\xff",
+                                      "<http://a> <http://r> \"x\\q\" ."};
+    for (size_t i = 0; i < n; i++) {
+        unsigned a = (unsigned)acq_random_below(random, 99);
+        unsigned b = (unsigned)acq_random_below(random, 99);
+        switch (acq_random_below(random, 12)) {
+        case 0:
+            acq_text_add(text, bad[acq_random_below(random, 4)]);
+            break;
+        case 1:
+        case 2:
+            acq_text_format(text,
+                            "<http://e/%u> <http://www.w3.org/2000/01/rdf-schema#label> "
+                            "\"Name \\u00E9 %u\"%s .",
+                            a, b,
+                            b % 3 == 0   ? "@en"
+                            : b % 3 == 1 ? "@de"
+                                         : "");
+            break;
+        case 3:
+            acq_text_format(text, "<http://e/%u> <http://r/%u> \"%u\" . # left out", a, b % 7, b);
+            break;
+        case 4:
+            acq_text_format(text, "_:n%u <http://r/%u> _:n%u .", a, b % 7, b);
+            break;
+        default:
+            acq_text_format(text, "<http://e/%u> <http://r/%u> <http://e/\\u00C9%u> .", a, b % 7,
+                            b);
+        }
+        acq_text_add(text, i % 17 == 0 ? "\r\n# comment\n\n" : "\n");
+    }
+}
+
+static void test_statements_do_not_depend_on_threads_or_pieces(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        acq_random random = acq_random_start(seed, 6);
+        acq_text text;
+        acq_text_init(&text);
+        write_statements(&text, &random, 400);
+        acq_memory_source source = {.name = "statements",
+                                    .bytes = text.bytes,
+                                    .length = text.length,
+                                    .syntax = seed == 1 ? ACQ_NQUADS : ACQ_NTRIPLES};
+        expect_same_everywhere(&source);
+        acq_text_deinit(&text);
+    }
 }
 
 static void test_utf16_is_refused_at_the_start_only(void **state)
@@ -307,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_triples_do_not_depend_on_threads_or_pieces),
         cmocka_unit_test(test_ids_do_not_depend_on_threads_or_pieces),
+        cmocka_unit_test(test_statements_do_not_depend_on_threads_or_pieces),
         cmocka_unit_test(test_utf16_is_refused_at_the_start_only),
         cmocka_unit_test(test_the_caller_may_stop_the_reading),
         cmocka_unit_test(test_a_failing_sink_ends_the_reading),

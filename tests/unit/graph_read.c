@@ -16,8 +16,8 @@
 
 #define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
 
-static acq_status read_text(const char *text, acq_syntax syntax, bool strict,
-                            acq_graph **graph, acq_read_report *report, acq_error *error)
+static acq_status read_text(const char *text, acq_syntax syntax, bool strict, acq_graph **graph,
+                            acq_read_report *report, acq_error *error)
 {
     acq_memory_source source = {
         .name = "text", .bytes = text, .length = strlen(text), .syntax = syntax};

@@ -81,7 +81,7 @@ static void fill_bitmap(acq_links_parts *parts)
     uint32_t rank = 0;
     for (size_t w = 0; w < n_words; w++) {
         parts->ranks[w] = rank;
-        rank += (uint32_t)__builtin_popcountll(parts->bits[w]);
+        rank += acq_count_bits(parts->bits[w]);
     }
 }
 

@@ -17,30 +17,45 @@ static const char *check_frame(const acq_links *links)
     return NULL;
 }
 
+/* The loops over all heads and links count faults and keep no early exit, so that the compiler can
+ * look at many at a time. */
 static const char *check_heads(const acq_links *links)
 {
+    uint32_t n_outside = 0, n_unsorted = 0, n_empty = 0, n_beyond = 0;
     for (uint32_t i = 0; i < links->n_heads; i++) {
-        if (links->heads[i] >= links->n_entities)
-            return "a head is out of range";
-        if (i > 0 && links->heads[i - 1] >= links->heads[i])
-            return "heads are not sorted";
-        if (links->offsets[i] >= links->offsets[i + 1])
-            return "a row is empty or offsets decrease";
-        if (links->offsets[i + 1] > links->n_links)
-            return "an offset is out of range";
+        n_outside += links->heads[i] >= links->n_entities;
+        n_empty += links->offsets[i] >= links->offsets[i + 1];
+        n_beyond += links->offsets[i + 1] > links->n_links;
     }
-    return NULL;
+    for (uint32_t i = 1; i < links->n_heads; i++)
+        n_unsorted += links->heads[i - 1] >= links->heads[i];
+    if (n_outside > 0)
+        return "a head is out of range";
+    if (n_unsorted > 0)
+        return "heads are not sorted";
+    if (n_beyond > 0)
+        return "an offset is out of range";
+    return n_empty > 0 ? "a row is empty or offsets decrease" : NULL;
 }
 
-static const char *check_tails(const acq_links *links, uint32_t row)
+/* Tails may fall where a row begins and nowhere else: so there are as many falls in all as there
+ * are at those places. */
+static const char *check_tails(const acq_links *links)
 {
-    for (uint32_t i = links->offsets[row]; i < links->offsets[row + 1]; i++) {
-        if (links->tails[i] >= links->n_entities)
-            return "a tail is out of range";
-        if (i > links->offsets[row] && links->tails[i - 1] >= links->tails[i])
-            return "the tails of a row are not sorted";
+    uint32_t n_outside = 0, n_falls = 0, n_allowed = 0;
+    if (links->n_links > 0)
+        n_outside += links->tails[0] >= links->n_entities;
+    for (uint32_t i = 1; i < links->n_links; i++) {
+        n_outside += links->tails[i] >= links->n_entities;
+        n_falls += links->tails[i - 1] >= links->tails[i];
     }
-    return NULL;
+    for (uint32_t row = 1; row < links->n_heads; row++) {
+        uint32_t begin = links->offsets[row];
+        n_allowed += links->tails[begin - 1] >= links->tails[begin];
+    }
+    if (n_outside > 0)
+        return "a tail is out of range";
+    return n_falls == n_allowed ? NULL : "the tails of a row are not sorted";
 }
 
 static const char *check_scores(const acq_links *links, uint32_t row)
@@ -62,7 +77,7 @@ static const char *check_bitmap(const acq_links *links)
     for (size_t w = 0; w < n_words; w++) {
         if (links->ranks[w] != rank)
             return "a rank does not count the heads before it";
-        rank += (uint32_t)__builtin_popcountll(links->bits[w]);
+        rank += acq_count_bits(links->bits[w]);
     }
     if (rank != links->n_heads)
         return "the bitmap does not hold as many bits as there are heads";
@@ -78,11 +93,10 @@ static const char *check(const acq_links *links)
     const char *reason = check_frame(links);
     if (reason == NULL)
         reason = check_heads(links);
-    for (uint32_t row = 0; reason == NULL && row < links->n_heads; row++) {
-        reason = check_tails(links, row);
-        if (reason == NULL && links->scores != NULL)
-            reason = check_scores(links, row);
-    }
+    if (reason == NULL)
+        reason = check_tails(links);
+    for (uint32_t row = 0; reason == NULL && links->scores != NULL && row < links->n_heads; row++)
+        reason = check_scores(links, row);
     if (reason == NULL && links->bits != NULL)
         reason = check_bitmap(links);
     return reason;

@@ -1,0 +1,3 @@
+# What tools/ makes of other people's data.
+add_test(NAME graph_tools
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/graph_tools.sh ${PROJECT_SOURCE_DIR})

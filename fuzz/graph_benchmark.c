@@ -13,6 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .length = separator == NULL ? 0 : size - index_length - 1,
                                 .index = text,
                                 .index_length = index_length};
-    check_source(&source);
+    check_source_with(&source, (acq_read_params){0});
     return 0;
 }

@@ -7,6 +7,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .bytes = size == 0 ? "" : (const char *)data,
                                 .length = size,
                                 .syntax = ACQ_COMMAS};
-    check_source(&source);
+    check_source_with(&source, (acq_read_params){0});
     return 0;
 }

@@ -44,7 +44,8 @@ static void check_names(const acq_graph *graph)
     }
 }
 
-static void check_graph(const acq_graph *graph, const acq_read_report *report, bool has_index)
+static void check_graph(const acq_graph *graph, const acq_read_report *report, bool has_index,
+                        bool literals)
 {
     uint64_t n_links = 0;
     check_names(graph);
@@ -52,7 +53,9 @@ static void check_graph(const acq_graph *graph, const acq_read_report *report, b
         check_relation(graph, r, &n_links);
     uint64_t facts = acq_graph_get_n_facts(graph);
     must(n_links == 2 * facts && facts > 0 && report->bad < report->lines);
-    uint64_t good = report->lines - report->bad - report->duplicates;
+    must(!literals || report->literals == 0);
+    uint64_t no_facts = report->bad + report->literals + (literals ? 0 : report->labels);
+    uint64_t good = report->lines - no_facts - report->duplicates;
     must(has_index ? good == 2 * facts - report->completed : good == facts);
 }
 
@@ -70,23 +73,41 @@ static void note_bad(void *context, const acq_error *bad)
     count->last_line = bad->line;
 }
 
+/* Where lines are cut into pieces changes nothing. */
+static void check_pieces(const acq_memory_source *source, acq_read_params params,
+                         const acq_graph *graph, const acq_read_report *report)
+{
+    acq_memory_source cut = *source;
+    acq_graph *again = NULL;
+    acq_read_report second;
+    cut.piece_bytes = 7;
+    params.bad_line = NULL;
+    must(acq_graph_read_memory(&cut, &params, &again, &second, NULL) == ACQ_OK);
+    must(memcmp(report, &second, sizeof second) == 0);
+    must(acq_graph_get_fingerprint(graph) == acq_graph_get_fingerprint(again));
+    acq_graph_free(again);
+}
+
 /* Reads tolerantly and strictly: strict succeeds exactly when nothing was left out. */
-static void check_source(const acq_memory_source *source)
+static void check_source_with(const acq_memory_source *source, acq_read_params params)
 {
     bad_count count = {0};
-    acq_read_params tolerant = {.bad_line = note_bad, .context = &count};
-    acq_read_params strict = {.strict = true};
     acq_graph *graph = NULL, *again = NULL;
     acq_read_report report = {0};
     acq_error error = {0};
-    acq_status status = acq_graph_read_memory(source, &tolerant, &graph, &report, &error);
+    params.threads = 1;
+    params.bad_line = note_bad;
+    params.context = &count;
+    acq_status status = acq_graph_read_memory(source, &params, &graph, &report, &error);
     must(status == error.code && (status == ACQ_OK) == (graph != NULL));
     must(status == ACQ_OK || error.message[0] != '\0');
     if (status == ACQ_OK) {
         must(report.bad == count.n);
-        check_graph(graph, &report, source->index != NULL);
+        check_graph(graph, &report, source->index != NULL, params.literals);
+        check_pieces(source, params, graph, &report);
     }
-    acq_status second = acq_graph_read_memory(source, &strict, &again, NULL, NULL);
+    params.strict = true;
+    acq_status second = acq_graph_read_memory(source, &params, &again, NULL, NULL);
     must((second == ACQ_OK) == (status == ACQ_OK && report.bad == 0));
     if (second == ACQ_OK)
         must(acq_graph_get_fingerprint(graph) == acq_graph_get_fingerprint(again));

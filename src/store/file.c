@@ -1,6 +1,7 @@
 /* file.c - recognising a store by its first bytes; see file.h. */
 #include "store/file.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "base/memory.h"
 #include "store/store.h"
 
-enum { HEADER = 100 }; /* bytes that every SQLite database begins with */
+/* Bytes that every SQLite database begins with, and where the application id is among them. */
+enum { HEADER = 100, APPLICATION = 68 };
 
 typedef struct file_header {
     unsigned char bytes[HEADER];
@@ -86,7 +88,22 @@ bool acq_store_is_database(const char *path)
     return acq_file_is_database(path, &is_database, NULL) == ACQ_OK && is_database;
 }
 
-static acq_status check_header(const file_header *header, acq_error *error)
+acq_status acq_file_fail_foreign(const char *path, acq_error *error)
+{
+    acq_fail(error, ACQ_ERR_INPUT,
+             "this is an SQLite database, but not an anycq store; make one with anycq import");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_INPUT;
+}
+
+static uint32_t get_application(const file_header *header)
+{
+    uint32_t big;
+    memcpy(&big, header->bytes + APPLICATION, sizeof big);
+    return be32toh(big);
+}
+
+static acq_status check_header(const char *path, const file_header *header, acq_error *error)
 {
     if (!header->is_database)
         return acq_fail(error, ACQ_ERR_INPUT,
@@ -95,7 +112,8 @@ static acq_status check_header(const file_header *header, acq_error *error)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "the store is cut off; restore it from a copy, or import its sources "
                         "again");
-    return ACQ_OK;
+    return get_application(header) == ACQ_STORE_APPLICATION ? ACQ_OK
+                                                            : acq_file_fail_foreign(path, error);
 }
 
 static acq_status check_kind(const char *path, acq_error *error)
@@ -121,7 +139,7 @@ static acq_status check_content(const char *path, acq_error *error)
     if (code != SQLITE_OK)
         return acq_fail(error, ACQ_ERR_IO, "cannot read the store: %s",
                         errno != 0 ? strerror(errno) : sqlite3_errstr(code));
-    return check_header(&header, error);
+    return check_header(path, &header, error);
 }
 
 acq_status acq_file_check(const char *path, acq_error *error)

@@ -10,8 +10,12 @@
 /* Does it begin as an SQLite database? ACQ_ERR_MEMORY: that cannot be told. */
 acq_status acq_file_is_database(const char *path, bool *out, acq_error *error);
 
-/* Refuses what is not there, not a regular file, empty, another kind of file or cut off. */
+/* Refuses what is not there, not a regular file, empty, another kind of file, cut off, or another
+ * program's database, which SQLite therefore never opens for us. */
 acq_status acq_file_check(const char *path, acq_error *error);
+
+/* What is said of another program's database. */
+acq_status acq_file_fail_foreign(const char *path, acq_error *error);
 
 /* Bytes of PATH and PATH-wal; 0 for one that is not there. ACQ_ERR_MEMORY. */
 acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error);

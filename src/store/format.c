@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/file.h"
+
 typedef struct schema_object {
     const char *name;
     const char *sql[ACQ_STORE_FORMAT]; /* by format - 1; NULL: not there */
@@ -88,13 +90,6 @@ acq_status acq_format_upgrade(const acq_db *db, acq_error *error)
     return status == ACQ_OK ? set_marks(db, error) : status;
 }
 
-static acq_status fail(const acq_db *db, acq_error *error, const char *message)
-{
-    acq_fail(error, ACQ_ERR_INPUT, "%s", message);
-    acq_error_set_file(error, db->path);
-    return ACQ_ERR_INPUT;
-}
-
 static acq_status check_marks(const acq_db *db, uint32_t *format, acq_error *error)
 {
     int64_t application = 0, version = 0;
@@ -104,16 +99,14 @@ static acq_status check_marks(const acq_db *db, uint32_t *format, acq_error *err
     if (status != ACQ_OK)
         return status;
     if (application != ACQ_STORE_APPLICATION)
-        return fail(db, error,
-                    "this is an SQLite database, but not an anycq store; make one with anycq "
-                    "import");
+        return acq_file_fail_foreign(db->path, error);
     if (version > ACQ_STORE_FORMAT) {
-        char message[160];
-        snprintf(message, sizeof message,
-                 "the store was made by a newer anycq (format %lld; this one reads up to %d); "
-                 "upgrade anycq",
-                 (long long)version, ACQ_STORE_FORMAT);
-        return fail(db, error, message);
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "the store was made by a newer anycq (format %lld; this one reads up to "
+                          "%d); upgrade anycq",
+                          (long long)version, ACQ_STORE_FORMAT);
+        acq_error_set_file(error, db->path);
+        return status;
     }
     if (version < 1)
         return acq_db_fail_damaged(db, "it has no format version", error);

@@ -204,6 +204,9 @@ static void test_files_that_are_no_stores(void **state)
     expect_refused(ACQ_ERR_INPUT, "the store is cut off");
     char zeros[70000] = "SQLite format 3";
     write_bytes(zeros, sizeof zeros);
+    expect_refused(ACQ_ERR_INPUT, "this is an SQLite database, but not an anycq store");
+    memcpy(zeros + 68, "acqg", 4);
+    write_bytes(zeros, sizeof zeros);
     expect_refused(ACQ_ERR_INPUT, "the store is damaged: file is not a database; restore it from "
                                   "a copy, or import its sources again");
     unlink(path);

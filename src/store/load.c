@@ -131,6 +131,8 @@ static acq_status take_part(loading *l, const part_reading *part, acq_error *err
     acq_part_swap(tails, header->n_links);
     uint64_t end = l->n_links;
     for (uint32_t i = 0; i < header->n_heads; i++) {
+        if (heads[i] >= l->frame.links->n_entities) /* the bitmap has no room for it */
+            return fail_damaged(l->loader, "a head is out of range", error);
         if (ends[i] == 0)
             return fail_damaged(l->loader, "a row of links is empty", error);
         end += ends[i];

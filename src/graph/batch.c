@@ -16,7 +16,7 @@ void acq_batch_init(acq_batch *batch, const acq_rules *rules)
     acq_text_init(&batch->label_text);
     for (int i = 0; i < 3; i++)
         acq_text_init(&batch->keys[i]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         acq_text_init(&batch->unescaped[i]);
 }
 
@@ -37,7 +37,7 @@ void acq_batch_deinit(acq_batch *batch)
     acq_text_deinit(&batch->label_text);
     for (int i = 0; i < 3; i++)
         acq_text_deinit(&batch->keys[i]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         acq_text_deinit(&batch->unescaped[i]);
 }
 

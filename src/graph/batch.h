@@ -65,7 +65,7 @@ typedef struct acq_batch {
     acq_local_label *labels;
     size_t n_labels, labels_capacity;
     acq_text label_text;
-    acq_text unescaped[4];  /* RDF: terms of the statement at hand */
+    acq_text unescaped[5];  /* RDF: subject, predicate, object, graph, datatype at hand */
     acq_text keys[3];       /* RDF: their keys */
     bool is_rdf;            /* some name is an IRI, blank node or literal */
     acq_read_report counts; /* of this batch */

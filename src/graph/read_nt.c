@@ -1,13 +1,17 @@
 /* read_nt.c - RDF, one statement a line: N-Triples, and N-Quads with a fourth term.
  *
- *   line      = [ subject predicate object [graph] "." ] [ "#" comment ]     blanks and tabs
- * between subject   = iri | blank          predicate = iri          graph = iri | blank object    =
- * iri | blank | literal iri       = "<" { character | escape } ">" literal   = '"' { character |
- * escape } '"' [ "^^" iri | "@" language ] blank     = "_:" label
+ *   line      = [ subject predicate object [graph] "." ] [ "#" comment ]
+ *   subject   = iri | blank
+ *   predicate = iri
+ *   object    = iri | blank | literal
+ *   graph     = iri | blank
+ *   iri       = "<" { character | escape } ">"
+ *   literal   = '"' { character | escape } '"' [ "^^" iri | "@" language ]
+ *   blank     = "_:" label
  *   escape    = \uXXXX | \UXXXXXXXX, in literals also \t \b \n \r \f \" \' \\
  *
- * After https://www.w3.org/TR/n-triples/, which is stricter than most readers. A line is read in
- * place; only terms with escapes are copied. */
+ * with blanks and tabs between. After https://www.w3.org/TR/n-triples/, which is stricter than most
+ * readers. A line is read in place; only terms with escapes are copied. */
 #include "graph/reader.h"
 
 #include <stdio.h>
@@ -21,7 +25,7 @@ typedef struct cursor {
     acq_batch *batch;
     const char *line, *at, *end;
     size_t number;
-    acq_text *buffers; /* one a term, for what has escapes */
+    acq_text *buffers; /* one a term and one for a datatype, for what has escapes */
     acq_status status; /* what noting a bad line returned */
 } cursor;
 
@@ -277,7 +281,7 @@ static bool read_term(cursor *in, int which, acq_term *out)
     if (c == '_' && which != 1)
         return read_blank(in, out);
     if (c == '"' && which == 2)
-        return read_literal(in, &in->buffers[2], &in->buffers[3], out);
+        return read_literal(in, &in->buffers[2], &in->buffers[4], out);
     return complain_term(in, which);
 }
 

@@ -206,7 +206,7 @@ static bool read_literal(turtle *t, const SerdNode *datatype, const SerdNode *la
         out->language = (const char *)language->buf;
         out->language_length = language->n_bytes;
     } else if (datatype != NULL && datatype->buf != NULL) {
-        return read_iri(t, datatype, &t->batch->unescaped[3], &out->datatype,
+        return read_iri(t, datatype, &t->batch->unescaped[4], &out->datatype,
                         &out->datatype_length);
     } else if (is_bare(t)) {
         out->datatype = XSD_INTEGER;

@@ -143,6 +143,17 @@ static void test_named_graphs_merge(void **state)
     acq_graph_free(quads);
 }
 
+/* What has escapes is kept apart until the end of the statement. */
+static void test_every_term_of_a_quad_may_have_escapes(void **state)
+{
+    (void)state;
+    acq_graph *graph = must_read("<" E "\\u0061> <" E "\\u0072> \"\\u0076\"^^<" E "\\u0074> "
+                                 "<" E "\\u0067raph/with/a/name> .\n",
+                                 ACQ_NQUADS, true, NULL);
+    expect_fact(graph, E "a", E "r", "\"v\"^^<" E "t>");
+    acq_graph_free(graph);
+}
+
 static void test_literals_are_left_out_and_counted(void **state)
 {
     (void)state;
@@ -509,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_turtle_prefixes_and_bases_expand),
         cmocka_unit_test(test_turtle_brackets_become_blank_nodes),
         cmocka_unit_test(test_named_graphs_merge),
+        cmocka_unit_test(test_every_term_of_a_quad_may_have_escapes),
         cmocka_unit_test(test_literals_are_left_out_and_counted),
         cmocka_unit_test(test_literals_are_entities_if_asked),
         cmocka_unit_test(test_the_best_label_is_shown),

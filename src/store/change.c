@@ -9,7 +9,9 @@
 #include "graph/stored.h"
 #include "graph/utf8.h"
 
-/* Above this many changes, or a tenth of the facts, but never below the floor: a compaction. */
+/* Above this many changes, or a tenth of the facts, but never below the floor: a compaction. 50,000
+ * changes of one relation delay its loading by 20 ms, and folding them takes 0.1 s for a relation
+ * of a million facts, 0.7 s when they are spread over 800 relations. */
 static const uint64_t MOST_CHANGES = 50000, FEWEST_CHANGES = 1000;
 
 /* One call of add or remove. */
@@ -108,6 +110,7 @@ static acq_status add_entity(acq_store_writer *writer, const char *key, size_t l
         return status;
     meta->n_entities++;
     meta->entity_sum += acq_hash_name(id, key, length);
+    writer->is_changed = true;
     *out = id;
     return ACQ_OK;
 }

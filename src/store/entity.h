@@ -11,8 +11,12 @@ typedef struct acq_entity_row {
     size_t key_length, label_length;
 } acq_entity_row;
 
-/* Takes the row that a statement stands on; its columns are ACQ_ENTITY_COLUMNS(format). The
- * checksum, the range of the id and the bytes of the names are checked. */
+/* What statements about entities begin with; format 1 had no labels. */
+#define ACQ_ENTITY_SELECT       "SELECT id, key, checksum, label FROM entity "
+#define ACQ_ENTITY_SELECT_FIRST "SELECT id, key, checksum, NULL FROM entity "
+
+/* Takes the row that such a statement stands on. The checksum, the range of the id and the bytes
+ * of the names are checked. */
 acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, uint64_t n_entities,
                            acq_entity_row *out, acq_error *error);
 
@@ -26,16 +30,12 @@ acq_status acq_entity_finder_init(acq_entity_finder *finder, const acq_db *db, u
                                   acq_error *error);
 void acq_entity_finder_deinit(acq_entity_finder *finder);
 
-/* An id below n_entities always has a row. */
+/* An id below n_entities always has a row; it is borrowed until the next call. */
 acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, uint64_t n_entities,
                            acq_entity_row *out, acq_error *error);
 
 /* By key, then by label. ACQ_OK with *out == ACQ_NO_ID: the index knows no such name. */
 acq_status acq_entity_find(const acq_entity_finder *finder, const char *name, size_t length,
                            uint64_t n_entities, acq_ent *out, acq_error *error);
-
-/* "SELECT ... FROM entity " for the rest to be added; labels are NULL in format 1. */
-#define ACQ_ENTITY_SELECT       "SELECT id, key, checksum, label FROM entity "
-#define ACQ_ENTITY_SELECT_FIRST "SELECT id, key, checksum, NULL FROM entity "
 
 #endif

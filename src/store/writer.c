@@ -131,6 +131,7 @@ static acq_status read_catalog(acq_store_writer *writer, acq_error *error)
         status = make_room(writer, error);
     for (size_t i = 0; status == ACQ_OK && i < catalog->n_pairs; i++)
         writer->is_touched[i] = false;
+    writer->is_changed = false;
     return status;
 }
 
@@ -152,6 +153,7 @@ void acq_writer_touch(acq_store_writer *writer, size_t i_pair)
     acq_store_pair pair = acq_catalog_get_pair(&writer->catalog, i_pair);
     writer->catalog.meta.relation_rows -= acq_pair_checksum(&pair);
     writer->is_touched[i_pair] = true;
+    writer->is_changed = true;
 }
 
 static acq_status write_catalog(acq_store_writer *writer, acq_error *error)
@@ -170,7 +172,7 @@ static acq_status write_catalog(acq_store_writer *writer, acq_error *error)
 
 acq_status acq_writer_end(acq_store_writer *writer, acq_status status, acq_error *error)
 {
-    if (status == ACQ_OK)
+    if (status == ACQ_OK && writer->is_changed)
         status = write_catalog(writer, error);
     if (status == ACQ_OK)
         status = acq_db_run(&writer->db, "COMMIT", error);
@@ -194,6 +196,7 @@ acq_status acq_writer_add_pair(acq_store_writer *writer, const char *key, size_t
         return acq_fail_memory(error);
     catalog->pairs[catalog->n_pairs++] = (acq_store_pair){.relation = id};
     catalog->meta.n_relations += 2;
+    writer->is_changed = true;
     acq_status status = make_room(writer, error);
     if (status == ACQ_OK)
         writer->is_touched[catalog->n_pairs - 1] = true;

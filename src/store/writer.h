@@ -1,7 +1,7 @@
 /* writer.h - what the functions that change a store share.
  *
  *   begin ─▶ the catalog is read, an older format upgraded ─▶ changes ─▶ end: rows of touched
- *   relations and meta written, committed; or everything undone
+ *   relations and meta written, if anything changed, and committed; or everything undone
  *
  * One transaction per call, BEGIN IMMEDIATE: from begin to end nobody else writes. */
 #ifndef ACQ_STORE_WRITER_H
@@ -24,6 +24,7 @@ struct acq_store_writer {
 
     /* In a transaction: */
     acq_catalog catalog;
+    bool is_changed;  /* meta must be written */
     bool *is_touched; /* by pair: its row must be written */
     size_t touched_capacity;
 

@@ -278,6 +278,34 @@ static void test_a_snapshot_does_not_change(void **state)
     end(h);
 }
 
+static uint64_t wal_bytes(void)
+{
+    acq_store_info info;
+    OK(acq_store_read_info(path, &info, e));
+    return info.wal_bytes;
+}
+
+static void test_what_changes_nothing_writes_nothing(void **state)
+{
+    (void)state;
+    case_shape shape = {.n_entities = 5, .n_relations = 1, .n_facts = 3};
+    history *h = begin(&shape, 1);
+    acq_store_fact fact = {.head = "a", .relation = "b", .tail = "c"};
+    acq_store_report report;
+    OK(acq_store_add(h->writer, &fact, 1, NULL, NULL, e));
+    uint64_t before = wal_bytes();
+    OK(acq_store_add(h->writer, &fact, 1, &report, NULL, e));
+    assert_int_equal(report.unchanged, 1);
+    fact.tail = "a";
+    OK(acq_store_remove(h->writer, &fact, 1, &report, NULL, e));
+    assert_int_equal(report.unchanged, 1);
+    assert_int_equal(wal_bytes(), before);
+    fact.relation = "d";
+    OK(acq_store_add(h->writer, &fact, 1, NULL, NULL, e));
+    assert_true(wal_bytes() > before);
+    end(h);
+}
+
 static void test_two_writers_take_turns(void **state)
 {
     (void)state;
@@ -418,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_the_inverse_of_a_benchmark_has_a_name_of_its_own),
         cmocka_unit_test(test_many_changes_are_folded_in_by_themselves),
         cmocka_unit_test(test_a_snapshot_does_not_change),
+        cmocka_unit_test(test_what_changes_nothing_writes_nothing),
         cmocka_unit_test(test_two_writers_take_turns),
         cmocka_unit_test(test_compaction_gives_room_back),
         cmocka_unit_test(test_names_are_checked),

@@ -1,8 +1,8 @@
 /* dictionary.c - names, ids and labels while a graph is read; see dictionary.h.
  *
  * Labels are collected by key, whether the key is used or not, because a file may label an entity
- * before its first fact. They are settled at the end: first every label learns whether one key
- * owns it alone, then owners take theirs and all others get `label <key>`. */
+ * before its first fact. They are settled at the end: first every text learns whether one id owns
+ * it alone, then owners take theirs and all others get `label <key>`. */
 #include "graph/dictionary.h"
 
 #include <string.h>
@@ -93,80 +93,93 @@ acq_status acq_dictionary_check(const acq_dictionary *dictionary, acq_error *err
     return ACQ_OK;
 }
 
-/* Who wants which label: each distinct text with its owner, ACQ_NO_ID once several want it. */
-typedef struct claims {
+/* What the i-th labelled key wants to be called. */
+typedef struct wish {
+    uint32_t id;   /* ACQ_NO_ID: the key is not in use, or the label tells no more than it */
+    uint32_t text; /* the label, by its id in texts */
+} wish;
+
+typedef struct settlement {
     const acq_dictionary *dictionary;
     const acq_names *keys;
-    acq_names texts;
-    uint32_t *owners; /* by id in texts */
+    wish *wishes;     /* by id in `labelled` */
+    acq_names texts;  /* all labels that are wanted */
+    uint32_t *owners; /* by id in texts; ACQ_NO_ID: nobody may have it alone */
     size_t owners_capacity;
-} claims;
+    acq_names settled;
+    acq_text buffer;
+} settlement;
 
-/* The label of the i-th labelled key, if that key is in use and the label tells more than it. */
-static bool get_wish(const claims *c, uint32_t i, uint32_t *id, const char **text, size_t *length)
+static acq_status make_wish(settlement *s, uint32_t i)
 {
-    const acq_dictionary *dictionary = c->dictionary;
+    const acq_dictionary *dictionary = s->dictionary;
     const acq_raw_label *label = &dictionary->labels[i];
-    const char *key = acq_names_get(&dictionary->labelled, i);
-    *text = dictionary->label_text + label->start;
-    *length = label->length;
-    *id = acq_names_find(c->keys, key, strlen(key));
-    return *id != ACQ_NO_ID && *length > 0 && acq_names_find(c->keys, *text, *length) != *id;
-}
-
-static acq_status claim(claims *c, uint32_t id, const char *text, size_t length)
-{
-    size_t known = c->texts.n_ids;
-    uint32_t place;
-    if (ACQ_RESERVE(c->owners, c->owners_capacity, known + 1) != ACQ_OK)
+    const char *text = dictionary->label_text + label->start;
+    acq_name_entry key = dictionary->labelled.entries[i];
+    size_t known = s->texts.n_ids;
+    uint32_t id = acq_names_find(s->keys, dictionary->labelled.pool + key.start, key.length);
+    uint32_t other = acq_names_find(s->keys, text, label->length);
+    s->wishes[i].id = ACQ_NO_ID;
+    if (id == ACQ_NO_ID || other == id || label->length == 0)
+        return ACQ_OK;
+    if (ACQ_RESERVE(s->owners, s->owners_capacity, known + 1) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    acq_status status = acq_names_add(&c->texts, text, length, 1, &place);
-    if (status == ACQ_OK)
-        c->owners[place] = place == known ? id : ACQ_NO_ID;
-    return status;
+    acq_status status = acq_names_add(&s->texts, text, label->length, 1, &s->wishes[i].text);
+    if (status != ACQ_OK)
+        return status;
+    s->wishes[i].id = id;
+    s->owners[s->wishes[i].text] =
+        s->wishes[i].text == known && other == ACQ_NO_ID ? id : ACQ_NO_ID;
+    return ACQ_OK;
 }
 
-static bool owns(const claims *c, uint32_t id, const char *text, size_t length)
+static bool is_owner(const settlement *s, wish w)
 {
-    uint32_t place = acq_names_find(&c->texts, text, length);
-    return c->owners[place] == id && acq_names_find(c->keys, text, length) == ACQ_NO_ID;
+    return w.id != ACQ_NO_ID && s->owners[w.text] == w.id;
+}
+
+static acq_status serve_owner(settlement *s, uint32_t i)
+{
+    wish w = s->wishes[i];
+    if (!is_owner(s, w))
+        return ACQ_OK;
+    acq_name_entry text = s->texts.entries[w.text];
+    return acq_names_put(&s->settled, w.id, s->texts.pool + text.start, text.length);
 }
 
 /* `label <key>`, or nothing in the odd case that even this is taken: then the key is shown. */
-static acq_status put_with_key(const claims *c, uint32_t id, const char *text, size_t length,
-                               acq_text *buffer, acq_names *out)
+static acq_status serve_other(settlement *s, uint32_t i)
 {
+    acq_text *buffer = &s->buffer;
+    wish w = s->wishes[i];
+    if (w.id == ACQ_NO_ID || is_owner(s, w))
+        return ACQ_OK;
     acq_text_clear(buffer);
-    acq_text_add_bytes(buffer, text, length);
+    acq_text_add(buffer, acq_names_get(&s->texts, w.text));
     acq_text_add(buffer, " <");
-    acq_text_add(buffer, acq_names_get(c->keys, id));
+    acq_text_add(buffer, acq_names_get(s->keys, w.id));
     acq_text_add_char(buffer, '>');
     if (acq_text_finish(buffer, NULL) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     if (buffer->length > ACQ_NAME_MOST ||
-        acq_names_find(c->keys, buffer->bytes, buffer->length) != ACQ_NO_ID ||
-        acq_names_find(out, buffer->bytes, buffer->length) != ACQ_NO_ID)
+        acq_names_find(s->keys, buffer->bytes, buffer->length) != ACQ_NO_ID ||
+        acq_names_find(&s->settled, buffer->bytes, buffer->length) != ACQ_NO_ID)
         return ACQ_OK;
-    return acq_names_put(out, id, buffer->bytes, buffer->length);
+    return acq_names_put(&s->settled, w.id, buffer->bytes, buffer->length);
 }
 
-/* One walk over the labels: 0 claims, 1 hands out to sole owners, 2 serves the others. */
-static acq_status walk(claims *c, int pass, acq_text *buffer, acq_names *out)
+static acq_status settle(settlement *s)
 {
-    size_t n = c->dictionary->labelled.n_ids;
+    static acq_status (*const steps[])(settlement * s, uint32_t i) = {make_wish, serve_owner,
+                                                                      serve_other};
+    size_t n = s->dictionary->labelled.n_ids;
     acq_status status = ACQ_OK;
-    for (uint32_t i = 0; status == ACQ_OK && i < n; i++) {
-        uint32_t id;
-        const char *text;
-        size_t length;
-        if (!get_wish(c, i, &id, &text, &length))
-            continue;
-        if (pass == 0)
-            status = claim(c, id, text, length);
-        else if (owns(c, id, text, length) && pass == 1)
-            status = acq_names_put(out, id, text, length);
-        else if (!owns(c, id, text, length) && pass == 2)
-            status = put_with_key(c, id, text, length, buffer, out);
+    s->wishes = acq_alloc(n, sizeof *s->wishes);
+    if (s->wishes == NULL)
+        return ACQ_ERR_MEMORY;
+    for (size_t step = 0; step < sizeof steps / sizeof steps[0]; step++) {
+        for (uint32_t i = 0; status == ACQ_OK && i < n; i++)
+            status = steps[step](s, i);
     }
     return status;
 }
@@ -174,20 +187,16 @@ static acq_status walk(claims *c, int pass, acq_text *buffer, acq_names *out)
 acq_status acq_dictionary_settle_labels(const acq_dictionary *dictionary, const acq_names *keys,
                                         acq_names *out)
 {
-    claims c = {.dictionary = dictionary, .keys = keys};
-    acq_names settled;
-    acq_text buffer;
-    acq_status status = ACQ_OK;
-    acq_names_init(&settled);
-    acq_text_init(&buffer);
-    for (int pass = 0; status == ACQ_OK && pass < 3; pass++)
-        status = walk(&c, pass, &buffer, &settled);
-    acq_text_deinit(&buffer);
-    acq_names_deinit(&c.texts);
-    acq_free(c.owners);
+    settlement s = {.dictionary = dictionary, .keys = keys};
+    acq_text_init(&s.buffer);
+    acq_status status = settle(&s);
+    acq_text_deinit(&s.buffer);
+    acq_names_deinit(&s.texts);
+    acq_free(s.owners);
+    acq_free(s.wishes);
     if (status == ACQ_OK)
-        *out = settled;
+        *out = s.settled;
     else
-        acq_names_deinit(&settled);
+        acq_names_deinit(&s.settled);
     return status;
 }

@@ -34,7 +34,8 @@ typedef struct acq_read_report {
     uint64_t labels;     /* RDF: rdfs:label statements taken as labels */
 } acq_read_report;
 
-/* Several sources merge into one graph (plain triples only). report may be NULL. */
+/* Several sources merge into one graph, benchmark graphs excepted. The caller's functions are
+ * called one at a time, though from any thread. report may be NULL. */
 acq_status acq_graph_read(const char *const *paths, size_t n_paths, const acq_read_params *params,
                           acq_graph **out, acq_read_report *report, acq_error *error);
 

@@ -19,6 +19,7 @@ void acq_progress_init(acq_progress *progress, const char *label)
 
 static size_t format_left(double seconds, char *buffer, size_t size)
 {
+    seconds = seconds < 1 ? 1 : seconds;
     int n = seconds < 90     ? snprintf(buffer, size, "  %.0f s left", seconds)
             : seconds < 5400 ? snprintf(buffer, size, "  %.0f min left", seconds / 60)
                              : snprintf(buffer, size, "  %.1f h left", seconds / 3600);
@@ -71,7 +72,8 @@ size_t acq_progress_format_stage(const acq_stage *now, double seconds, uint64_t 
         used += 2;
         used += acq_size_format_rate((double)facts / seconds, buffer + used, size - used);
     }
-    if (now->total > 0 && now->done > 0 && now->done < now->total && used < size)
+    bool is_telling = now->done > 0 && now->done < now->total && seconds > 0.5;
+    if (is_telling && used < size)
         format_left(seconds * (1 - share) / share, buffer + used, size - used);
     return acq_width_of(buffer);
 }

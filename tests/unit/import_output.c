@@ -155,7 +155,7 @@ static void test_other_files_are_kept(void **state)
     run_sql("out/graph", "CREATE TABLE mine(a); INSERT INTO mine VALUES(1)");
     size_t n, m;
     char *before = read_file("out/graph", &n);
-    check_refused("out/graph", &replace, "not an anycq store");
+    check_refused("out/graph", &replace, "not a store");
     char *after = read_file("out/graph", &m);
     assert_int_equal(n, m);
     assert_memory_equal(before, after, n);

@@ -14,12 +14,13 @@
 enum {
     BYTES_PER_FACT = sizeof(acq_triple) + 2 * sizeof(acq_packed),
     LEAST_FACTS = 256,
+    FACTS_PER_RUN = 32,
     FIRST_FACTS = 1 << 12,
 };
 
 struct acq_sorter {
     acq_sort_params params;
-    size_t most; /* facts in the buffer */
+    size_t most; /* facts in the buffer; see get_most */
     acq_triple *facts;
     size_t n_facts, capacity;
     size_t n_groups; /* past all relations given; even */
@@ -66,9 +67,16 @@ void acq_sorter_free(acq_sorter *sorter)
 
 void acq_sorter_set_memory(acq_sorter *sorter, size_t bytes)
 {
-    size_t most = bytes / BYTES_PER_FACT;
     sorter->params.memory_bytes = bytes;
-    sorter->most = most < LEAST_FACTS ? LEAST_FACTS : most;
+    sorter->most = bytes / BYTES_PER_FACT;
+}
+
+/* Facts that go to disk together. Where there is hardly any memory runs get longer the more there
+ * are: else there would be so many that the pages to merge them with need more. */
+static size_t get_most(const acq_sorter *sorter)
+{
+    size_t least = LEAST_FACTS + FACTS_PER_RUN * (size_t)sorter->counts.runs;
+    return sorter->most < least ? least : sorter->most;
 }
 
 static acq_status fill_buckets(acq_sorter *sorter)
@@ -120,7 +128,7 @@ static acq_status spill(acq_sorter *sorter, acq_error *error)
     if (status == ACQ_OK)
         status = write_run(sorter, 1, error);
     sorter->counts.runs = acq_runs_get_n(sorter->runs);
-    if (sorter->capacity > sorter->most)
+    if (sorter->capacity > get_most(sorter))
         free_buffer(sorter); /* others have got some of its memory */
     return status;
 }
@@ -129,8 +137,8 @@ static acq_status spill(acq_sorter *sorter, acq_error *error)
 static acq_status grow(acq_sorter *sorter)
 {
     size_t capacity = sorter->capacity < FIRST_FACTS ? FIRST_FACTS : 2 * sorter->capacity;
-    if (capacity > sorter->most)
-        capacity = sorter->most;
+    if (capacity > get_most(sorter))
+        capacity = get_most(sorter);
     acq_triple *moved = acq_resize(sorter->facts, capacity, sizeof *moved);
     if (moved == NULL)
         return ACQ_ERR_MEMORY;
@@ -142,7 +150,7 @@ static acq_status grow(acq_sorter *sorter)
 static acq_status make_room(acq_sorter *sorter, acq_error *error)
 {
     acq_status status = ACQ_OK;
-    if (sorter->n_facts >= sorter->most)
+    if (sorter->n_facts >= get_most(sorter))
         status = spill(sorter, error);
     if (status == ACQ_OK && sorter->n_facts == sorter->capacity && grow(sorter) != ACQ_OK)
         status = acq_fail_memory(error);
@@ -166,8 +174,8 @@ acq_status acq_sorter_add(acq_sorter *sorter, const acq_triple *facts, size_t n,
         acq_status status = make_room(sorter, error);
         if (status != ACQ_OK)
             return status;
-        size_t most = sorter->capacity < sorter->most ? sorter->capacity : sorter->most;
-        size_t room = most - sorter->n_facts;
+        size_t most = get_most(sorter);
+        size_t room = (sorter->capacity < most ? sorter->capacity : most) - sorter->n_facts;
         size_t piece = n < room ? n : room;
         memcpy(sorter->facts + sorter->n_facts, facts, piece * sizeof *facts);
         sorter->n_facts += piece;

@@ -16,7 +16,7 @@ typedef struct acq_sorter acq_sorter;
 
 typedef struct acq_sort_params {
     const char *folder;  /* for runs; kept by the caller */
-    size_t memory_bytes; /* at least a few facts fit, whatever it says */
+    size_t memory_bytes; /* a few facts fit, whatever it says, and more as runs add up */
     unsigned threads;    /* 0 counts as 1 */
 } acq_sort_params;
 

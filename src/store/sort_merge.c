@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { PIECE_LINKS = 1 << 14, LEAST_TURNED = 1 << 9 };
+enum { PIECE_LINKS = 1 << 14, LEAST_TURNED = 1 << 9, TURNED_PER_RUN = 32 };
 
 /* What comes next. */
 typedef enum stage { FORWARD, TURNED_RUNS, NEXT_PAIR } stage;
@@ -27,15 +27,22 @@ struct acq_merge_order {
     acq_runs *turned_runs;
 };
 
+/* The more runs there are, the more there may be of one pair: as in sort.c. */
+static size_t get_most_turned(const acq_merge_params *params)
+{
+    size_t most = params->memory_bytes / 4 / sizeof(acq_packed);
+    size_t least = LEAST_TURNED + TURNED_PER_RUN * acq_runs_get_n(params->runs);
+    return most < least ? least : most;
+}
+
 acq_status acq_merge_order_new(const acq_merge_params *params, acq_merge_order **out,
                                acq_error *error)
 {
     acq_merge_order *order = acq_zalloc(1, sizeof *order);
     if (order == NULL)
         return acq_fail_memory(error);
-    size_t most = params->memory_bytes / 4 / sizeof *order->turned;
     order->params = *params;
-    order->most_turned = most < LEAST_TURNED ? LEAST_TURNED : most;
+    order->most_turned = get_most_turned(params);
     order->piece = acq_alloc(PIECE_LINKS, sizeof *order->piece);
     order->turned = acq_alloc(order->most_turned, sizeof *order->turned);
     order->scratch = acq_alloc(order->most_turned, sizeof *order->scratch);

@@ -167,6 +167,18 @@ static void test_any_memory_gives_the_same_links(void **state)
     }
 }
 
+/* Their number grows with the root of the facts, for each takes memory when they are merged. */
+static void test_runs_stay_few_without_memory(void **state)
+{
+    (void)state;
+    const shape s = {100000, 5000, 3, false, 0};
+    acq_triple *facts = make_facts(&s, 5);
+    expected want = sort_plainly(facts, s.n_facts);
+    assert_in_range(check_sorter(facts, s.n_facts, &want, 0, 1), 10, 80);
+    free(want.links);
+    free(facts);
+}
+
 static void test_memory_may_shrink_while_facts_arrive(void **state)
 {
     (void)state;
@@ -282,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_memory_gives_the_same_links),
+        cmocka_unit_test(test_runs_stay_few_without_memory),
         cmocka_unit_test(test_memory_may_shrink_while_facts_arrive),
         cmocka_unit_test(test_a_folder_that_cannot_be_written_is_named),
         cmocka_unit_test(test_no_room_on_disk_is_an_error),

@@ -1,23 +1,26 @@
 /* interrupt.c - see interrupt.h. A signal handler can only reach globals: these are the only
- * ones of the command, and the handler calls nothing but unlink, alarm and _exit. */
+ * ones of the command. They are lock-free, and the handler calls nothing but unlink, alarm and
+ * _exit, so it may come at any moment in any thread. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 
 enum { GRACE_SECONDS = 1 };
 
-static volatile sig_atomic_t is_held, is_asked;
-static const char *volatile held_paths[ACQ_MOST_HELD];
+static atomic_bool is_held, is_asked;
+static const char *_Atomic held_paths[ACQ_MOST_HELD];
 
 static void leave(int number)
 {
     (void)number;
     for (size_t i = 0; i < ACQ_MOST_HELD; i++) {
-        if (held_paths[i] != NULL)
-            (void)unlink(held_paths[i]);
+        const char *path = held_paths[i];
+        if (path != NULL)
+            (void)unlink(path);
     }
     _exit(ACQ_EXIT_INTERRUPTED);
 }
@@ -26,7 +29,7 @@ static void handle(int number)
 {
     if (!is_held || is_asked)
         leave(number);
-    is_asked = 1;
+    is_asked = true;
     (void)alarm(GRACE_SECONDS);
 }
 
@@ -39,7 +42,7 @@ static bool is_ignored(int number)
 
 void acq_interrupt_init(void)
 {
-    struct sigaction action = {.sa_handler = handle};
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     sigfillset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -55,19 +58,19 @@ void acq_interrupt_hold(const char *const *paths, size_t n)
 {
     for (size_t i = 0; i < n && i < ACQ_MOST_HELD; i++)
         held_paths[i] = paths[i];
-    is_asked = 0;
-    is_held = 1;
+    is_asked = false;
+    is_held = true;
 }
 
 void acq_interrupt_release(void)
 {
     (void)alarm(0);
-    is_held = 0;
+    is_held = false;
     for (size_t i = 0; i < ACQ_MOST_HELD; i++)
         held_paths[i] = NULL;
 }
 
 bool acq_interrupt_is_asked(void)
 {
-    return is_asked != 0;
+    return is_asked;
 }

@@ -66,6 +66,27 @@ exec 3>&-
 cmp "$work/kept.acq" "$work/copy.acq" || fail 'an interrupted import changed the store'
 "$anycq" info "$work/kept.acq" --verify >"$work/out" 2>"$work/err" || fail 'verify'
 
+# Facts that were not all read are not added, and an export without its source writes nothing.
+"$anycq" add "$work/kept.acq" --from "$work/pipe" >"$work/out" 2>"$work/err" &
+pid=$!
+exec 3>"$work/pipe"
+cat truth.tsv >&3
+kill -INT "$pid"
+wait "$pid"
+[ $? -eq 130 ] || fail 'add interrupted'
+exec 3>&-
+[ ! -s "$work/out" ] || fail 'an interrupted add reported something'
+"$anycq" export "$work/kept.acq" | sort >"$work/after"
+sort films.tsv | diff - "$work/after" || fail 'an interrupted add changed the store'
+"$anycq" export "$work/pipe" -o "$work/new/out.tsv" >"$work/out" 2>"$work/err" &
+pid=$!
+exec 3>"$work/pipe"
+kill -INT "$pid"
+wait "$pid"
+[ $? -eq 130 ] || fail 'export interrupted'
+exec 3>&-
+[ -z "$(ls -A "$work/new")" ] || fail "export left $(ls -A "$work/new")"
+
 # After a whole import an interrupt has nothing to take away: the pipe ends, the store stands.
 "$anycq" import "$work/pipe" -o "$work/new/g.acq" >"$work/out" 2>"$work/err" &
 pid=$!

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -158,32 +159,58 @@ static uint64_t size_of(const char *path)
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error)
+/* Where the file really is: SQLite follows symbolic links, and what it keeps beside a file is
+ * beside that one. */
+static acq_status resolve(const char *path, char **out, acq_error *error)
 {
-    size_t room = strlen(path) + sizeof "-wal";
+    char *real = realpath(path, NULL);
+    *out = acq_copy_string(real == NULL ? path : real);
+    free(real);
+    return *out == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static acq_status measure(const char *real, uint64_t *file, uint64_t *wal, acq_error *error)
+{
+    size_t room = strlen(real) + sizeof "-wal";
     char *wal_path = acq_alloc(room, 1);
     if (wal_path == NULL)
         return acq_fail_memory(error);
-    snprintf(wal_path, room, "%s-wal", path);
-    *file = size_of(path);
+    snprintf(wal_path, room, "%s-wal", real);
+    *file = size_of(real);
     *wal = size_of(wal_path);
     acq_free(wal_path);
     return ACQ_OK;
 }
 
+acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error)
+{
+    char *real = NULL;
+    acq_status status = resolve(path, &real, error);
+    if (status == ACQ_OK)
+        status = measure(real, file, wal, error);
+    acq_free(real);
+    return status;
+}
+
+/* Cuts the path down to its folder. */
+static bool is_folder_writable(char *real)
+{
+    char *slash = strrchr(real, '/');
+    if (slash == NULL)
+        return access(".", W_OK) == 0;
+    slash[slash == real ? 1 : 0] = '\0';
+    return access(real, W_OK) == 0;
+}
+
 acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error)
 {
     uint64_t file_bytes, wal_bytes;
-    acq_status status = acq_file_sizes(path, &file_bytes, &wal_bytes, error);
-    if (status != ACQ_OK)
-        return status;
-    const char *slash = strrchr(path, '/');
-    char *folder = acq_copy_string(slash == NULL ? "." : path);
-    if (folder == NULL)
-        return acq_fail_memory(error);
-    if (slash != NULL)
-        folder[slash == path ? 1 : slash - path] = '\0';
-    *out = wal_bytes == 0 && access(folder, W_OK) != 0;
-    acq_free(folder);
-    return ACQ_OK;
+    char *real = NULL;
+    acq_status status = resolve(path, &real, error);
+    if (status == ACQ_OK)
+        status = measure(real, &file_bytes, &wal_bytes, error);
+    if (status == ACQ_OK)
+        *out = wal_bytes == 0 && !is_folder_writable(real);
+    acq_free(real);
+    return status;
 }

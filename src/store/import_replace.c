@@ -26,30 +26,46 @@ static acq_status read_meta(const acq_db *db, acq_store_meta *out, acq_error *er
     return status;
 }
 
+/* A damaged store is said to need another import, and that would end here once more: so here the
+ * remedy is another one. */
+static acq_status fail_unreadable(const char *output, const acq_error *reason, acq_error *error)
+{
+    if (reason->code == ACQ_ERR_INPUT)
+        acq_fail(
+            error, ACQ_ERR_INPUT,
+            "a store that cannot be read is in the way; move it, or name another file (%.300s)",
+            reason->message);
+    else
+        acq_fail(error, reason->code, "%s", reason->message);
+    acq_error_set_file(error, output);
+    return reason->code;
+}
+
 acq_status acq_replace_check(const char *output, bool with_changes, acq_error *error)
 {
-    acq_error not_a_store = {0};
+    acq_error reason = {0};
     acq_store_meta meta;
     acq_db db;
-    acq_status status = acq_file_check(output, &not_a_store);
+    acq_status status = acq_file_check(output, &reason);
     if (status == ACQ_ERR_INPUT)
         return fail(output,
                     "there is a file of this name, and it is not a store; name another file, or "
                     "move it away",
                     error);
+    if (status == ACQ_OK)
+        status = acq_db_open(&db, output, ACQ_DB_READ, &reason);
     if (status != ACQ_OK)
-        return acq_fail(error, status, "%s", not_a_store.message);
-    status = acq_db_open(&db, output, ACQ_DB_READ, error);
-    if (status != ACQ_OK)
-        return status;
-    status = read_meta(&db, &meta, error);
+        return fail_unreadable(output, &reason, error);
+    status = read_meta(&db, &meta, &reason);
     acq_db_close(&db);
-    if (status == ACQ_OK && !with_changes && acq_meta_is_changed(&meta))
+    if (status != ACQ_OK)
+        return fail_unreadable(output, &reason, error);
+    if (!with_changes && acq_meta_is_changed(&meta))
         return fail(output,
                     "facts were added to this store or removed since it was imported; export them "
                     "first and import with --replace, or name another file",
                     error);
-    return status;
+    return ACQ_OK;
 }
 
 static acq_status report(const acq_replace_params *params, sqlite3_backup *backup, acq_error *error)

@@ -172,7 +172,9 @@ static void test_broken_and_newer_stores_are_kept(void **state)
     run_sql("out/graph", "PRAGMA user_version = 99");
     check_refused("out/graph", &replace, "newer");
     run_sql("out/graph", "PRAGMA user_version = 2; UPDATE meta SET value = 7 WHERE name = 'facts'");
-    check_refused("out/graph", &replace, "damaged");
+    check_refused("out/graph", &replace,
+                  "a store that cannot be read is in the way; move it, or name another file (the "
+                  "store is damaged");
     remove_output();
 }
 

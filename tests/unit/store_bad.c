@@ -262,13 +262,32 @@ static void test_a_file_that_may_not_be_read_or_written(void **state)
     assert_int_equal(chmod(path, 0600), 0);
 }
 
-/* As on a medium that cannot be written. */
+/* SQLite keeps its files beside the store, not beside a link to it. */
+static void test_the_log_is_beside_the_store_that_a_link_leads_to(void **state)
+{
+    (void)state;
+    acq_store_fact fact = {.head = "e", .relation = "likes", .tail = "e"};
+    acq_store_writer *writer = NULL;
+    acq_store_info direct, linked;
+    make_good();
+    assert_int_equal(symlink(path, case_path("link.acq")), 0);
+    OK(acq_store_writer_open(path, &writer, e));
+    OK(acq_store_add(writer, &fact, 1, NULL, NULL, e));
+    OK(acq_store_read_info(path, &direct, e));
+    OK(acq_store_read_info(case_path("link.acq"), &linked, e));
+    acq_store_writer_free(writer);
+    assert_true(direct.wal_bytes > 0);
+    assert_true(linked.wal_bytes == direct.wal_bytes);
+    assert_int_equal(unlink(case_path("link.acq")), 0);
+}
+
+/* As on a medium that cannot be written, there or through a link from elsewhere. */
 static void test_a_store_in_a_folder_that_may_not_be_written(void **state)
 {
     (void)state;
     acq_graph *graph = NULL;
     acq_error error = {0};
-    char folder[1024];
+    char folder[1024], name[64], elsewhere[] = "/tmp/store-link-XXXXXX";
     if (geteuid() == 0) {
         print_message("skipped: root may do anything\n");
         return;
@@ -278,7 +297,12 @@ static void test_a_store_in_a_folder_that_may_not_be_written(void **state)
     assert_int_equal(chmod(folder, 0500), 0);
     acq_status opened = acq_store_open(path, &graph, &error);
     acq_status read = opened == ACQ_OK ? read_graph(graph, &error) : opened;
-    acq_status verified = acq_store_verify(path, NULL, NULL, &error);
+    assert_non_null(mkdtemp(elsewhere));
+    snprintf(name, sizeof name, "%s/link.acq", elsewhere);
+    assert_int_equal(symlink(path, name), 0);
+    acq_status verified = acq_store_verify(name, NULL, NULL, &error);
+    unlink(name);
+    rmdir(elsewhere);
     assert_int_equal(chmod(folder, 0700), 0);
     if (read != ACQ_OK || verified != ACQ_OK)
         fail_msg("%s", error.message);
@@ -301,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_files_that_are_no_stores),
         cmocka_unit_test(test_a_foreign_database_is_left_as_it_is),
         cmocka_unit_test(test_a_file_that_may_not_be_read_or_written),
+        cmocka_unit_test(test_the_log_is_beside_the_store_that_a_link_leads_to),
         cmocka_unit_test(test_a_store_in_a_folder_that_may_not_be_written),
     };
     return cmocka_run_group_tests(tests, set_up, case_remove_folder);

@@ -262,6 +262,39 @@ static void test_info_tells_what_a_store_is(void **state)
     acq_graph_free(graph);
 }
 
+typedef struct stopping {
+    int calls, stop_at;
+    char phases[256];
+} stopping;
+
+static bool stop(void *context, const acq_stage *now)
+{
+    stopping *s = context;
+    if (strstr(s->phases, now->phase) == NULL)
+        strcat(strcat(s->phases, now->phase), ";");
+    assert_true(now->total == 0 || now->done <= now->total);
+    return ++s->calls != s->stop_at;
+}
+
+static void test_verification_can_be_stopped_at_any_time(void **state)
+{
+    (void)state;
+    case_shape shape = {.n_entities = 100, .n_relations = 3, .n_facts = 500, .is_rdf = true};
+    acq_graph *graph = case_make_graph(&shape, 12);
+    stopping all = {0};
+    case_write_store(graph, case_path("verify.acq"));
+    acq_graph_free(graph);
+    OK(acq_store_verify(case_path("verify.acq"), stop, &all, e));
+    assert_string_equal(all.phases, "checking pages;checking links;");
+    for (int at = 1; at <= all.calls; at++) {
+        stopping s = {.stop_at = at};
+        acq_error error = {0};
+        assert_int_equal(acq_store_verify(case_path("verify.acq"), stop, &s, &error),
+                         ACQ_ERR_INTERRUPTED);
+        assert_int_equal(error.code, ACQ_ERR_INTERRUPTED);
+    }
+}
+
 static void test_long_sources_are_cut_between_characters(void **state)
 {
     (void)state;
@@ -288,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_paths_that_sqlite_takes_for_something_else),
         cmocka_unit_test(test_a_path_is_a_store_or_text),
         cmocka_unit_test(test_info_tells_what_a_store_is),
+        cmocka_unit_test(test_verification_can_be_stopped_at_any_time),
         cmocka_unit_test(test_long_sources_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, case_make_folder, case_remove_folder);

@@ -135,6 +135,8 @@ static acq_status export(const acq_options *options, acq_output *output, acq_gra
                          acq_error *error)
 {
     acq_status status = check_format(options, error);
+    if (status == ACQ_OK && options->output != NULL)
+        status = acq_setup_check_output(options->output, error);
     if (status == ACQ_OK)
         status = acq_setup_read_graph(options, options->args.items[0], output, graph, NULL, error);
     if (status != ACQ_OK)
@@ -165,7 +167,7 @@ int acq_cli_export(const acq_options *options)
     acq_output_init(&output);
     int code = ACQ_EXIT_YES;
     if (export(options, &output, &graph, &error) != ACQ_OK)
-        code = acq_report_error(&output, options, &error, NULL);
+        code = acq_report_stop(&output, options, &error);
     acq_graph_free(graph);
     return acq_output_finish(&output, code);
 }

@@ -132,7 +132,7 @@ int acq_cli_import(const acq_options *options)
     acq_output_init(&output);
     int code = ACQ_EXIT_YES;
     if (import(options, &output, &report, &error) != ACQ_OK)
-        code = acq_report_error(&output, options, &error, NULL);
+        code = acq_report_stop(&output, options, &error);
     else if (options->json)
         print_json(options, &report, &output.data);
     else

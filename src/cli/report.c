@@ -196,6 +196,17 @@ int acq_report_error(acq_output *output, const acq_options *options, const acq_e
     return acq_report_get_exit_code(error->code);
 }
 
+int acq_report_stop(acq_output *output, const acq_options *options, const acq_error *error)
+{
+    acq_error stopped = {0};
+    if (error->code != ACQ_ERR_INTERRUPTED)
+        return acq_report_error(output, options, error, NULL);
+    acq_fail(&stopped, ACQ_ERR_INTERRUPTED, "interrupted; nothing was written");
+    if (options->output != NULL)
+        acq_error_set_file(&stopped, options->output);
+    return acq_report_error(output, options, &stopped, NULL);
+}
+
 int acq_report_failure(const acq_options *options, const acq_error *error)
 {
     acq_output output;

@@ -37,6 +37,10 @@ void acq_report_note(acq_output *output, const char *format, ...) ACQ_PRINTF(2, 
 int acq_report_error(acq_output *output, const acq_options *options, const acq_error *error,
                      const char *source);
 
+/* The same for a command that writes a file; an interrupt, wherever it was noticed, is said in the
+ * same words. */
+int acq_report_stop(acq_output *output, const acq_options *options, const acq_error *error);
+
 /* For commands that fail before they have an output: reports and flushes. */
 int acq_report_failure(const acq_options *options, const acq_error *error);
 

@@ -24,9 +24,11 @@ int acq_cli_complete(const acq_options *options)
     acq_output output;
     acq_setup setup = {0};
     acq_output_init(&output);
-    acq_status status = ACQ_OK;
+    acq_status status;
     if (options->output == NULL)
         status = acq_fail(&error, ACQ_ERR_USAGE, "complete needs a file to write: -o COMPLETION");
+    else
+        status = acq_setup_check_output(options->output, &error);
     if (status == ACQ_OK)
         status = complete(options, &setup, &output, &error);
     int code = ACQ_EXIT_YES;

@@ -54,6 +54,16 @@ acq_status acq_setup_require_store(const char *path, acq_error *error)
     return status;
 }
 
+acq_status acq_setup_check_output(const char *path, acq_error *error)
+{
+    if (!acq_store_is_database(path))
+        return ACQ_OK;
+    acq_fail(error, ACQ_ERR_USAGE,
+             "this is a store, and only import replaces one; name another file");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_USAGE;
+}
+
 acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, size_t start,
                                  acq_error *error)
 {

@@ -21,6 +21,9 @@ acq_status acq_setup_read_graph(const acq_options *options, const char *path, ac
 /* Only a store can be changed: anything else is an error with the remedy. */
 acq_status acq_setup_require_store(const char *path, acq_error *error);
 
+/* -o PATH is written anew, and no store may be lost that way. */
+acq_status acq_setup_check_output(const char *path, acq_error *error);
+
 /* Were all names read that have been printed since byte `start`? If not, they are taken back: a
  * name that a store could not read is an error and no answer. */
 acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, size_t start,

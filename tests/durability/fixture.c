@@ -38,7 +38,8 @@ static void fill(fixture *f)
     acq_graph *reader;
     acq_store_writer *writer;
     acq_error error = {0};
-    history_advance(&f->history);
+    while (facts_count(&f->history.facts) < 500)
+        history_advance_with(&f->history, STEP_IMPORT);
     perform(f, &f->history, NULL);
     assert_int_equal(acq_store_open(f->store, &reader, &error), ACQ_OK);
     assert_int_equal(acq_store_writer_open(f->store, &writer, &error), ACQ_OK);

@@ -35,6 +35,14 @@ static void facts_set(fact_set *facts, uint32_t fact, bool is_there)
         facts->bits[fact / 64] &= ~bit;
 }
 
+size_t facts_count(const fact_set *facts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof facts->bits / sizeof facts->bits[0]; i++)
+        n += acq_count_bits(facts->bits[i]);
+    return n;
+}
+
 bool facts_equal(const fact_set *a, const fact_set *b)
 {
     return a->exists == b->exists && memcmp(a->bits, b->bits, sizeof a->bits) == 0;
@@ -65,6 +73,15 @@ static uint32_t parse_number(const char *name, const char *prefix, uint32_t limi
     return *end == '\0' && number < limit ? (uint32_t)number : limit;
 }
 
+/* Names of a graph that cannot be read are not its own. */
+static acq_status fail_name(const acq_graph *graph, const char *name, const char *other,
+                            acq_error *error)
+{
+    acq_status status = acq_graph_get_failure(graph, error);
+    return status != ACQ_OK ? status
+                            : acq_fail(error, ACQ_ERR_INTERNAL, "wrong names: %s, %s", name, other);
+}
+
 static acq_status add_row(const acq_graph *graph, uint32_t relation, acq_ent head, acq_row row,
                           fact_set *out, acq_error *error)
 {
@@ -74,7 +91,7 @@ static acq_status add_row(const acq_graph *graph, uint32_t relation, acq_ent hea
         const char *other = acq_graph_get_entity_name(graph, row.tails[i]);
         uint32_t t = parse_number(other, "entity ", HISTORY_ENTITIES);
         if (h == HISTORY_ENTITIES || t == HISTORY_ENTITIES)
-            return acq_fail(error, ACQ_ERR_INTERNAL, "wrong names: %s, %s", name, other);
+            return fail_name(graph, name, other, error);
         facts_set(out, (relation * HISTORY_ENTITIES + t) * HISTORY_ENTITIES + h, true);
     }
     return ACQ_OK;
@@ -138,14 +155,6 @@ static uint32_t draw_known_fact(test_history *history)
     return fact;
 }
 
-static bool is_empty(const fact_set *facts)
-{
-    for (size_t i = 0; i < sizeof facts->bits / sizeof facts->bits[0]; i++)
-        if (facts->bits[i] != 0)
-            return false;
-    return true;
-}
-
 static void draw_import(test_history *history)
 {
     uint64_t most = history->most_imported >> acq_random_below(&history->random, 12);
@@ -162,9 +171,9 @@ static void draw_changes(test_history *history, step_kind kind)
     if (acq_random_below(&history->random, 2) == 0)
         n = n % 4 + 1;
     bool is_there = kind == STEP_ADD;
-    while (step->n < n && (is_there || !is_empty(&history->facts))) {
-        bool is_known =
-            !is_there || (!is_empty(&history->facts) && acq_random_below(&history->random, 8) == 0);
+    while (step->n < n && (is_there || facts_count(&history->facts) > 0)) {
+        bool is_known = !is_there || (facts_count(&history->facts) > 0 &&
+                                      acq_random_below(&history->random, 8) == 0);
         uint32_t fact = is_known ? draw_known_fact(history) : draw_fact(history);
         step->n_changed += facts_has(&history->facts, fact) != is_there;
         facts_set(&history->facts, fact, is_there);
@@ -180,7 +189,7 @@ static step_kind draw_kind(test_history *history)
     step_kind kind = kinds[acq_random_below(&history->random, sizeof kinds / sizeof kinds[0])];
     if (!history->facts.exists)
         return STEP_IMPORT;
-    return kind == STEP_REMOVE && is_empty(&history->facts) ? STEP_ADD : kind;
+    return kind == STEP_REMOVE && facts_count(&history->facts) == 0 ? STEP_ADD : kind;
 }
 
 void history_advance_with(test_history *history, step_kind kind)

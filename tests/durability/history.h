@@ -54,6 +54,7 @@ typedef struct fact_text {
 fact_text fact_spell(uint32_t fact);
 
 bool facts_has(const fact_set *facts, uint32_t fact);
+size_t facts_count(const fact_set *facts);
 bool facts_equal(const fact_set *a, const fact_set *b);
 
 /* As triples, for an import. */

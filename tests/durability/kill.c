@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         return 2;
-    test_options options = test_options_read(argc - 1, argv + 1, 30);
+    test_options options = test_options_read(argc - 1, argv + 1, 12);
     void *both[] = {&options, argv[1]};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_killed_commands_lose_nothing, both),

@@ -120,7 +120,7 @@ static void test_kills_lose_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    test_options options = test_options_read(argc, argv, 12);
+    test_options options = test_options_read(argc, argv, 3);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_kills_lose_nothing, &options),
     };

@@ -48,7 +48,7 @@ static struct {
     pthread_mutex_t lock;
     disk_plan plan;
     uint64_t count;
-    bool has_failed;
+    unsigned failed;
     acq_random random;
     entry *durable; /* every path ever seen */
     size_t n_durable, durable_capacity;
@@ -76,12 +76,12 @@ static void make_room(void **block, size_t *capacity, size_t need, size_t size)
 
 /* ---- bytes ---- */
 
-/* Bytes that come to be without a write are zeros, or garbage. */
-static void resize(image *to, size_t n, bool garbage)
+/* Bytes that come to be without a write are zeros. */
+static void resize(image *to, size_t n)
 {
     MAKE_ROOM(to->bytes, to->capacity, n);
-    for (size_t i = to->n; i < n; i++)
-        to->bytes[i] = garbage ? (uint8_t)acq_random_next(&disk.random) : 0;
+    if (n > to->n)
+        memset(to->bytes + to->n, 0, n - to->n);
     to->n = n;
 }
 
@@ -94,11 +94,11 @@ static void put(image *to, uint64_t offset, const uint8_t *bytes, size_t n)
 static void apply_write(image *to, const pending_write *write)
 {
     if (write->bytes == NULL) {
-        resize(to, write->offset, false);
+        resize(to, write->offset);
         return;
     }
     if (to->n < write->offset + write->n)
-        resize(to, write->offset + write->n, false);
+        resize(to, write->offset + write->n);
     put(to, write->offset, write->bytes, write->n);
 }
 
@@ -107,7 +107,7 @@ static void tear_write(image *to, const pending_write *write)
 {
     uint64_t end = write->offset + write->n;
     if (to->n < end)
-        resize(to, end, acq_random_below(&disk.random, 2) == 0);
+        resize(to, end);
     for (uint64_t at = write->offset; at < end;) {
         uint64_t next = (at / SECTOR + 1) * SECTOR;
         size_t n = (size_t)((next < end ? next : end) - at);
@@ -151,7 +151,7 @@ static void read_content(const char *path, image *to)
     struct stat facts;
     if (stream == NULL || fstat(fileno(stream), &facts) != 0)
         abort();
-    resize(to, (size_t)facts.st_size, false);
+    resize(to, (size_t)facts.st_size);
     if (to->n > 0 && fread(to->bytes, 1, to->n, stream) != to->n)
         abort();
     fclose(stream);
@@ -270,7 +270,9 @@ static void spoil_shared_memory(const char *path)
     if (fate == 1)
         remove(name);
     if (fate == 2) {
-        resize(&garbage, 32768, true);
+        resize(&garbage, 32768);
+        for (size_t i = 0; i < garbage.n; i++)
+            garbage.bytes[i] = (uint8_t)acq_random_next(&disk.random);
         write_content(name, &garbage);
     }
 }
@@ -309,7 +311,7 @@ void disk_set_plan(const disk_plan *plan)
     pthread_mutex_lock(&disk.lock);
     disk.plan = *plan;
     disk.count = 0;
-    disk.has_failed = false;
+    disk.failed = 0;
     disk.random = acq_random_start(plan->seed, 0);
     pthread_mutex_unlock(&disk.lock);
 }
@@ -322,10 +324,10 @@ uint64_t disk_get_count(void)
     return count;
 }
 
-bool disk_has_failed(void)
+unsigned disk_get_failed(void)
 {
     pthread_mutex_lock(&disk.lock);
-    bool failed = disk.has_failed;
+    unsigned failed = disk.failed;
     pthread_mutex_unlock(&disk.lock);
     return failed;
 }
@@ -356,7 +358,7 @@ bool disk_step(disk_operation operation)
         fails = is_due();
         if (fails && (disk.plan.mishap == DISK_POWER_FAILURE || disk.plan.mishap == DISK_KILL))
             die();
-        disk.has_failed |= fails;
+        disk.failed |= fails ? 1U << operation : 0;
     }
     pthread_mutex_unlock(&disk.lock);
     return fails;

@@ -8,9 +8,9 @@
  *
  * When the power fails, a random prefix of the pending changes of names survives (file systems
  * write those in order), and of each pending write nothing, all, or any of its 512-byte sectors.
- * Where a lost write had made a file longer, zeros or garbage stand. The real files are made so,
- * and the process dies. Of two writes of one sector the later one wins if both survive, as the
- * page cache has it; any other order equals the loss of one.
+ * Where a lost write had made a file longer there are zeros, because file systems do not show old
+ * blocks. The real files are made so, and the process dies. Of two writes of one sector the later
+ * one wins if both survive, as the page cache has it; any other order equals the loss of one.
  *
  * vfs.h brings SQLite's operations here, calls.c those that the product makes itself. Safe from
  * several threads. */
@@ -57,9 +57,9 @@ typedef struct disk_plan {
 
 /* From now on. Files are modelled only for a power failure. */
 void disk_set_plan(const disk_plan *plan);
-uint64_t disk_get_count(void); /* operations counted since then */
-bool disk_has_failed(void);    /* did an operation fail since then? */
-bool disk_is_full(void);       /* is that the reason? */
+uint64_t disk_get_count(void);  /* operations counted since then */
+unsigned disk_get_failed(void); /* bits of the operations that failed since then */
+bool disk_is_full(void);        /* is that the reason? */
 
 /* Counts one operation. true: it must fail. Does not return when the process is to die. */
 bool disk_step(disk_operation operation);

@@ -87,13 +87,26 @@ acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *
     return ACQ_ERR_INPUT;
 }
 
-/* The system's reason where SQLite knows one: it forgets that of a failed commit, its file does
+/* What the system said of the last failure in the database's -wal file. */
+static int read_log_errno(sqlite3 *handle)
+{
+    sqlite3_file *log = NULL;
+    int number = 0;
+    (void)sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log != NULL && log->pMethods != NULL)
+        (void)log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
+/* The system's reason where SQLite knows one: it forgets that of a failed commit, its files do
  * not. */
 static const char *system_reason(const acq_db *db, int code)
 {
     int number = db->handle == NULL ? 0 : sqlite3_system_errno(db->handle);
     if (number == 0 && db->handle != NULL)
         (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+    if (number == 0 && db->handle != NULL)
+        number = read_log_errno(db->handle);
     return number != 0 ? strerror(number) : sqlite3_errstr(code);
 }
 

@@ -69,6 +69,10 @@ static acq_status read_file(acq_facts *facts, const acq_options *options, acq_ou
     if (status == ACQ_OK)
         status = acq_ingest(&options->from, 1, &params, &sink, &report, error);
     acq_reading_finish(&reading, options->from, status == ACQ_OK ? &report : NULL);
+    if (status == ACQ_OK && report.labels > 0)
+        acq_report_note(output, "%s: %llu label%s left out; only import takes labels",
+                        options->from, (unsigned long long)report.labels,
+                        report.labels == 1 ? " is" : "s are");
     return status == ACQ_OK ? name_triples(facts, error) : status;
 }
 

@@ -206,7 +206,10 @@ static acq_status read_names(writer *w)
     acq_status status = ACQ_OK;
     for (acq_ent e = 0; status == ACQ_OK && e < n; e++) {
         (void)acq_graph_get_entity_key(w->graph, e);
-        if (e % NAMES_AT_ONCE == NAMES_AT_ONCE - 1)
+        if (e % NAMES_AT_ONCE != NAMES_AT_ONCE - 1)
+            continue;
+        status = acq_graph_get_failure(w->graph, w->error);
+        if (status == ACQ_OK)
             status = tell(w, "names", e, n);
     }
     return status;

@@ -81,6 +81,8 @@ acq_status acq_catalog_read(const acq_db *db, acq_catalog *out, acq_error *error
         status = acq_meta_read(db, &out->meta, error);
     if (status == ACQ_OK)
         status = read_size(db, &out->file_bytes, error);
+    if (status == ACQ_OK && out->meta.n_entities > out->file_bytes)
+        status = acq_db_fail_damaged(db, "it counts more entities than the file can hold", error);
     if (status == ACQ_OK)
         status = acq_pairs_read(db, out->format, &out->meta, take_pair, &r, error);
     if (status != ACQ_OK)

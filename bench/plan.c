@@ -1,7 +1,14 @@
 /* plan.c - the walk, the atoms, and who is a constant; see planted.h for the rules. */
 #include "plan.h"
 
-enum { N_HUBS = 3, N_CANDIDATES = 6, MOST_PARALLEL = 3, MOST_STEPS = 200 };
+enum {
+    N_HUBS = 3,
+    N_CANDIDATES = 6,
+    MOST_PARALLEL = 3,
+    MOST_STEPS = 200,
+    LEAST_CONSTANTS = 2,
+    MOST_CONSTANTS = 4
+};
 
 static bool has_entity(const plan *p, uint32_t entity)
 {
@@ -83,12 +90,30 @@ static void join_terms(const plan *p, uint32_t neighbours[PLAN_MOST_TERMS])
     }
 }
 
-static void choose_constants(plan *p, const uint32_t *neighbours, acq_random *random)
+static uint32_t most_linked_variable(const plan *p, const incidence *index)
 {
+    uint32_t best = 0, most = 0;
     for (uint32_t i = 0; i < p->n_terms; i++) {
-        bool hangs = (neighbours[i] & (neighbours[i] - 1)) == 0;
-        p->is_constant[i] = acq_random_below(random, 100) < (hangs ? 70 : 8);
-        p->is_free[i] = false;
+        uint32_t degree = incidence_degree(index, p->entities[i]);
+        if (!p->is_constant[i] && degree > most) {
+            most = degree;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* What has most links says least about its neighbours; every fourth constant is any term. */
+static void choose_constants(plan *p, const incidence *index, acq_random *random)
+{
+    uint32_t range = MOST_CONSTANTS - LEAST_CONSTANTS + 1;
+    uint32_t n = LEAST_CONSTANTS + (uint32_t)acq_random_below(random, range);
+    for (uint32_t i = 0; i < p->n_terms; i++)
+        p->is_constant[i] = p->is_free[i] = false;
+    for (; n > 0; n--) {
+        uint32_t any = (uint32_t)acq_random_below(random, p->n_terms);
+        bool is_any = acq_random_below(random, 4) == 0;
+        p->is_constant[is_any ? any : most_linked_variable(p, index)] = true;
     }
 }
 
@@ -110,14 +135,6 @@ static bool has_cycle(const plan *p, const uint32_t *neighbours)
         }
     }
     return left != 0;
-}
-
-static uint32_t count_constants(const plan *p)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n_terms; i++)
-        n += p->is_constant[i];
-    return n;
 }
 
 /* Atoms between constants ask nothing. Constants that lose their last atom go with them. */
@@ -152,10 +169,7 @@ bool plan_make(plan *p, const incidence *index, acq_random *random)
         return false;
     link_all(p, index);
     join_terms(p, neighbours);
-    choose_constants(p, neighbours, random);
-    uint32_t n_constants = count_constants(p);
-    if (n_constants < 2 || p->n_terms - n_constants < PLAN_LEAST_VARIABLES)
-        return false;
+    choose_constants(p, index, random);
     if (!has_cycle(p, neighbours) || !drop_ground(p))
         return false;
     choose_free(p, random);

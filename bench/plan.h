@@ -10,7 +10,6 @@ enum {
     PLAN_LEAST_TERMS = 12,
     PLAN_MOST_TERMS = 20,
     PLAN_MOST_ATOMS = 96,
-    PLAN_LEAST_VARIABLES = 6,
 };
 
 typedef struct plan_atom {

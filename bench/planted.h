@@ -2,9 +2,9 @@
  *
  * A random walk collects 12 to 20 connected entities: half of its steps leave from one of the
  * first three, the hubs, and of a few links it takes the one whose other end has most links to
- * what is collected, so that cycles arise. All links among the entities become atoms. Most of
- * those that hang on one other entity become constants; the rest are variables, at least six,
- * with a cycle among them, and one to three of them are free. Every third query also denies one
+ * what is collected, so that cycles arise. All links among the entities become atoms. Two to
+ * four become constants, mostly those with most links; the rest are variables, with a cycle among
+ * them, and one to three of them are free. Every third query also denies one
  * or two links that the graph does not have.
  *
  * Every fourth query has no answer: the relation of one atom is replaced by one that links no

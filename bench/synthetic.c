@@ -11,10 +11,13 @@
 
 enum {
     N_CLASSES = 16,
+    N_ORDERS = 16,
     NEIGHBOURHOOD = 24,
     MOST_OCTAVES = 27,
     PATIENCE = 8, /* draws of one triple before its tail is drawn from all entities alike */
 };
+
+static const uint64_t stream_of_classes = 0x636c6173ULL << 32; /* apart from those of the triples */
 
 /* Ranks below n: octave j is taken by a word below bound[j]. */
 typedef struct power_law {
@@ -22,20 +25,23 @@ typedef struct power_law {
     uint64_t bound[MOST_OCTAVES];
 } power_law;
 
+/* Octave j has the ranks from 2^j - 1 on, and the last one less than all of its own. */
+static uint32_t count_ranks(const power_law *law, uint32_t octave)
+{
+    uint32_t begin = 1U << octave, left = law->n + 1 - begin;
+    return left < begin ? left : begin;
+}
+
 static power_law make_law(uint32_t n, double ratio)
 {
     power_law law = {.n = n};
-    double weight = 1.0, total = 0.0, sum = 0.0;
-    while (law.n_octaves < MOST_OCTAVES && (1U << law.n_octaves) <= n) {
-        total += weight;
-        weight *= ratio;
-        law.n_octaves++;
+    double sums[MOST_OCTAVES], weight = 1.0, sum = 0.0;
+    for (; law.n_octaves < MOST_OCTAVES && (1U << law.n_octaves) <= n; weight *= ratio) {
+        sum += weight * count_ranks(&law, law.n_octaves) / (double)(1U << law.n_octaves);
+        sums[law.n_octaves++] = sum;
     }
-    weight = 1.0;
-    for (uint32_t j = 0; j < law.n_octaves; j++, weight *= ratio) {
-        sum += weight;
-        law.bound[j] = (uint64_t)(sum / total * 0x1.0p63) << 1;
-    }
+    for (uint32_t j = 0; j + 1 < law.n_octaves; j++)
+        law.bound[j] = (uint64_t)(sums[j] / sum * 0x1.0p63) << 1;
     law.bound[law.n_octaves - 1] = UINT64_MAX;
     return law;
 }
@@ -46,8 +52,7 @@ static uint32_t draw_rank(const power_law *law, acq_random *random)
     uint32_t octave = 0;
     while (octave + 1 < law->n_octaves && word >= law->bound[octave])
         octave++;
-    uint32_t begin = 1U << octave, end = 2 * begin > law->n ? law->n + 1 : 2 * begin;
-    return begin + (uint32_t)acq_random_below(random, end - begin) - 1;
+    return (1U << octave) - 1 + (uint32_t)acq_random_below(random, count_ranks(law, octave));
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -88,10 +93,17 @@ synthetic_triple synthetic_get(const synthetic *graph, uint32_t i)
                               .tail = (uint32_t)word & (SYNTHETIC_MOST_ENTITIES - 1)};
 }
 
+/* Neighbourhoods belong to a class, a few classes having most of them. */
+static uint32_t get_class(const synthetic *graph, const power_law *classes, uint32_t entity)
+{
+    acq_random random = acq_random_start(graph->seed, stream_of_classes + entity / NEIGHBOURHOOD);
+    return draw_rank(classes, &random);
+}
+
 /* What drawing needs: the laws, and the set of triples drawn so far as indices + 1 into packed. */
 typedef struct drawing {
     synthetic *graph;
-    power_law heads, relations, tails;
+    power_law heads, relations, tails, classes;
     uint64_t step;
     uint32_t *slots;
     size_t slot_mask;
@@ -117,6 +129,14 @@ static uint32_t draw_head(const drawing *d, uint32_t i, acq_random *random)
     return permute(d->graph, draw_rank(&d->heads, random), d->step, 2);
 }
 
+/* Every class of heads has relations of its own: those whose number leaves its rest. */
+static uint32_t draw_relation(const drawing *d, uint32_t head, acq_random *random)
+{
+    uint32_t rank = draw_rank(&d->relations, random);
+    uint32_t relation = rank - rank % N_CLASSES + get_class(d->graph, &d->classes, head);
+    return relation < d->graph->n_relations ? relation : rank;
+}
+
 static uint32_t draw_tail(const drawing *d, const synthetic_triple *t, bool any, acq_random *random)
 {
     uint32_t n = d->graph->n_entities;
@@ -127,7 +147,8 @@ static uint32_t draw_tail(const drawing *d, const synthetic_triple *t, bool any,
         uint32_t size = n - begin < NEIGHBOURHOOD ? n - begin : NEIGHBOURHOOD;
         return begin + (uint32_t)acq_random_below(random, size);
     }
-    return permute(d->graph, draw_rank(&d->tails, random), d->step, 3 + t->relation % N_CLASSES);
+    uint64_t order = 3 + acq_random_mix(t->relation) % N_ORDERS;
+    return permute(d->graph, draw_rank(&d->tails, random), d->step, order);
 }
 
 static void draw_triple(drawing *d, uint32_t i)
@@ -135,7 +156,7 @@ static void draw_triple(drawing *d, uint32_t i)
     acq_random random = acq_random_start(d->graph->seed, i);
     synthetic_triple t = {.head = draw_head(d, i, &random)};
     for (uint32_t tries = 0;; tries++) {
-        t.relation = draw_rank(&d->relations, &random);
+        t.relation = draw_relation(d, t.head, &random);
         t.tail = draw_tail(d, &t, tries >= PATIENCE, &random);
         if (t.tail != t.head && insert(d, i, pack(t)))
             return;
@@ -148,6 +169,7 @@ void synthetic_init(synthetic *graph)
                  .heads = make_law(graph->n_entities, 1.5),
                  .relations = make_law(graph->n_relations, 1.0),
                  .tails = make_law(graph->n_entities, 1.0),
+                 .classes = make_law(N_CLASSES, 1.0),
                  .step = find_step(graph->n_entities)};
     size_t n_slots = 1;
     while (n_slots < (size_t)graph->n_triples + graph->n_triples / 2)

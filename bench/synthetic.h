@@ -5,11 +5,11 @@
  * Only integers and products of doubles are involved, so that a seed gives the same graph on
  * every machine.
  *
- *   relation  Zipf: the first of 800 has a tenth of all triples
+ *   entities  in neighbourhoods of 24, each of one of 16 classes, by Zipf's law
  *   head      a mild power law, after each entity has been a head once
- *   tail      a third: of the head's neighbourhood, 24 entities; so there are cycles
- *             else: Zipf over the entities in an order of the relation's class; so each of the
- *             16 classes of relations has hubs of its own
+ *   relation  Zipf; each class of heads has relations of its own
+ *   tail      a third: of the head's neighbourhood, so that there are cycles; else Zipf over the
+ *             entities in one of 16 orders, so that relations have hubs that some of them share
  *
  * All triples are distinct and none links an entity to itself. Memory: 16 bytes a triple, so
  * that 20 million of them take about 320 MB. */

@@ -31,7 +31,8 @@ static acq_status fail(const char *path, acq_status code, const char *message, a
 
 static acq_status fail_io(const char *path, const char *act, acq_error *error)
 {
-    acq_fail(error, ACQ_ERR_IO, "cannot %s: %s", act, strerror(errno));
+    acq_fail(error, ACQ_ERR_IO, "cannot %s: %s; check the folder of the output and its disk", act,
+             strerror(errno));
     acq_error_set_file(error, path);
     return ACQ_ERR_IO;
 }

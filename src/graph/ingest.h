@@ -13,6 +13,7 @@
 
 typedef struct acq_sink {
     acq_dictionary *dictionary; /* filled before the facts that use it arrive */
+    /* n is 0 when only labels came: they take memory too. */
     acq_status (*add_facts)(void *self, const acq_triple *facts, size_t n, acq_error *error);
     void *self;
 } acq_sink;

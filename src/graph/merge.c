@@ -56,7 +56,7 @@ static acq_status take_facts(acq_merger *merger, acq_batch *batch)
 {
     const acq_sink *sink = merger->sink;
     acq_dictionary *dictionary = sink->dictionary;
-    if (batch->n_facts == 0)
+    if (batch->n_facts == 0 && batch->n_labels == 0)
         return ACQ_OK;
     if (batch->rules->syntax != ACQ_IDS) {
         acq_status status = map_names(merger, &batch->entities, &dictionary->entities, 1,

@@ -193,6 +193,25 @@ static void test_names_beyond_the_memory_are_an_error(void **state)
     check_nothing_changed(0);
 }
 
+/* Without a fact among them. */
+static void test_labels_beyond_the_memory_are_an_error(void **state)
+{
+    (void)state;
+    const char *labels = "labels.nt";
+    FILE *file = fopen(labels, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 20000; i++)
+        fprintf(file, "<http://e/%d> <http://www.w3.org/2000/01/rdf-schema#label> \"label %d\" .\n",
+                i, i);
+    fclose(file);
+    acq_import_params params = {.memory_bytes = 100000};
+    acq_error error = {0};
+    assert_int_equal(acq_import(&labels, 1, "out/graph", &params, NULL, &error), ACQ_ERR_LIMIT);
+    assert_non_null(strstr(error.message, "--memory"));
+    check_nothing_changed(0);
+    assert_int_equal(unlink(labels), 0);
+}
+
 static void test_bad_sources_leave_nothing(void **state)
 {
     (void)state;
@@ -232,6 +251,7 @@ int main(void)
 #endif
         cmocka_unit_test(test_no_room_leaves_nothing),
         cmocka_unit_test(test_names_beyond_the_memory_are_an_error),
+        cmocka_unit_test(test_labels_beyond_the_memory_are_an_error),
         cmocka_unit_test(test_bad_sources_leave_nothing),
     };
     return cmocka_run_group_tests(tests, enter, leave);

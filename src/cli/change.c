@@ -28,7 +28,7 @@ static acq_status find_new_names(change *c, acq_error *error)
     return status;
 }
 
-static acq_status write(change *c, acq_error *error)
+static acq_status apply(change *c, acq_error *error)
 {
     acq_store_writer *writer;
     size_t i_bad = c->facts.n;
@@ -51,7 +51,7 @@ static acq_status run(change *c, acq_output *output, const char **source, acq_er
         status = acq_facts_init(&c->facts, c->options, output, source, error);
     if (status == ACQ_OK)
         status = find_new_names(c, error);
-    return status == ACQ_OK ? write(c, error) : status;
+    return status == ACQ_OK ? apply(c, error) : status;
 }
 
 static void note_near_names(const change *c, acq_output *output)

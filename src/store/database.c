@@ -121,6 +121,7 @@ static acq_status fail_by_code(const acq_db *db, int code, acq_error *error)
                         "the disk is full, nothing was changed; make room and try again");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL: /* others were faster, time and again */
         return acq_fail(error, ACQ_ERR_IO,
                         "another process is writing to the store; try again when it is done");
     case SQLITE_READONLY:

@@ -89,7 +89,7 @@ static acq_status read_all(int file, const char *path, char **bytes, size_t *len
 {
     size_t capacity = 0, need = first_capacity(path);
     for (;;) {
-        size_t got;
+        size_t got = 0;
         if (need > capacity && ACQ_RESERVE(*bytes, capacity, need) != ACQ_OK)
             return acq_fail_memory(error);
         acq_status status =

@@ -137,7 +137,7 @@ acq_status acq_names_put(acq_names *names, uint32_t id, const char *name, size_t
 acq_status acq_names_add_hashed(acq_names *names, const char *name, size_t length, uint32_t hash,
                                 uint32_t step, uint32_t *out)
 {
-    size_t place, next = (names->n_ids + step - 1) / step * step;
+    size_t place = 0, next = (names->n_ids + step - 1) / step * step;
     if (grow_slots(names) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     uint32_t id = probe(names, name, length, hash, &place);

@@ -151,7 +151,7 @@ typedef struct nearest {
 } nearest;
 
 enum { NAMES_PER_CLOCK = 10000 };
-static const int64_t PATIENCE_NS = 2000000000;
+static const int64_t PATIENCE_NS = 10000000000;
 
 static bool start(nearest *n, const char *name, size_t length)
 {
@@ -211,8 +211,8 @@ static bool offer_stored(void *context, acq_ent entity, const char *name, size_t
     return acq_clock_ns() < n->deadline_ns;
 }
 
-/* Walks over all names, for two seconds at most. A name that is met here but was not found by
- * the index means that the index is damaged. */
+/* Walks over all names, for ten seconds at most (5 million take half of one). A name that is met
+ * here but was not found by the index means that the index is damaged. */
 static const char *suggest_stored(const acq_graph *graph, const char *name, size_t length)
 {
     stored_search search = {.name = name, .length = length};

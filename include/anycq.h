@@ -162,6 +162,7 @@ typedef struct acq_store_fact {
     const char *relation;
     const char *tail;
     bool is_inverse; /* inverse(relation) was meant */
+    bool is_rdf;     /* add: the names are RDF's, as keys are; the store then counts as RDF */
 } acq_store_fact;
 
 typedef struct acq_store_report {

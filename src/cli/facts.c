@@ -21,7 +21,11 @@ static acq_status read_patterns(acq_facts *facts, const acq_options *options, co
             *source = text;
             return status;
         }
-        facts->items[i] = (acq_store_fact){p->head, p->relation, p->tail, p->is_inverse};
+        facts->items[i] = (acq_store_fact){.head = p->head,
+                                           .relation = p->relation,
+                                           .tail = p->tail,
+                                           .is_inverse = p->is_inverse,
+                                           .is_rdf = p->has_iri};
     }
     facts->n = n;
     return ACQ_OK;
@@ -49,7 +53,8 @@ static acq_status name_triples(acq_facts *facts, acq_error *error)
         facts->items[i] =
             (acq_store_fact){.head = acq_names_get(&names->entities, t->head),
                              .relation = acq_names_get(&names->relations, t->relation),
-                             .tail = acq_names_get(&names->entities, t->tail)};
+                             .tail = acq_names_get(&names->entities, t->tail),
+                             .is_rdf = names->is_rdf};
     }
     facts->n = facts->n_triples;
     acq_free(facts->triples);

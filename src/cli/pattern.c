@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "graph/iri.h"
 
 typedef struct cutter {
     acq_pattern *pattern;
@@ -96,6 +97,7 @@ static acq_status read_name(const cutter *c, char *text, const char *missing, co
     } else if (text[0] == '<') {
         end[-1] = '\0';
         text++;
+        c->pattern->has_iri = c->pattern->has_iri || acq_iri_is_absolute(text, strlen(text));
     }
     if (text[0] == '\0')
         return fail_form(c, bad, missing);

@@ -23,6 +23,7 @@ typedef struct acq_pattern {
     const char *relation;
     const char *head, *tail; /* NULL: ? */
     bool is_inverse;         /* written inverse(relation) */
+    bool has_iri;            /* some name in <...> is an absolute IRI */
 } acq_pattern;
 
 /* Columns of errors count in `text`. Deinit also after an error. */

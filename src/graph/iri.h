@@ -1,4 +1,4 @@
-/* iri.h - inside the graph module: relative IRIs, and the IRIs that stand for plain names. */
+/* iri.h - relative IRIs, and the IRIs that stand for plain names. */
 #ifndef ACQ_GRAPH_IRI_H
 #define ACQ_GRAPH_IRI_H
 

@@ -224,10 +224,20 @@ static acq_status check_room(const acq_store_writer *writer, const fact_ids *fac
                           UINT32_MAX - 2);
 }
 
+/* A store may hold plain names and RDF's side by side: the mark says that some are RDF's. */
+static void mark_rdf(acq_store_writer *writer)
+{
+    acq_store_meta *meta = &writer->catalog.meta;
+    writer->is_changed = writer->is_changed || !meta->is_rdf;
+    meta->is_rdf = true;
+}
+
 static acq_status change_fact(changing *c, const acq_store_fact *fact, acq_error *error)
 {
     fact_ids ids;
     fact_state state;
+    if (c->is_add && fact->is_rdf)
+        mark_rdf(c->writer);
     acq_status status = resolve(c, fact, &ids, error);
     if (status == ACQ_OK)
         status = check_room(c->writer, &ids, error);

@@ -331,10 +331,10 @@ static void test_open_graph_is_a_snapshot(void **state)
     acq_graph *before = open_store(path);
     acq_store_writer *writer;
     assert_int_equal(acq_store_writer_open(path, &writer, NULL), ACQ_OK);
-    const acq_store_fact changes[] = {{"Cy", "knows", "Ada", false},
-                                      {"Ada", "knows", "Cy", true}, /* the same */
-                                      {"Cy", "knows", "Dee", false},
-                                      {"Ada", "knows", "Bo", false}};
+    const acq_store_fact changes[] = {{"Cy", "knows", "Ada", false, false},
+                                      {"Ada", "knows", "Cy", true, false}, /* the same */
+                                      {"Cy", "knows", "Dee", false, false},
+                                      {"Ada", "knows", "Bo", false, false}};
     acq_store_report report;
     assert_int_equal(acq_store_add(writer, changes, 4, &report, NULL, NULL), ACQ_OK);
     assert_int_equal(report.changed, 2);
@@ -366,14 +366,14 @@ static void test_bad_change_changes_nothing(void **state)
     make_store(path);
     acq_store_writer *writer;
     assert_int_equal(acq_store_writer_open(path, &writer, NULL), ACQ_OK);
-    const acq_store_fact changes[] = {{"Ada", "knows", "Bo", false},
-                                      {"Ada", "knows", "Boo", false}};
+    const acq_store_fact changes[] = {{"Ada", "knows", "Bo", false, false},
+                                      {"Ada", "knows", "Boo", false, false}};
     size_t i_bad = 0;
     acq_error error = {0};
     assert_int_equal(acq_store_remove(writer, changes, 2, NULL, &i_bad, &error), ACQ_ERR_NAME);
     assert_int_equal(i_bad, 1);
     assert_non_null(strstr(error.message, "did you mean \"Bo\"?"));
-    const acq_store_fact empty = {"", "knows", "Bo", false};
+    const acq_store_fact empty = {"", "knows", "Bo", false, false};
     assert_int_not_equal(acq_store_add(writer, &empty, 1, NULL, NULL, NULL), ACQ_OK);
     acq_graph *graph = open_store(path);
     assert_true(knows(graph, "Ada", "Bo"));
@@ -569,7 +569,7 @@ static acq_status call_store_writer(acq_error *error)
     acq_store_writer *writer = NULL;
     acq_status status = acq_store_writer_open(store_path, &writer, error);
     assert_true((status == ACQ_OK) == (writer != NULL));
-    const acq_store_fact fact = {"Ada", "knows", "a new one", false};
+    const acq_store_fact fact = {"Ada", "knows", "a new one", false, false};
     if (status == ACQ_OK)
         status = acq_store_add(writer, &fact, 1, NULL, NULL, error);
     if (status == ACQ_OK)

@@ -212,12 +212,13 @@ void history_advance_by(test_history *history, size_t n)
         history_advance(history);
 }
 
-static acq_status import(const fact_set *facts, const char *store, const char *source,
+static acq_status import(const test_history *history, const char *store, const char *source,
                          acq_error *error)
 {
-    acq_import_params params = {.read.threads = 2, .replace = true};
+    acq_import_params params = {
+        .read.threads = 2, .memory_bytes = history->memory_bytes, .replace = true};
     acq_import_report report;
-    facts_write(facts, source);
+    facts_write(&history->facts, source);
     return acq_import(&source, 1, store, &params, &report, error);
 }
 
@@ -250,7 +251,7 @@ acq_status history_perform(const test_history *history, const char *store, const
     uint64_t n_folded;
     acq_status status = ACQ_OK;
     if (history->step.kind == STEP_IMPORT)
-        return import(&history->facts, store, source, error);
+        return import(history, store, source, error);
     if (writer == NULL)
         status = acq_store_writer_open(store, &own, error);
     if (status == ACQ_OK && history->step.kind == STEP_COMPACT)

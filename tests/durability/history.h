@@ -12,7 +12,7 @@ enum {
     HISTORY_ENTITIES = 200,
     HISTORY_RELATIONS = 4,
     HISTORY_FACTS = HISTORY_ENTITIES * HISTORY_RELATIONS * HISTORY_ENTITIES,
-    HISTORY_MOST_CHANGED = 200, /* facts per step */
+    HISTORY_MOST_CHANGED = 600, /* facts per step: enough for a compaction after a few */
 };
 
 typedef struct fact_set {
@@ -33,6 +33,7 @@ typedef struct test_history {
     acq_random random;
     size_t most_changed;    /* per step, at most HISTORY_MOST_CHANGED */
     uint64_t most_imported; /* about */
+    size_t memory_bytes;    /* of imports; 0: their default */
     fact_set facts;         /* after the steps drawn so far */
     test_step step;         /* the last one */
 } test_history;

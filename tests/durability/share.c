@@ -1,14 +1,12 @@
 /* share.c - one writer and four readers at once, as processes and as threads of one process.
  * Usage: PROGRAM [SECONDS [SEED]].
  *
- * The writer adds batch after batch and removes old ones. Batch k is a fact made("clock", "batch
- * k") and pairs of facts left(item, slot), right(slot, item), where batch, slot and items follow
- * from k and the seed. So whatever a reader sees must be the batches lo..hi, each whole:
+ * What a reader sees of the writer's batches (batches.h) is never
  *
  *   torn    a batch in part, a left without its right, two relations of different times
- *   stale   hi below what was acknowledged before the reader opened the store
- *   early   hi above what the writer had begun when the store was open
- *   moving  the same graph, asked later, says something else
+ *   stale   behind what was acknowledged before the reader opened the store
+ *   early   ahead of what the writer had begun when the store was open
+ *   moving  something else when the same graph is asked later
  *
  * Every reader has several threads on each graph, which load its relations at the same time, and
  * comes back to old graphs whose relations it has not all asked for yet. */
@@ -17,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +26,7 @@
 
 #include "base/budget.h"
 #include "base/random.h"
+#include "durability/batches.h"
 #include "durability/options.h"
 #include "durability/scratch.h"
 #include "store/import.h"
@@ -36,157 +34,9 @@
 
 enum {
     N_READERS = 4,
-    N_THREADS = 2, /* of each reader, on one graph */
-    N_SLOTS = 16,
-    MOST_KEPT = 6, /* batches in the store; at most N_SLOTS - 2 */
-    MOST_PAIRS = 20,
-    N_ITEMS = 500,
+    N_THREADS = 2,   /* of each reader, on one graph */
     N_SNAPSHOTS = 3, /* graphs that a reader keeps */
 };
-
-/* What writer and readers share. Numbers of batches; each counts up only. */
-typedef struct board {
-    _Atomic uint64_t begun, added;     /* additions begun and acknowledged */
-    _Atomic uint64_t leaving, removed; /* removals */
-    _Atomic uint64_t looks, answers;   /* graphs opened, checks made */
-    _Atomic bool is_over;
-    _Atomic bool is_wrong;
-    char what[1024]; /* the first thing that was */
-} board;
-
-typedef struct setting {
-    board *board;
-    const char *store;
-    uint64_t seed;
-    int64_t end; /* of the test, by acq_clock_ns */
-} setting;
-
-static void complain(const setting *s, const char *format, ...)
-{
-    va_list arguments;
-    if (atomic_exchange(&s->board->is_wrong, true))
-        return;
-    va_start(arguments, format);
-    vsnprintf(s->board->what, sizeof s->board->what, format, arguments);
-    va_end(arguments);
-    atomic_store(&s->board->is_over, true);
-}
-
-static bool is_over(const setting *s)
-{
-    return acq_clock_ns() > s->end || atomic_load(&s->board->is_over);
-}
-
-/* ---- batches ---- */
-
-typedef struct batch {
-    uint64_t number;
-    size_t n; /* pairs */
-    char name[32], slot[16];
-    char items[MOST_PAIRS][16];
-} batch;
-
-static void make_batch(uint64_t seed, uint64_t number, batch *out)
-{
-    acq_random random = acq_random_start(seed, number);
-    out->number = number;
-    out->n = 1 + (size_t)acq_random_below(&random, MOST_PAIRS);
-    uint64_t first = acq_random_below(&random, N_ITEMS);
-    snprintf(out->name, sizeof out->name, "batch %llu", (unsigned long long)number);
-    snprintf(out->slot, sizeof out->slot, "slot %u", (unsigned)(number % N_SLOTS));
-    for (size_t i = 0; i < out->n; i++)
-        snprintf(out->items[i], sizeof out->items[i], "item %u",
-                 (unsigned)((first + i * 7) % N_ITEMS));
-}
-
-static size_t list_facts(const batch *b, acq_store_fact *out)
-{
-    size_t n = 0;
-    out[n++] = (acq_store_fact){.head = "clock", .relation = "made", .tail = b->name};
-    for (size_t i = 0; i < b->n; i++) {
-        out[n++] = (acq_store_fact){.head = b->items[i], .relation = "left", .tail = b->slot};
-        out[n++] = (acq_store_fact){.head = b->slot, .relation = "right", .tail = b->items[i]};
-    }
-    return n;
-}
-
-/* ---- the writer ---- */
-
-static bool change(const setting *s, acq_store_writer *writer, uint64_t number, bool is_added)
-{
-    acq_store_fact facts[2 * MOST_PAIRS + 1];
-    acq_store_report report;
-    acq_error error = {0};
-    size_t i_bad;
-    batch b;
-    make_batch(s->seed, number, &b);
-    size_t n = list_facts(&b, facts);
-    acq_status status = is_added ? acq_store_add(writer, facts, n, &report, &i_bad, &error)
-                                 : acq_store_remove(writer, facts, n, &report, &i_bad, &error);
-    if (status != ACQ_OK)
-        complain(s, "writing batch %llu: %s", (unsigned long long)number, error.message);
-    else if (report.changed != n)
-        complain(s, "batch %llu changed %llu facts and not %zu", (unsigned long long)number,
-                 (unsigned long long)report.changed, n);
-    return status == ACQ_OK;
-}
-
-static bool add_batch(const setting *s, acq_store_writer *writer, uint64_t number)
-{
-    atomic_store(&s->board->begun, number);
-    bool done = change(s, writer, number, true);
-    atomic_store(&s->board->added, number);
-    return done;
-}
-
-static bool remove_batch(const setting *s, acq_store_writer *writer, uint64_t number)
-{
-    atomic_store(&s->board->leaving, number);
-    bool done = change(s, writer, number, false);
-    atomic_store(&s->board->removed, number);
-    return done;
-}
-
-static bool compact(const setting *s, acq_store_writer *writer)
-{
-    acq_error error = {0};
-    uint64_t n_folded;
-    if (acq_store_compact(writer, &n_folded, &error) == ACQ_OK)
-        return true;
-    complain(s, "compacting: %s", error.message);
-    return false;
-}
-
-/* One stretch of work with one handle. */
-static bool write_some(const setting *s, acq_random *random)
-{
-    acq_store_writer *writer;
-    acq_error error = {0};
-    if (acq_store_writer_open(s->store, &writer, &error) != ACQ_OK) {
-        complain(s, "opening a writer: %s", error.message);
-        return false;
-    }
-    bool done = true;
-    uint64_t n = 1 + acq_random_below(random, 30);
-    for (uint64_t i = 0; done && i < n && !is_over(s); i++) {
-        done = add_batch(s, writer, atomic_load(&s->board->added) + 1);
-        while (done && atomic_load(&s->board->added) - atomic_load(&s->board->removed) > MOST_KEPT)
-            done = remove_batch(s, writer, atomic_load(&s->board->removed) + 1);
-        if (done && acq_random_below(random, 12) == 0)
-            done = compact(s, writer);
-    }
-    acq_store_writer_free(writer);
-    return done;
-}
-
-static void *write_all(void *context)
-{
-    const setting *s = context;
-    acq_random random = acq_random_start(s->seed, 0);
-    while (!is_over(s) && write_some(s, &random))
-        ;
-    return NULL;
-}
 
 /* ---- the readers ---- */
 
@@ -206,7 +56,7 @@ static acq_row get_row(const setting *s, const acq_graph *graph, const char *hea
     acq_rel r = acq_graph_find_relation(graph, relation, strlen(relation));
     if (acq_graph_get_failure(graph, &error) != ACQ_OK || r == ACQ_NO_ID ||
         acq_graph_open_links(graph, inverse ? acq_inverse(r) : r, &links, &error) != ACQ_OK) {
-        complain(s, "reading %s of %s: %s", relation, head, error.message);
+        board_complain(s, "reading %s of %s: %s", relation, head, error.message);
         return (acq_row){0};
     }
     return h == ACQ_NO_ID ? (acq_row){0} : acq_links_get_row(links, h);
@@ -227,14 +77,14 @@ static void check_slot(const setting *s, const snapshot *seen, uint64_t number)
 {
     bool is_kept = number >= seen->low && number <= seen->high;
     batch b;
-    make_batch(s->seed, number, &b);
+    batch_make(s->seed, number, &b);
     acq_row right = get_row(s, seen->graph, b.slot, "right", false);
     acq_row left = get_row(s, seen->graph, b.slot, "left", true);
     if (right.n != (is_kept ? b.n : 0) || left.n != right.n ||
         (is_kept && (!has_item(seen->graph, right, &b) || !has_item(seen->graph, left, &b))))
-        complain(s, "torn: batch %llu of %llu..%llu has %zu right and %zu left of %zu",
-                 (unsigned long long)number, (unsigned long long)seen->low,
-                 (unsigned long long)seen->high, right.n, left.n, b.n);
+        board_complain(s, "torn: batch %llu of %llu..%llu has %zu right and %zu left of %zu",
+                       (unsigned long long)number, (unsigned long long)seen->low,
+                       (unsigned long long)seen->high, right.n, left.n, b.n);
 }
 
 static void check_clock(const setting *s, const snapshot *seen)
@@ -243,14 +93,14 @@ static void check_clock(const setting *s, const snapshot *seen)
     acq_row row = get_row(s, seen->graph, "clock", "made", false);
     uint64_t n = seen->high + 1 - seen->low;
     if (row.n != n)
-        complain(s, "moving: %zu batches and not %llu..%llu", row.n, (unsigned long long)seen->low,
-                 (unsigned long long)seen->high);
+        board_complain(s, "moving: %zu batches and not %llu..%llu", row.n,
+                       (unsigned long long)seen->low, (unsigned long long)seen->high);
     for (uint64_t k = seen->low; k <= seen->high; k++) {
-        make_batch(s->seed, k, &b);
+        batch_make(s->seed, k, &b);
         acq_ent name = acq_graph_find_entity(seen->graph, b.name, strlen(b.name));
         if (name == ACQ_NO_ID || acq_row_find(row, name) == row.n)
-            complain(s, "torn: batch %llu of %llu..%llu is missing", (unsigned long long)k,
-                     (unsigned long long)seen->low, (unsigned long long)seen->high);
+            board_complain(s, "torn: batch %llu of %llu..%llu is missing", (unsigned long long)k,
+                           (unsigned long long)seen->low, (unsigned long long)seen->high);
     }
 }
 
@@ -270,7 +120,7 @@ static size_t count_answers(const setting *s, const acq_graph *graph, const char
         acq_ask(query, predictor, &params, &result, &error) == ACQ_OK)
         n = acq_result_get_n_answers(result);
     else
-        complain(s, "asking %s: %s", text, error.message);
+        board_complain(s, "asking %s: %s", text, error.message);
     acq_result_free(result);
     acq_predictor_free(predictor);
     acq_query_free(query);
@@ -281,15 +131,15 @@ static void check_queries(const setting *s, const snapshot *seen, uint64_t numbe
 {
     char text[256];
     batch b;
-    make_batch(s->seed, number, &b);
+    batch_make(s->seed, number, &b);
     snprintf(text, sizeof text, "Q(x) := left(x, \"%s\") & right(\"%s\", x)", b.slot, b.slot);
     size_t n = count_answers(s, seen->graph, text);
     if (n != SIZE_MAX && n != b.n)
-        complain(s, "torn: %zu answers and not %zu in batch %llu", n, b.n,
-                 (unsigned long long)number);
+        board_complain(s, "torn: %zu answers and not %zu in batch %llu", n, b.n,
+                       (unsigned long long)number);
     n = count_answers(s, seen->graph, "Q(x, y) := left(x, y) & !right(y, x)");
     if (n != SIZE_MAX && n != 0)
-        complain(s, "torn: %zu left without right", n);
+        board_complain(s, "torn: %zu left without right", n);
 }
 
 typedef struct look {
@@ -343,20 +193,20 @@ static bool take_snapshot(const setting *s, snapshot *seen)
     acq_error error = {0};
     uint64_t added = atomic_load(&s->board->added), removed = atomic_load(&s->board->removed);
     if (acq_graph_open_path(s->store, NULL, &seen->graph, NULL, &error) != ACQ_OK) {
-        complain(s, "opening: %s", error.message);
+        board_complain(s, "opening: %s", error.message);
         return false;
     }
     uint64_t begun = atomic_load(&s->board->begun), leaving = atomic_load(&s->board->leaving);
     if (!find_range(s, seen))
-        complain(s, "the clock shows nothing");
+        board_complain(s, "the clock shows nothing");
     else if (seen->high < added || seen->low <= removed)
-        complain(s, "stale: batches %llu..%llu, when %llu had come and %llu had gone",
-                 (unsigned long long)seen->low, (unsigned long long)seen->high,
-                 (unsigned long long)added, (unsigned long long)removed);
+        board_complain(s, "stale: batches %llu..%llu, when %llu had come and %llu had gone",
+                       (unsigned long long)seen->low, (unsigned long long)seen->high,
+                       (unsigned long long)added, (unsigned long long)removed);
     else if (seen->high > begun || seen->low > leaving + 1)
-        complain(s, "early: batches %llu..%llu, when %llu was coming and %llu going",
-                 (unsigned long long)seen->low, (unsigned long long)seen->high,
-                 (unsigned long long)begun, (unsigned long long)leaving);
+        board_complain(s, "early: batches %llu..%llu, when %llu was coming and %llu going",
+                       (unsigned long long)seen->low, (unsigned long long)seen->high,
+                       (unsigned long long)begun, (unsigned long long)leaving);
     atomic_fetch_add(&s->board->looks, 1);
     return true;
 }
@@ -386,7 +236,7 @@ static void *read_all(void *context)
     const setting *s = r->setting;
     acq_random random = acq_random_start(s->seed, 1000 + r->number);
     snapshot kept[N_SNAPSHOTS] = {{0}};
-    while (!is_over(s)) {
+    while (!board_is_over(s)) {
         snapshot *seen = &kept[acq_random_below(&random, N_SNAPSHOTS)];
         if (seen->graph == NULL && !take_snapshot(s, seen))
             break;
@@ -419,7 +269,7 @@ static void make_store(const test_scratch *scratch, const setting *s)
         fail_msg("import: %s", error.message);
     acq_store_writer *writer;
     assert_int_equal(acq_store_writer_open(s->store, &writer, &error), ACQ_OK);
-    assert_true(add_batch(s, writer, 1));
+    assert_true(batch_add(s, writer, 1));
     acq_store_writer_free(writer);
 }
 
@@ -452,7 +302,7 @@ static void tear_down(stage *g, const char *how)
     print_message("%s: %llu batches added, %llu removed; %llu graphs opened, %llu checks\n", how,
                   (unsigned long long)b->added, (unsigned long long)b->removed,
                   (unsigned long long)b->looks, (unsigned long long)b->answers);
-    assert_true(b->added > MOST_KEPT && b->answers > N_READERS);
+    assert_true(b->added > BATCH_MOST_KEPT && b->answers > N_READERS);
     if (acq_store_verify(g->store, NULL, NULL, &error) != ACQ_OK)
         fail_msg("%s: %s", how, error.message);
     munmap(b, sizeof *b);
@@ -485,7 +335,7 @@ static void test_processes_share_a_store(void **state)
     reader readers[N_READERS];
     pid_t processes[N_READERS + 1];
     set_up(&g, *state);
-    processes[N_READERS] = start_process(write_all, &g.setting);
+    processes[N_READERS] = start_process(batch_write_all, &g.setting);
     for (int i = 0; i < N_READERS; i++) {
         readers[i] = (reader){.setting = &g.setting, .number = (uint64_t)i};
         processes[i] = start_process(read_all, &readers[i]);
@@ -501,7 +351,7 @@ static void test_threads_share_a_store(void **state)
     reader readers[N_READERS];
     pthread_t threads[N_READERS + 1];
     set_up(&g, *state);
-    assert_int_equal(pthread_create(&threads[N_READERS], NULL, write_all, &g.setting), 0);
+    assert_int_equal(pthread_create(&threads[N_READERS], NULL, batch_write_all, &g.setting), 0);
     for (int i = 0; i < N_READERS; i++) {
         readers[i] = (reader){.setting = &g.setting, .number = (uint64_t)i};
         assert_int_equal(pthread_create(&threads[i], NULL, read_all, &readers[i]), 0);

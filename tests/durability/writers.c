@@ -1,6 +1,6 @@
 /* writers.c - two processes write to one store at the same time: both succeed, in turn; and a
  * graph that is open keeps its facts while its own process opens and closes the file again and
- * other processes change and compact it. */
+ * other processes change, compact and replace it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,28 +69,55 @@ static void test_two_writers_take_turns(void **state)
     fixture_remove(&f);
 }
 
+static void import_anew(void *context, int reports)
+{
+    const fixture *f = context;
+    test_history history = f->history;
+    acq_error error = {0};
+    history_advance_with(&history, STEP_IMPORT);
+    if (history_perform(&history, f->store, f->source, NULL, &error) != ACQ_OK)
+        child_give_up("importing", &error);
+    child_acknowledge(reports);
+}
+
+static void run_child(child_fn work, void *context)
+{
+    size_t acknowledged;
+    test_child child = child_start(work, context);
+    assert_int_equal(child_wait(&child, &acknowledged), CHILD_FINISHED);
+    assert_true(acknowledged > 0);
+}
+
+/* Opens and closes the store in all ways that there are. */
+static void look_at(const fixture *f)
+{
+    acq_graph *graph;
+    acq_store_info info;
+    acq_error error = {0};
+    assert_true(acq_store_is_database(f->store));
+    assert_int_equal(acq_store_read_info(f->store, &info, &error), ACQ_OK);
+    assert_int_equal(acq_graph_open_path(f->store, NULL, &graph, NULL, &error), ACQ_OK);
+    acq_graph_free(graph);
+}
+
 /* Whatever closes a descriptor of a file drops all of its process's locks on it, and SQLite would
  * then take the log away under the graph. */
 static void test_a_graph_keeps_its_facts_whatever_its_process_opens(void **state)
 {
     const test_options *options = *state;
     fixture f;
-    acq_graph *old, *other;
+    acq_graph *old;
     acq_error error = {0};
-    acq_store_info info;
     fact_set before, found;
-    size_t acknowledged;
     fixture_make(&f, options->seed);
     fixture_read(&f, &before, "at first");
     assert_int_equal(acq_store_open(f.store, &old, &error), ACQ_OK);
     for (uint32_t round = 0; round < 4; round++) {
-        assert_true(acq_store_is_database(f.store));
-        assert_int_equal(acq_store_read_info(f.store, &info, &error), ACQ_OK);
-        assert_int_equal(acq_graph_open_path(f.store, NULL, &other, NULL, &error), ACQ_OK);
-        acq_graph_free(other);
         half h = {.fixture = &f, .first = round * 20, .step = 1, .n = 20};
-        test_child child = child_start(add_half, &h);
-        assert_int_equal(child_wait(&child, &acknowledged), CHILD_FINISHED);
+        look_at(&f);
+        run_child(add_half, &h);
+        look_at(&f);
+        run_child(import_anew, &f);
     }
     if (!facts_read_graph(old, &found, &error))
         fail_msg("the old graph: %s", error.message);

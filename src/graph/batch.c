@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "graph/utf8.h"
 
-enum { FULL_FACTS = 32 * 1024, FULL_BYTES = 2 << 20 };
+enum { FULL_FACTS = 32 * 1024, FULL_BYTES = 2 << 20, KEPT_BYTES = 1 << 20 };
 
 void acq_batch_init(acq_batch *batch, const acq_rules *rules)
 {
@@ -41,8 +41,19 @@ void acq_batch_deinit(acq_batch *batch)
         acq_text_deinit(&batch->unescaped[i]);
 }
 
+/* A literal may fill a whole line, and lines may be long. */
+static void trim(acq_text *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (texts[i].capacity > KEPT_BYTES)
+            acq_text_deinit(&texts[i]);
+    }
+}
+
 void acq_batch_clear(acq_batch *batch)
 {
+    trim(batch->keys, 3);
+    trim(batch->unescaped, 5);
     acq_names_clear(&batch->entities.names);
     acq_names_clear(&batch->relations.names);
     acq_text_clear(&batch->bad_text);

@@ -1,11 +1,12 @@
-/* pieces.c - see pieces.h. A line may be as long as MOST_LINE; what is longer is no text. */
+/* pieces.c - see pieces.h. A line that is too long is read to its end in the memory that it has
+ * already filled, so that the lines behind it can be read. */
 #include "graph/pieces.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-enum { MOST_LINE = 64 << 20 };
+enum { KEPT_BYTES = 4 * ACQ_PIECE_BYTES };
 
 void acq_cutter_init(acq_cutter *cutter, acq_stream *stream, size_t piece_bytes)
 {
@@ -43,6 +44,7 @@ static acq_status start_piece(acq_cutter *cutter, acq_piece *piece, acq_error *e
         memcpy(piece->bytes, cutter->rest, cutter->rest_length);
     piece->length = cutter->rest_length;
     piece->is_first = !cutter->has_started;
+    piece->is_long = false;
     cutter->rest_length = 0;
     cutter->has_started = true;
     return ACQ_OK;
@@ -63,18 +65,41 @@ static bool cut(acq_cutter *cutter, acq_piece *piece, acq_status *status)
     return true;
 }
 
+/* Reads over the rest of a line; what follows its end is kept for the next piece. */
+static acq_status skip_line(acq_cutter *cutter, acq_piece *piece, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    const char *stop = NULL;
+    while (status == ACQ_OK && stop == NULL && !cutter->has_ended) {
+        piece->length = 0;
+        status = fill(cutter, piece, cutter->piece_bytes, error);
+        if (status == ACQ_OK)
+            stop = memchr(piece->bytes, '\n', piece->length);
+    }
+    size_t rest = stop == NULL ? 0 : piece->length - (size_t)(stop + 1 - piece->bytes);
+    if (status == ACQ_OK && ACQ_RESERVE(cutter->rest, cutter->rest_capacity, rest) != ACQ_OK)
+        status = acq_fail_memory(error);
+    if (status == ACQ_OK && rest > 0)
+        memcpy(cutter->rest, stop + 1, rest);
+    cutter->rest_length = rest;
+    piece->length = 0;
+    piece->is_long = true;
+    return status;
+}
+
 /* Reads on until there is a line end to cut at. */
 static acq_status take_lines(acq_cutter *cutter, acq_piece *piece, acq_error *error)
 {
-    for (size_t target = cutter->piece_bytes;; target = 2 * piece->length) {
+    size_t target = cutter->piece_bytes;
+    for (;;) {
         acq_status status = fill(cutter, piece, target, error);
         if (status != ACQ_OK || cutter->has_ended)
             return status;
         if (cut(cutter, piece, &status))
             return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
-        if (piece->length >= MOST_LINE)
-            return acq_fail(error, ACQ_ERR_LIMIT,
-                            "a line has more than %d bytes; is this a text file?", MOST_LINE);
+        if (piece->length >= ACQ_LINE_MOST)
+            return skip_line(cutter, piece, error);
+        target = 2 * piece->length < ACQ_LINE_MOST ? 2 * piece->length : ACQ_LINE_MOST;
     }
 }
 
@@ -91,6 +116,15 @@ acq_status acq_cutter_next(acq_cutter *cutter, acq_piece *piece, acq_error *erro
     if (status == ACQ_OK)
         status = take_lines(cutter, piece, error);
     return end_piece(cutter, piece, status);
+}
+
+void acq_piece_trim(acq_piece *piece)
+{
+    if (piece->capacity <= KEPT_BYTES)
+        return;
+    acq_free(piece->bytes);
+    piece->bytes = NULL;
+    piece->length = piece->capacity = 0;
 }
 
 acq_status acq_cutter_extend(acq_cutter *cutter, acq_piece *piece, acq_error *error)

@@ -81,6 +81,7 @@ static void read_next(pipeline *p)
     pthread_mutex_unlock(&p->lock);
     if (status == ACQ_OK)
         p->parse(&s->batch, &s->piece);
+    acq_piece_trim(&s->piece);
     pthread_mutex_lock(&p->lock);
     s->is_parsed = true;
     pthread_cond_broadcast(&p->changed);

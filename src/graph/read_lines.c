@@ -16,10 +16,24 @@ static bool is_clean_text(const char *bytes, size_t length)
            (memchr(bytes, '\0', length) == NULL && acq_utf8_check(bytes, length) == length);
 }
 
+static void note_long_line(acq_batch *batch)
+{
+    batch->counts.lines++;
+    batch->n_lines++;
+    (void)acq_batch_bad(batch, 1, 1,
+                        "the line has more than %d MB; is this a text file with lines? Split the "
+                        "line, or take it out",
+                        ACQ_LINE_MOST >> 20);
+}
+
 void acq_parse_lines(acq_batch *batch, const acq_piece *piece, acq_line_fn parse)
 {
     const char *at = piece->bytes;
     size_t length = piece->length;
+    if (piece->is_long) {
+        note_long_line(batch);
+        return;
+    }
     if (piece->is_first && acq_skip_mark(&at, &length, &batch->error) != ACQ_OK)
         return;
     bool is_text = is_clean_text(at, length);

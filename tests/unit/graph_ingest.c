@@ -330,7 +330,7 @@ static void test_a_failing_sink_ends_the_reading(void **state)
 static void test_a_file_without_line_ends_is_no_text(void **state)
 {
     (void)state;
-    size_t length = (64U << 20) + 10;
+    size_t length = 2 * ACQ_LINE_MOST + 10;
     char *bytes = malloc(length);
     assert_non_null(bytes);
     memset(bytes, 'x', length);
@@ -338,11 +338,44 @@ static void test_a_file_without_line_ends_is_no_text(void **state)
     record r;
     acq_error error = {0};
     init_record(&r);
-    assert_int_equal(ingest(&source, (setting){2, 0, false}, &r, NULL, &error), ACQ_ERR_LIMIT);
-    assert_non_null(strstr(error.message, "is this a text file?"));
+    assert_int_equal(ingest(&source, (setting){2, 0, false}, &r, NULL, &error), ACQ_ERR_INPUT);
+    assert_non_null(strstr(error.message, "is this a text file"));
     assert_string_equal(error.file, "binary");
+    assert_int_equal(error.line, 1);
     free_record(&r);
     free(bytes);
+}
+
+/* Bad with its place, while the lines around it are read. */
+static void test_a_line_that_is_too_long_is_a_bad_line(void **state)
+{
+    (void)state;
+    acq_text text;
+    char *filling = malloc(ACQ_LINE_MOST + 1);
+    assert_non_null(filling);
+    memset(filling, 'x', ACQ_LINE_MOST + 1);
+    acq_text_init(&text);
+    acq_text_add(&text, "a\tr\tb\n");
+    acq_text_add_bytes(&text, filling, ACQ_LINE_MOST + 1);
+    acq_text_add(&text, "\nb\tr\tc\nc\tr\td\n");
+    acq_text_add_bytes(&text, filling, ACQ_LINE_MOST - 1); /* too few fields, yet not too long */
+    acq_text_add(&text, "\nd\tr\te");
+    acq_memory_source source = {.name = "lines", .bytes = text.bytes, .length = text.length};
+    record r;
+    acq_read_report report;
+    acq_error error = {0};
+    init_record(&r);
+    assert_int_equal(ingest(&source, (setting){2, 0, false}, &r, &report, &error), ACQ_OK);
+    assert_string_equal(r.facts.bytes, "0 0 1\n1 0 2\n2 0 3\n3 0 4\n");
+    assert_int_equal(report.lines, 6);
+    assert_int_equal(report.bad, 2);
+    assert_ptr_equal(strstr(r.bad.bytes, "lines:2:1: the line has more than 16 MB"), r.bad.bytes);
+    assert_non_null(strstr(r.bad.bytes, "lines:5:"));
+    free_record(&r);
+    expect_same(&source, (setting){1, 0, false}, (setting){5, 0, false});
+    expect_same(&source, (setting){1, 0, true}, (setting){5, 1000, true});
+    acq_text_deinit(&text);
+    free(filling);
 }
 
 /* A pipe gives as many bytes as it likes, and nobody knows how many come. */
@@ -378,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_the_caller_may_stop_the_reading),
         cmocka_unit_test(test_a_failing_sink_ends_the_reading),
         cmocka_unit_test(test_a_file_without_line_ends_is_no_text),
+        cmocka_unit_test(test_a_line_that_is_too_long_is_a_bad_line),
         cmocka_unit_test(test_standard_input_is_read_as_it_comes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,7 @@ acq_status acq_bulk_begin_links(acq_bulk *bulk, acq_rel directed, acq_error *err
 acq_status acq_bulk_add_link(acq_bulk *bulk, acq_ent head, acq_ent tail, acq_error *error)
 {
     acq_status status = ACQ_OK;
-    if (bulk->part.part.n_links == ACQ_PART_MOST_LINKS)
+    if (bulk->part.part.n_links == ACQ_PART_LINKS)
         status = put_own_part(bulk, error);
     if (status == ACQ_OK && acq_bulk_part_add(&bulk->part, head, tail) != ACQ_OK)
         status = acq_fail_memory(error);

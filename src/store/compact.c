@@ -1,7 +1,8 @@
 /* compact.c - folds the changes of relations into their links; see store.h.
  *
  * Each relation is folded for itself and the graph does not change, so a transaction ends whenever
- * enough was written: others get a turn, and the -wal file stays small. */
+ * enough was written: others get a turn, and the -wal file can be begun anew. It grows to what the
+ * largest relation takes, if that is more. */
 #include "store/writer.h"
 
 #include "graph/build.h"
@@ -61,7 +62,7 @@ static acq_status put_row(folding *f, acq_store_pair *pair, acq_ent head, acq_ro
 {
     acq_status status = ACQ_OK;
     for (size_t i = 0; status == ACQ_OK && i < row.n; i++) {
-        if (f->part.n_links == ACQ_PART_MOST_LINKS)
+        if (f->part.n_links == ACQ_PART_LINKS)
             status = put_part(f, pair, error);
         if (status == ACQ_OK && acq_part_add(&f->part, head, row.tails[i]) != ACQ_OK)
             status = acq_fail_memory(error);

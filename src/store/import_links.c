@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { N_SLOTS = 4, PART_LINKS = 1 << 18 };
+enum { N_SLOTS = 4 };
 
 struct acq_link_parts {
     /* The maker's: */
@@ -57,7 +57,7 @@ static acq_status fill_part(acq_link_parts *parts, acq_bulk_part *part)
     const acq_packed *links = parts->sorted.links;
     acq_status status = ACQ_OK;
     while (status == ACQ_OK && parts->i_sorted < parts->sorted.n &&
-           part->part.n_links < PART_LINKS) {
+           part->part.n_links < ACQ_PART_LINKS) {
         acq_packed link = links[parts->i_sorted++];
         status = acq_bulk_part_add(part, acq_packed_head(link), acq_packed_tail(link));
     }
@@ -72,7 +72,7 @@ static acq_status make_part(acq_link_parts *parts, acq_bulk_part *part, acq_erro
         return status;
     begin_part(parts, part);
     while (parts->sorted.n > 0 && parts->sorted.relation == parts->directed &&
-           part->part.n_links < PART_LINKS) {
+           part->part.n_links < ACQ_PART_LINKS) {
         if (fill_part(parts, part) != ACQ_OK)
             return acq_fail_memory(error);
         status = look_ahead(parts, error);

@@ -18,7 +18,11 @@
 
 #include "base/types.h"
 
-enum { ACQ_PART_HEADER = 32, ACQ_PART_MOST_LINKS = 1 << 22 };
+enum {
+    ACQ_PART_HEADER = 32,
+    ACQ_PART_LINKS = 1 << 18,      /* that we write: a megabyte or three */
+    ACQ_PART_MOST_LINKS = 1 << 22, /* that we read */
+};
 
 /* A part in the making; zero it once, then begin. */
 typedef struct acq_part {
@@ -35,7 +39,7 @@ void acq_part_begin(acq_part *part, acq_rel directed, uint32_t number); /* keeps
 void acq_part_deinit(acq_part *part);
 
 /* Links come in order of head, then tail, each once. The caller starts a new part when this one
- * has ACQ_PART_MOST_LINKS. ACQ_ERR_MEMORY. */
+ * has ACQ_PART_LINKS. ACQ_ERR_MEMORY. */
 acq_status acq_part_add(acq_part *part, acq_ent head, acq_ent tail);
 
 /* The bytes into part->body, and their checksum. ACQ_ERR_MEMORY. */

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/database.h"
+#include "store/part.h"
+
 enum { MOST_FACTS = 12, STEPS_PER_HISTORY = 50 };
 
 static char path[1024];
@@ -353,6 +356,25 @@ static void test_compaction_gives_room_back(void **state)
     end(h);
 }
 
+/* Parts are as long as an import's, so that loading is as good as before. */
+static void test_compaction_writes_parts_like_an_import(void **state)
+{
+    (void)state;
+    enum { N = ACQ_PART_LINKS + 10 };
+    case_shape shape = {.n_entities = 5, .n_relations = 1, .n_facts = 3};
+    history *h = begin(&shape, 1);
+    acq_db db;
+    int64_t n_parts = 0;
+    add_chain(h->writer, 0, N, NULL);
+    OK(acq_store_compact(h->writer, NULL, e));
+    OK(acq_db_open(&db, path, ACQ_DB_READ, e));
+    OK(acq_db_read_number(&db, "SELECT sum(parts) FROM relation", &n_parts, e));
+    acq_db_close(&db);
+    assert_int_equal(n_parts, 1 + 2);
+    OK(acq_store_verify(path, NULL, NULL, e));
+    end(h);
+}
+
 static void expect_refused(history *h, acq_store_fact fact, acq_status code, const char *message)
 {
     acq_store_fact facts[2] = {{.head = "x", .relation = "y", .tail = "z"}, fact};
@@ -449,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_what_changes_nothing_writes_nothing),
         cmocka_unit_test(test_two_writers_take_turns),
         cmocka_unit_test(test_compaction_gives_room_back),
+        cmocka_unit_test(test_compaction_writes_parts_like_an_import),
         cmocka_unit_test(test_names_are_checked),
         cmocka_unit_test(test_removing_an_unknown_name_suggests_a_known_one),
         cmocka_unit_test(test_a_first_fact_into_an_empty_store),

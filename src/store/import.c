@@ -6,6 +6,7 @@
  * names and a fixed share for buffers; when names grow, facts get less and go to disk earlier. */
 #include "store/import.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/budget.h"
@@ -22,14 +23,14 @@ static const size_t BUFFERS = (size_t)64 << 20;
 
 static const size_t DEFAULT_MEMORY = (size_t)2 << 30;
 
-typedef struct import {
+typedef struct importing {
     acq_import_params params;
     acq_import_report *report;
     acq_dictionary dictionary;
     acq_sorter *sorter;
     acq_partial partial;
     acq_error *error;
-} import;
+} importing;
 
 static size_t names_bytes(const acq_names *names)
 {
@@ -50,30 +51,39 @@ static size_t megabytes(size_t bytes)
     return (bytes >> 20) + 1;
 }
 
+/* Labels may come before any fact. */
+static acq_status fail_names(const importing *self, uint64_t n_facts, size_t names)
+{
+    char what[64] = "labels";
+    if (n_facts > 0)
+        snprintf(what, sizeof what, "names of the first %llu facts", (unsigned long long)n_facts);
+    return acq_fail(self->error, ACQ_ERR_LIMIT,
+                    "the %s alone need %zu MB of memory, and %zu MB are allowed; allow more with "
+                    "--memory",
+                    what, megabytes(names), self->params.memory_bytes >> 20);
+}
+
 /* What names leave is for the facts. */
-static acq_status share_memory(import *self, uint64_t n_facts)
+static acq_status share_memory(importing *self, uint64_t n_facts)
 {
     size_t names = dictionary_bytes(&self->dictionary), all = self->params.memory_bytes;
     size_t taken = names + BUFFERS;
     if (names > all)
-        return acq_fail(self->error, ACQ_ERR_LIMIT,
-                        "the names of the first %llu facts alone need %zu MB of memory, and %zu "
-                        "MB are allowed; allow more with --memory",
-                        (unsigned long long)n_facts, megabytes(names), all >> 20);
+        return fail_names(self, n_facts, names);
     acq_sorter_set_memory(self->sorter, all > taken ? all - taken : 0);
     return ACQ_OK;
 }
 
 static acq_status add_facts(void *context, const acq_triple *facts, size_t n, acq_error *error)
 {
-    import *self = context;
+    importing *self = context;
     acq_sort_counts counts;
     acq_sorter_get_counts(self->sorter, &counts);
     acq_status status = share_memory(self, counts.given + n);
     return status == ACQ_OK ? acq_sorter_add(self->sorter, facts, n, error) : status;
 }
 
-static acq_status read_sources(import *self, const char *const *paths, size_t n_paths)
+static acq_status read_sources(importing *self, const char *const *paths, size_t n_paths)
 {
     acq_sort_params params = {.folder = self->partial.folder,
                               .memory_bytes = self->params.memory_bytes,
@@ -85,7 +95,7 @@ static acq_status read_sources(import *self, const char *const *paths, size_t n_
     return acq_ingest(paths, n_paths, &self->params.read, &sink, &self->report->read, self->error);
 }
 
-static acq_status report_sorting(const import *self, uint64_t done)
+static acq_status report_sorting(const importing *self, uint64_t done)
 {
     const acq_read_params *read = &self->params.read;
     acq_sort_counts counts;
@@ -97,7 +107,7 @@ static acq_status report_sorting(const import *self, uint64_t done)
     return acq_fail(self->error, ACQ_ERR_INTERRUPTED, "the import was interrupted");
 }
 
-static acq_status sort(import *self)
+static acq_status sort(importing *self)
 {
     acq_status status = report_sorting(self, 0);
     if (status == ACQ_OK)
@@ -106,7 +116,7 @@ static acq_status sort(import *self)
 }
 
 /* What the sorter met on its way belongs to the report of the reading. */
-static void report_facts(import *self)
+static void report_facts(importing *self)
 {
     acq_sort_counts counts;
     acq_sorter_get_counts(self->sorter, &counts);
@@ -117,7 +127,7 @@ static void report_facts(import *self)
 }
 
 /* The memory of facts and names is given back before the indexes are made. */
-static acq_status write_all(import *self, acq_import_writer *writer, const char *sources)
+static acq_status write_all(importing *self, acq_import_writer *writer, const char *sources)
 {
     bool is_rdf = self->dictionary.is_rdf;
     acq_status status = acq_import_writer_put(writer, &self->dictionary, self->sorter, self->error);
@@ -135,7 +145,7 @@ static acq_status write_all(import *self, acq_import_writer *writer, const char 
     return status;
 }
 
-static acq_status write_partial(import *self, const char *sources)
+static acq_status write_partial(importing *self, const char *sources)
 {
     acq_import_writer_params params = {.path = self->partial.path,
                                        .folder = self->partial.folder,
@@ -150,7 +160,7 @@ static acq_status write_partial(import *self, const char *sources)
     return status;
 }
 
-static acq_status put_in_place(import *self)
+static acq_status put_in_place(importing *self)
 {
     struct stat info;
     if (fstat(self->partial.file, &info) == 0)
@@ -178,7 +188,7 @@ static acq_status join_sources(const char *const *paths, size_t n_paths, char **
     return status;
 }
 
-static acq_status run(import *self, const char *const *paths, size_t n_paths)
+static acq_status run(importing *self, const char *const *paths, size_t n_paths)
 {
     char *sources = NULL;
     acq_status status = join_sources(paths, n_paths, &sources, self->error);
@@ -209,7 +219,7 @@ acq_status acq_import(const char *const *paths, size_t n_paths, const char *outp
 {
     int64_t start = acq_clock_ns();
     acq_import_report own = {0};
-import self = {.report = & own, .error = error };
+    importing self = {.report = &own, .error = error};
     if (params != NULL)
         self.params = *params;
     set_defaults(&self.params);

@@ -207,6 +207,7 @@ static void test_labels_beyond_the_memory_are_an_error(void **state)
     acq_import_params params = {.memory_bytes = 100000};
     acq_error error = {0};
     assert_int_equal(acq_import(&labels, 1, "out/graph", &params, NULL, &error), ACQ_ERR_LIMIT);
+    assert_non_null(strstr(error.message, "the labels alone need"));
     assert_non_null(strstr(error.message, "--memory"));
     check_nothing_changed(0);
     assert_int_equal(unlink(labels), 0);

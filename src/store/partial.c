@@ -18,6 +18,7 @@
 #include "base/new_file.h"
 #include "base/text.h"
 #include "graph/file.h"
+#include "store/beside.h"
 #include "store/store.h"
 
 enum { MOST_TRIES = 100 };
@@ -120,23 +121,6 @@ static acq_status set_names(acq_partial *partial, const char *output, acq_error 
     return status;
 }
 
-/* ---- what lies beside a database ---- */
-
-/* Removes what SQLite may have kept beside a database that is no longer there. */
-static acq_status remove_beside(const char *database, acq_error *error)
-{
-    static const char *const endings[] = {"-wal", "-shm", "-journal"};
-    acq_status status = ACQ_OK;
-    for (size_t i = 0; status == ACQ_OK && i < sizeof endings / sizeof endings[0]; i++) {
-        char *name = NULL;
-        status = join(database, endings[i], &name, error);
-        if (status == ACQ_OK && unlink(name) != 0 && errno != ENOENT)
-            status = fail_io(name, "remove what an earlier graph left", error);
-        acq_free(name);
-    }
-    return status;
-}
-
 /* ---- the lock ---- */
 
 /* Does the open file still have its name? */
@@ -224,9 +208,11 @@ acq_status acq_partial_init(acq_partial *partial, const char *output, acq_error 
 {
     *partial = (acq_partial){.file = -1};
     acq_status status = set_names(partial, output, error);
+    if (status == ACQ_OK && !partial->has_output)
+        status = acq_beside_check(partial->output, error);
     if (status == ACQ_OK)
         status = lock(partial, error);
-    return status == ACQ_OK ? remove_beside(partial->path, error) : status;
+    return status == ACQ_OK ? acq_beside_remove(partial->path, error) : status;
 }
 
 /* ---- the end ---- */
@@ -254,7 +240,7 @@ acq_status acq_partial_finish(acq_partial *partial, acq_error *error)
         return fail_io(partial->path, "write the graph to disk", error);
     if (lstat(partial->output, &info) == 0)
         return fail(partial->output, ACQ_ERR_IO, appeared, error);
-    acq_status status = remove_beside(partial->output, error);
+    acq_status status = acq_beside_remove(partial->output, error);
     if (status != ACQ_OK)
         return status;
     acq_sync_folder(partial->output);
@@ -270,7 +256,7 @@ acq_status acq_partial_finish(acq_partial *partial, acq_error *error)
 void acq_partial_deinit(acq_partial *partial)
 {
     if (partial->path != NULL && partial->file >= 0) {
-        (void)remove_beside(partial->path, NULL);
+        (void)acq_beside_remove(partial->path, NULL);
         (void)unlink(partial->path);
         close(partial->file);
     }

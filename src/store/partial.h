@@ -24,7 +24,7 @@ acq_status acq_partial_init(acq_partial *partial, const char *output, acq_error 
 
 /* Puts the file on disk and gives it its name, which nobody may have got meanwhile: for an OUTPUT
  * that was not there. What a deleted store of that name left beside it is removed, so that it is
- * never taken for a part of the new one. */
+ * never taken for a part of the new one; init has refused what is not SQLite's there. */
 acq_status acq_partial_finish(acq_partial *partial, acq_error *error);
 
 /* Removes what was not finished. A zeroed one is legal. */

@@ -82,7 +82,7 @@ static void test_an_unfinished_output_leaves_nothing(void **state)
     acq_partial partial;
     assert_int_equal(acq_partial_init(&partial, "gone", NULL), ACQ_OK);
     write_file("gone.partial", "half", 4);
-    write_file("gone.partial-wal", "half", 4);
+    write_file("gone.partial-wal", "\x37\x7f\x06\x82half", 8);
     acq_partial_deinit(&partial);
     assert_false(exists("gone.partial"));
     assert_false(exists("gone.partial-wal"));
@@ -118,7 +118,7 @@ static void test_what_a_killed_import_left_is_taken_over(void **state)
     char head[72];
     make_head(head);
     write_file("taken.partial", head, sizeof head);
-    write_file("taken.partial-wal", "old", 3);
+    write_file("taken.partial-wal", "\x37\x7f\x06\x83half", 8);
     put("taken", "content");
     assert_false(exists("taken.partial-wal"));
     /* Killed between the two steps of a rename, where that takes two: the output stays whole. */
@@ -207,14 +207,57 @@ static void test_a_file_that_appeared_meanwhile_is_kept(void **state)
 static void test_the_log_of_a_deleted_store_is_not_taken_over(void **state)
 {
     (void)state;
-    write_file("again-wal", "old", 3);
-    write_file("again-shm", "old", 3);
-    write_file("again-journal", "old", 3);
+    char *index = calloc(2, 32768);
+    assert_non_null(index);
+    memcpy(index, &(uint32_t){3007000}, sizeof(uint32_t));
+    write_file("again-wal", "\x37\x7f\x06\x82 and more", 12);
+    write_file("again-shm", index, (size_t)2 * 32768);
+    write_file("again-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and more", 16);
+    free(index);
     put("again", "content");
     assert_false(exists("again-wal"));
     assert_false(exists("again-shm"));
     assert_false(exists("again-journal"));
     unlink("again");
+}
+
+static void check_in_the_way(const char *name, const char *bytes)
+{
+    acq_partial partial;
+    acq_error error = {0};
+    write_file(name, bytes, strlen(bytes));
+    assert_int_equal(acq_partial_init(&partial, "mine", &error), ACQ_ERR_USAGE);
+    assert_non_null(strstr(error.message, "not SQLite's"));
+    assert_non_null(strstr(error.file, name));
+    acq_partial_deinit(&partial);
+    check_content(name, bytes);
+    assert_int_equal(unlink(name), 0);
+    assert_false(exists("mine.partial"));
+}
+
+static void test_files_of_others_beside_the_output_are_left_alone(void **state)
+{
+    (void)state;
+    acq_partial partial;
+    acq_error error = {0};
+    check_in_the_way("mine-wal", "a wall of text");
+    check_in_the_way("mine-wal", "wal");
+    check_in_the_way("mine-shm", "a shm of somebody");
+    check_in_the_way("mine-journal", "Dear journal");
+    check_in_the_way("mine.partial-journal", "Dear journal");
+    write_file("mine-wal", "", 0);
+    put("mine", "content");
+    assert_false(exists("mine-wal"));
+    unlink("mine");
+    assert_int_equal(mkdir("mine-wal", 0777), 0);
+    check_refused("mine", ACQ_ERR_USAGE, "not SQLite's");
+    rmdir("mine-wal");
+    assert_int_equal(acq_partial_init(&partial, "mine", NULL), ACQ_OK);
+    write_file("mine-journal", "Dear journal", 12);
+    assert_int_equal(acq_partial_finish(&partial, &error), ACQ_ERR_USAGE);
+    acq_partial_deinit(&partial);
+    check_content("mine-journal", "Dear journal");
+    unlink("mine-journal");
 }
 
 #ifdef ACQ_FAULTS
@@ -264,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_a_symbolic_link_is_followed),
         cmocka_unit_test(test_a_file_that_appeared_meanwhile_is_kept),
         cmocka_unit_test(test_the_log_of_a_deleted_store_is_not_taken_over),
+        cmocka_unit_test(test_files_of_others_beside_the_output_are_left_alone),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_failed_allocations_leave_nothing),
 #endif

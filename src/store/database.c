@@ -78,8 +78,24 @@ void acq_db_close(acq_db *db)
     *db = (acq_db){0};
 }
 
+acq_status acq_db_check_unchanged(const acq_db *db, acq_error *error)
+{
+    if (!db->is_watched)
+        return ACQ_OK;
+    acq_file_state now = acq_file_get_state(db->path);
+    if (acq_file_is_same(&now, &db->opened))
+        return ACQ_OK;
+    acq_fail(error, ACQ_ERR_IO,
+             "the store was changed while it was read without locks, because its folder cannot be "
+             "written; run the command again");
+    acq_error_set_file(error, db->path);
+    return ACQ_ERR_IO;
+}
+
 acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *error)
 {
+    if (acq_db_check_unchanged(db, error) != ACQ_OK)
+        return ACQ_ERR_IO;
     acq_fail(error, ACQ_ERR_INPUT,
              "the store is damaged: %s; restore it from a copy, or import its sources again",
              reason);

@@ -7,19 +7,21 @@
 
 #include <sqlite3.h>
 
-#include "base/types.h"
+#include "store/file.h"
 
 typedef enum acq_db_mode {
     ACQ_DB_READ,      /* an existing file, not changed; but whoever leaves it last tidies up
                          SQLite's files beside it, so it is opened for writing where that may be */
-    ACQ_DB_IMMUTABLE, /* the same without locks: nobody can change it */
+    ACQ_DB_IMMUTABLE, /* the same without locks: nobody changes it, or it is watched */
     ACQ_DB_WRITE,     /* an existing file */
     ACQ_DB_CREATE,    /* a file that may not be there yet */
 } acq_db_mode;
 
 typedef struct acq_db {
     sqlite3 *handle;
-    char *path; /* for messages */
+    char *path;            /* for messages */
+    bool is_watched;       /* read without locks, so that others may change it */
+    acq_file_state opened; /* if so: the file as it was then */
 } acq_db;
 
 /* On failure the database is closed. */
@@ -33,7 +35,11 @@ void acq_db_close(acq_db *db); /* also of a zeroed one */
 /* What the result code of a call means to a user; the file is named. */
 acq_status acq_db_fail(const acq_db *db, int code, acq_error *error);
 
-/* "the store is damaged: REASON" and what to do about it. */
+/* Of a watched file: ACQ_ERR_IO when it is another one than at first, so that what was read last
+ * may not fit what was read before. */
+acq_status acq_db_check_unchanged(const acq_db *db, acq_error *error);
+
+/* "the store is damaged: REASON" and what to do about it, unless a watched one was changed. */
 acq_status acq_db_fail_damaged(const acq_db *db, const char *reason, acq_error *error);
 
 /* All statements of a text, without results. */

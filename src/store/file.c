@@ -214,3 +214,21 @@ acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error)
     acq_free(real);
     return status;
 }
+
+acq_file_state acq_file_get_state(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return (acq_file_state){0};
+    return (acq_file_state){.device = (uint64_t)info.st_dev,
+                            .inode = (uint64_t)info.st_ino,
+                            .size = (uint64_t)info.st_size,
+                            .seconds = info.st_mtim.tv_sec,
+                            .nanoseconds = info.st_mtim.tv_nsec};
+}
+
+bool acq_file_is_same(const acq_file_state *a, const acq_file_state *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}

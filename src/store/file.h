@@ -23,4 +23,13 @@ acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_e
 /* Nothing can be written beside it, and no -wal file says more than it does. ACQ_ERR_MEMORY. */
 acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error);
 
+/* What tells whether a file was changed or replaced, as finely as its system keeps time. */
+typedef struct acq_file_state {
+    uint64_t device, inode, size;
+    int64_t seconds, nanoseconds; /* of the last change */
+} acq_file_state;
+
+acq_file_state acq_file_get_state(const char *path); /* all zeros: not there */
+bool acq_file_is_same(const acq_file_state *a, const acq_file_state *b);
+
 #endif

@@ -16,6 +16,10 @@ acq_status acq_store_read_info(const char *path, acq_store_info *out, acq_error 
     if (status != ACQ_OK)
         return status;
     status = acq_catalog_read(&db, &catalog, error);
+    if (status == ACQ_OK && acq_db_check_unchanged(&db, error) != ACQ_OK) {
+        acq_catalog_deinit(&catalog);
+        status = ACQ_ERR_IO;
+    }
     acq_db_close(&db);
     if (status != ACQ_OK)
         return status;

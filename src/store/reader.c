@@ -79,6 +79,11 @@ static acq_status open_links(void *self, acq_rel relation, const acq_links **out
     if (links == NULL && claim(me, relation)) {
         const acq_loader loader = {.db = &me->db, .catalog = &me->catalog, .lock = &me->lock};
         status = acq_load_links(&loader, relation, &links, error);
+        if (status == ACQ_OK && acq_db_check_unchanged(&me->db, error) != ACQ_OK) {
+            acq_links_free(links);
+            links = NULL;
+            status = ACQ_ERR_IO;
+        }
         publish(me, relation, links);
     } else if (links == NULL) {
         links = atomic_load_explicit(&me->links[relation], memory_order_acquire);
@@ -95,6 +100,8 @@ static acq_status read_record(reader *me, acq_ent entity, const acq_name_record 
     pthread_mutex_lock(&me->lock);
     acq_status status =
         acq_entity_read(&me->finder, entity, me->catalog.meta.n_entities, &row, error);
+    if (status == ACQ_OK)
+        status = acq_db_check_unchanged(&me->db, error);
     if (status == ACQ_OK && acq_name_cache_add(&me->names, entity, row.key, row.key_length,
                                                row.label, row.label_length, out) != ACQ_OK)
         status = acq_fail_memory(error);
@@ -125,6 +132,8 @@ static acq_status find_entity(void *self, const char *name, size_t length, acq_e
     acq_status status =
         acq_entity_find(&me->finder, name, length, me->catalog.meta.n_entities, &found, error);
     pthread_mutex_unlock(&me->lock);
+    if (status == ACQ_OK)
+        status = acq_db_check_unchanged(&me->db, error);
     if (status == ACQ_OK)
         *out = found;
     return status;
@@ -159,6 +168,8 @@ static acq_status open_snapshot(reader *me, const char *path, acq_error *error)
     acq_status status = acq_open_to_read(&me->db, path, error);
     if (status == ACQ_OK)
         status = acq_catalog_read(&me->db, &me->catalog, error);
+    if (status == ACQ_OK)
+        status = acq_db_check_unchanged(&me->db, error);
     if (status == ACQ_OK)
         status = acq_entity_finder_init(&me->finder, &me->db, me->catalog.format, error);
     return status == ACQ_OK ? make_room(me, error) : status;

@@ -295,6 +295,8 @@ acq_status acq_store_verify(const char *path, acq_stage_fn progress, void *conte
     status = acq_catalog_read(&v.db, &v.catalog, error);
     if (status == ACQ_OK)
         status = check_all(&v, error);
+    if (status == ACQ_OK)
+        status = acq_db_check_unchanged(&v.db, error);
     acq_catalog_deinit(&v.catalog);
     acq_db_close(&v.db);
     return status;

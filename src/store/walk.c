@@ -109,6 +109,8 @@ static acq_status run(walk *w, acq_error *error)
         status = fill_batch(w, error);
         pthread_mutex_unlock(w->params->lock);
         if (status == ACQ_OK)
+            status = acq_db_check_unchanged(w->params->db, error);
+        if (status == ACQ_OK)
             visit_batch(w);
     }
     pthread_mutex_lock(w->params->lock);

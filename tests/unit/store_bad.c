@@ -7,6 +7,7 @@
 #include "unit/store_case.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,69 @@ static void test_a_store_in_a_folder_that_may_not_be_written(void **state)
     acq_graph_free(graph);
 }
 
+enum { NOBODY = 65534 };
+
+/* Who may only read: somebody else, or the owner of a folder that may not be written. */
+static void become_reader(const char *folder)
+{
+    assert_int_equal(chmod(folder, geteuid() == 0 ? 0755 : 0500), 0);
+    if (geteuid() == 0)
+        assert_int_equal(setresuid(NOBODY, NOBODY, 0), 0);
+}
+
+static void become_owner(const char *folder, uid_t owner)
+{
+    if (owner == 0)
+        assert_int_equal(setresuid(0, 0, 0), 0);
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static acq_status load_links(acq_graph *graph, acq_error *error)
+{
+    const acq_links *links = NULL;
+    return acq_graph_open_links(graph, 0, &links, error);
+}
+
+/* There are no locks where nothing can be written beside the file. */
+static void test_a_store_that_its_owner_changes_while_it_is_read_without_locks(void **state)
+{
+    (void)state;
+    static const char changed[] = "the store was changed while it was read without locks";
+    acq_store_fact fact = {.head = "e", .relation = "likes", .tail = "e"};
+    acq_store_writer *writer = NULL;
+    acq_graph *graphs[4] = {NULL};
+    acq_error error = {0};
+    char folder[1024];
+    uid_t owner = geteuid();
+    make_good();
+    assert_int_equal(chmod(path, 0644), 0);
+    const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}}; /* clocks are coarse */
+    assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+    snprintf(folder, sizeof folder, "%s", case_path(""));
+    become_reader(folder);
+    acq_status opened = ACQ_OK;
+    for (int i = 0; opened == ACQ_OK && i < 4; i++)
+        opened = acq_store_open(path, &graphs[i], &error);
+    acq_status loaded = opened == ACQ_OK ? load_links(graphs[0], &error) : opened;
+    become_owner(folder, owner);
+    if (loaded != ACQ_OK)
+        fail_msg("%s", error.message);
+    OK(acq_store_writer_open(path, &writer, e));
+    OK(acq_store_add(writer, &fact, 1, NULL, NULL, e));
+    OK(acq_store_compact(writer, NULL, e));
+    acq_store_writer_free(writer);
+    OK(load_links(graphs[0], e)); /* it has them already */
+    expect_message("links", load_links(graphs[1], &error), &error, changed);
+    error = (acq_error){0};
+    assert_string_equal(acq_graph_get_entity_name(graphs[2], 0), "(unreadable)");
+    expect_message("names", acq_graph_get_failure(graphs[2], &error), &error, changed);
+    error = (acq_error){0};
+    assert_int_equal(acq_graph_find_entity(graphs[3], "e", 1), ACQ_NO_ID);
+    expect_message("look-ups", acq_graph_get_failure(graphs[3], &error), &error, changed);
+    for (int i = 0; i < 4; i++)
+        acq_graph_free(graphs[i]);
+}
+
 static int set_up(void **state)
 {
     if (case_make_folder(state) != 0)
@@ -327,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_may_not_be_read_or_written),
         cmocka_unit_test(test_the_log_is_beside_the_store_that_a_link_leads_to),
         cmocka_unit_test(test_a_store_in_a_folder_that_may_not_be_written),
+        cmocka_unit_test(test_a_store_that_its_owner_changes_while_it_is_read_without_locks),
     };
     return cmocka_run_group_tests(tests, set_up, case_remove_folder);
 }

@@ -1,11 +1,12 @@
 acq_test(oracle_exact SOURCES oracle/exact.c support/case.c USES search query graph predict base)
 
-# The same with hash tables instead of bitmaps for scratch sets, as in graphs with millions of
-# entities.
+# The same as in graphs with millions of entities: hash tables instead of bitmaps for scratch sets,
+# and seeking in rows instead of walking along them.
 file(GLOB search_sources ${PROJECT_SOURCE_DIR}/src/search/*.c
      ${PROJECT_SOURCE_DIR}/src/search/exact/*.c)
 add_library(acq_search_sparse STATIC ${search_sources})
-target_compile_definitions(acq_search_sparse PRIVATE ACQ_EXACT_BITMAP_ENTITIES=0)
+target_compile_definitions(acq_search_sparse PRIVATE ACQ_EXACT_BITMAP_ENTITIES=0
+                           ACQ_EXACT_FAR=1)
 target_link_libraries(acq_search_sparse PUBLIC acq_base acq_graph acq_query acq_predict)
 acq_test(oracle_exact_sparse SOURCES oracle/exact.c support/case.c
          USES search_sparse query graph predict base)

@@ -32,12 +32,6 @@ acq_status acq_exact_members_open(members *set, size_t n);
 
 size_t acq_exact_members_get_memory(const members *set, uint32_t n_entities);
 
-/* Does open need to know how many members will come? */
-static inline bool members_need_room(const members *set)
-{
-    return set->bits == NULL;
-}
-
 /* Fibonacci hashing: neighbouring ids, which are common, go far apart. */
 static inline uint32_t members_slot(const members *set, acq_ent e)
 {

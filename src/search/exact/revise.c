@@ -130,23 +130,34 @@ static bool bundle_holds(const state *s, const bundle *b, acq_ent other)
     return true;
 }
 
-/* Is a marked value of the source linked to this value of the target? */
-static bool has_support(state *s, const arc *a, acq_ent value)
+/* Does the link at place i of the shortest row, and all else that the edge asks, hold? */
+static inline bool holds_at(const state *s, const bundle *b, acq_row row, size_t i)
+{
+    if (row.scores != NULL && !positive_holds(&s->cut, row.scores[i]))
+        return false;
+    return is_simple(b->edge) || bundle_holds(s, b, row.tails[i]);
+}
+
+/* Is a value of the source, all of which are marked, linked to this value of the target? */
+static bool has_support(state *s, const arc *a, const domain *source, acq_ent value)
 {
     bundle b;
     if (!bundle_open(&b, a->edge, !a->from_x, value))
         return false;
     acq_row row = b.rows[b.shortest];
-    s->budget->ticks_left -= (int64_t)(row.n / 8);
-    bool simple = is_simple(a->edge);
-    for (size_t i = 0; i < row.n; i++) {
-        if (!members_has(&s->members, row.tails[i]))
-            continue;
-        if (row.scores != NULL && !positive_holds(&s->cut, row.scores[i]))
-            continue;
-        if (simple || bundle_holds(s, &b, row.tails[i]))
-            return true;
+    uint32_t n = (uint32_t)row.n, at = 0;
+    if (acq_exact_is_far_longer(n, source->n)) {
+        for (uint32_t i = 0; i < source->n && at < n; i++) {
+            at = acq_exact_seek(row.tails, at, n, source->values[i]);
+            if (at < n && row.tails[at] == source->values[i] && holds_at(s, &b, row, at))
+                return true;
+        }
+        return false;
     }
+    s->budget->ticks_left -= n / 8;
+    for (; at < n; at++)
+        if (members_has(&s->members, row.tails[at]) && holds_at(s, &b, row, at))
+            return true;
     return false;
 }
 
@@ -160,7 +171,7 @@ static uint32_t filter_backward(state *s, const arc *a, const domain *source, ac
     for (uint32_t i = 0; i < source->n; i++)
         members_add(&s->members, source->values[i]);
     for (uint32_t i = 0; i < target.n; i++) {
-        if (has_support(s, a, target.values[i]))
+        if (has_support(s, a, source, target.values[i]))
             list[n++] = target.values[i];
         if (!acq_exact_go_on(s, 4))
             break;
@@ -168,41 +179,38 @@ static uint32_t filter_backward(state *s, const arc *a, const domain *source, ac
     return n;
 }
 
-/* Marks what one value of the source is linked to. */
+/* Marks what one value of the source is linked to, or only that of it which is in the target
+ * where that is much less. */
 static void mark_neighbours(state *s, const arc *a, acq_ent value)
 {
+    const domain *target = &s->domains[a->target];
     bundle b;
     if (!bundle_open(&b, a->edge, a->from_x, value))
         return;
     acq_row row = b.rows[b.shortest];
-    bool simple = is_simple(a->edge);
-    s->budget->ticks_left -= (int64_t)(row.n / 8);
-    for (size_t k = 0; k < row.n; k++)
-        if ((row.scores == NULL || positive_holds(&s->cut, row.scores[k])) &&
-            (simple ||
-             (!members_has(&s->members, row.tails[k]) && bundle_holds(s, &b, row.tails[k]))))
-            members_add(&s->members, row.tails[k]);
-}
-
-/* No more neighbours than this will be marked. */
-static size_t count_neighbours(const arc *a, const domain *source)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < source->n; i++) {
-        bundle b;
-        if (bundle_open(&b, a->edge, a->from_x, source->values[i]))
-            n += b.rows[b.shortest].n;
+    uint32_t n = (uint32_t)row.n, at = 0;
+    if (acq_exact_is_far_longer(n, target->n)) {
+        for (uint32_t i = 0; i < target->n && at < n; i++) {
+            at = acq_exact_seek(row.tails, at, n, target->values[i]);
+            if (at < n && row.tails[at] == target->values[i] && holds_at(s, &b, row, at))
+                members_add(&s->members, target->values[i]);
+        }
+        return;
     }
-    return n;
+    s->budget->ticks_left -= n / 8;
+    for (; at < n; at++)
+        if (!members_has(&s->members, row.tails[at]) && holds_at(s, &b, row, at))
+            members_add(&s->members, row.tails[at]);
 }
 
-/* Marks all neighbours of the source's domain, then keeps the marked target values. */
-static uint32_t filter_forward(state *s, const arc *a, const domain *source, acq_ent *list)
+/* Marks all neighbours of the source's domain, n_marks at most, then keeps the marked target
+ * values. */
+static uint32_t filter_forward(state *s, const arc *a, const domain *source, size_t n_marks,
+                               acq_ent *list)
 {
     const domain target = s->domains[a->target];
     uint32_t n = 0;
-    if (!acq_exact_open_members(s,
-                                members_need_room(&s->members) ? count_neighbours(a, source) : 0))
+    if (!acq_exact_open_members(s, n_marks))
         return 0;
     for (uint32_t i = 0; i < source->n && acq_exact_go_on(s, 4); i++)
         mark_neighbours(s, a, source->values[i]);
@@ -226,16 +234,34 @@ static uint32_t smallest_atom(const model_edge *edge)
     return best;
 }
 
-/* Expected look-ups of the two ways. Backward stops a row at the first marked member. */
-static bool forward_is_cheaper(const state *s, const arc *a, const domain *source)
+/* The links that mark_neighbours would look at, or something not below `most`. */
+static size_t count_marks(const state *s, const arc *a, const domain *source, size_t most)
+{
+    size_t n = 0, most_of_row = ACQ_EXACT_FAR * ((size_t)s->domains[a->target].n + 1);
+    for (uint32_t i = 0; i < source->n && n < most; i++) {
+        bundle b;
+        if (!bundle_open(&b, a->edge, a->from_x, source->values[i]))
+            continue;
+        acq_row row = b.rows[b.shortest];
+        n += row.n < most_of_row ? row.n : most_of_row;
+    }
+    return n;
+}
+
+/* Is it better to go forward than backward, where a row ends at its first marked member? The mean
+ * of the rows is asked first, then their lengths, because a few rows can be longer than all the
+ * others together. */
+static bool forward_is_cheaper(const state *s, const arc *a, const domain *source, size_t *n_marks)
 {
     uint32_t smallest = smallest_atom(a->edge);
     const acq_links *ahead = source_links(a, smallest), *back = target_links(a, smallest);
     double until_hit = 1.0 + (double)ahead->n_heads / source->n;
-    double row = mean_row(back);
-    double backward = s->domains[a->target].n * (row < until_hit ? row : until_hit);
-    double forward = (is_simple(a->edge) ? 1.5 : 4.0) * source->n * mean_row(ahead);
-    return forward < backward;
+    double row = mean_row(back), cost = is_simple(a->edge) ? 1.5 : 4.0;
+    double most = s->domains[a->target].n * (row < until_hit ? row : until_hit) / cost;
+    if (source->n * mean_row(ahead) >= most)
+        return false;
+    *n_marks = count_marks(s, a, source, (size_t)most + 1);
+    return *n_marks < (size_t)most + 1;
 }
 
 /* Every head of the relation still stands in the source: nothing can have lost its support. */
@@ -252,8 +278,10 @@ static bool revise_by_list(state *s, const arc *a, const domain *source)
     acq_ent *list = acq_exact_new_list(s, old);
     if (list == NULL)
         return false;
-    uint32_t n = forward_is_cheaper(s, a, source) ? filter_forward(s, a, source, list)
-                                                  : filter_backward(s, a, source, list);
+    size_t n_marks;
+    uint32_t n = forward_is_cheaper(s, a, source, &n_marks)
+                     ? filter_forward(s, a, source, n_marks, list)
+                     : filter_backward(s, a, source, list);
     if (!acq_exact_go_on(s, old))
         return false;
     if (n == old) {

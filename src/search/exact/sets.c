@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-enum { GALLOP_RATIO = 8 };
-
-/* First index >= from with values[index] >= wanted, doubling the step. */
-static uint32_t gallop(const acq_ent *values, uint32_t from, uint32_t n, acq_ent wanted)
+/* Doubles the step until it is too far, then halves. */
+uint32_t acq_exact_seek(const acq_ent *values, uint32_t from, uint32_t n, acq_ent wanted)
 {
     uint32_t step = 1, low = from;
     while (low + step < n && values[low + step] < wanted) {
@@ -35,7 +33,7 @@ static uint32_t keep_by_set(const acq_ent *set, uint32_t n, acq_row row, const c
     uint32_t kept = 0, j = 0, m = (uint32_t)row.n;
     for (uint32_t i = 0; i < n; i++) {
         acq_ent value = set[i];
-        j = gallop(row.tails, j, m, value);
+        j = acq_exact_seek(row.tails, j, m, value);
         if (j == m)
             break;
         if (row.tails[j] == value && link_holds(row, j, cut))
@@ -50,7 +48,7 @@ static uint32_t keep_by_row(const acq_ent *set, uint32_t n, acq_row row, const c
     uint32_t kept = 0, i = 0, m = (uint32_t)row.n;
     for (uint32_t j = 0; j < m; j++) {
         acq_ent value = row.tails[j];
-        i = gallop(set, i, n, value);
+        i = acq_exact_seek(set, i, n, value);
         if (i == n)
             break;
         if (set[i] == value && link_holds(row, j, cut))
@@ -76,9 +74,9 @@ static uint32_t keep_by_merge(const acq_ent *set, uint32_t n, acq_row row, const
 uint32_t acq_exact_keep_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
                             acq_ent *out)
 {
-    if (row.n / GALLOP_RATIO > n)
+    if (acq_exact_is_far_longer(row.n, n))
         return keep_by_set(set, n, row, cut, out);
-    if (n / GALLOP_RATIO > row.n)
+    if (acq_exact_is_far_longer(n, row.n))
         return keep_by_row(set, n, row, cut, out);
     return keep_by_merge(set, n, row, cut, out);
 }
@@ -89,7 +87,7 @@ uint32_t acq_exact_drop_row(const acq_ent *set, uint32_t n, acq_row row, const c
     uint32_t kept = 0, j = 0, m = (uint32_t)row.n;
     for (uint32_t i = 0; i < n; i++) {
         acq_ent value = set[i];
-        j = gallop(row.tails, j, m, value);
+        j = acq_exact_seek(row.tails, j, m, value);
         bool linked = j < m && row.tails[j] == value;
         if (!linked || negated_holds(cut, row.scores == NULL ? 1.0F : row.scores[j]))
             out[kept++] = value;

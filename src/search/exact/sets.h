@@ -8,6 +8,18 @@
 #include "graph/links.h"
 #include "search/exact/cutoff.h"
 
+/* First index at or behind `from` with values[index] >= wanted, or n. O(log of the distance). */
+uint32_t acq_exact_seek(const acq_ent *values, uint32_t from, uint32_t n, acq_ent wanted);
+
+/* Is a so much longer than b that seeking in it beats walking along it? */
+#ifndef ACQ_EXACT_FAR
+#define ACQ_EXACT_FAR 8
+#endif
+static inline bool acq_exact_is_far_longer(size_t a, size_t b)
+{
+    return a / ACQ_EXACT_FAR > b;
+}
+
 /* Members with a positive literal: set & row. out: min(n, row.n). */
 uint32_t acq_exact_keep_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
                             acq_ent *out);

@@ -82,7 +82,17 @@ static uint32_t intersect_bitmaps(const state *s, uint32_t index, const uint64_t
     return n;
 }
 
-/* The distinct tails of the rows of a neighbour's values, in no order. */
+/* Brings gathered values in order; out of memory shows in the state. */
+static void sort_list(state *s, acq_ent *list, uint32_t n)
+{
+    acq_arena_mark mark = acq_arena_get_mark(s->arena);
+    acq_ent *scratch = acq_exact_new_list(s, n);
+    if (scratch != NULL)
+        acq_exact_sort(list, scratch, n);
+    acq_arena_reset(s->arena, mark);
+}
+
+/* The distinct tails of the rows of a neighbour's values, in order. */
 static uint32_t gather_rows(state *s, const offer *o, const domain *d, acq_ent *out)
 {
     uint32_t n = 0;
@@ -100,7 +110,22 @@ static uint32_t gather_rows(state *s, const offer *o, const domain *d, acq_ent *
             }
         }
     }
+    sort_list(s, out, n);
     return n;
+}
+
+/* The listed values, in order, that are heads of the links. */
+static uint32_t filter_by_links(const state *s, const acq_links *links, acq_ent *list, uint32_t n)
+{
+    uint32_t kept = 0;
+    if (links->bits == NULL) {
+        acq_row heads = {.tails = links->heads, .scores = links->best, .n = links->n_heads};
+        return acq_exact_keep_row(list, n, heads, &s->cut, list);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (supports(s, links, list[k]))
+            list[kept++] = list[k];
+    return kept;
 }
 
 static uint32_t filter_supports(const state *s, uint32_t index, const acq_links *skip,
@@ -110,26 +135,32 @@ static uint32_t filter_supports(const state *s, uint32_t index, const acq_links 
     for (uint32_t e = 0; e < node->n_edges && n > 0; e++)
         for (uint32_t i = 0; i < node->edges[e]->n_positive; i++) {
             const acq_links *links = links_from(node->edges[e], i, index);
-            uint32_t kept = 0;
-            if (links == skip && links->best == NULL)
-                continue;
-            for (uint32_t k = 0; k < n; k++)
-                if (supports(s, links, list[k]))
-                    list[kept++] = list[k];
-            n = kept;
+            if (links != skip || links->best != NULL)
+                n = filter_by_links(s, links, list, n);
         }
     return n;
 }
 
-static uint32_t filter_unaries(const state *s, uint32_t index, acq_ent *list, uint32_t n)
+static uint32_t filter_by_unary(const state *s, const model_unary *unary, acq_ent *list, uint32_t n)
 {
     uint32_t kept = 0;
-    if (s->m->nodes[index].unaries == NULL)
-        return n;
+    if (unary->kind == UNARY_ROW)
+        return acq_exact_keep_row(list, n, unary->row, &s->cut, list);
+    if (unary->kind == UNARY_NOT_ROW)
+        return acq_exact_drop_row(list, n, unary->row, &s->cut, list);
     for (uint32_t k = 0; k < n; k++)
-        if (acq_exact_allows(s, index, list[k]))
+        if (unary_allows(s, unary, list[k]))
             list[kept++] = list[k];
     return kept;
+}
+
+static uint32_t filter_unaries(const state *s, uint32_t index, const acq_ent *skip, acq_ent *list,
+                               uint32_t n)
+{
+    for (const model_unary *u = s->m->nodes[index].unaries; u != NULL && n > 0; u = u->next)
+        if (u->kind != UNARY_ROW || u->row.tails != skip || u->row.scores != NULL)
+            n = filter_by_unary(s, u, list, n);
+    return n;
 }
 
 static bool is_dense(const state *s, uint32_t index, const offer *o)
@@ -137,16 +168,6 @@ static bool is_dense(const state *s, uint32_t index, const offer *o)
     return o->links != NULL && o->edge == NULL && o->n_supports > 1 &&
            o->n_dense == o->n_supports && o->n > s->m->n_entities / 32 &&
            s->m->nodes[index].unaries == NULL;
-}
-
-/* Brings gathered values in order; out of memory shows in the state. */
-static void sort_list(state *s, acq_ent *list, uint32_t n)
-{
-    acq_arena_mark mark = acq_arena_get_mark(s->arena);
-    acq_ent *scratch = acq_exact_new_list(s, n);
-    if (scratch != NULL)
-        acq_exact_sort(list, scratch, n);
-    acq_arena_reset(s->arena, mark);
 }
 
 /* Gives the node the values of an offer that pass all its literals. */
@@ -168,9 +189,7 @@ static bool take_offer(state *s, uint32_t index, const offer *o)
         memcpy(list, o->values, n * sizeof *list);
     if (!dense || !s->m->is_binary)
         n = filter_supports(s, index, dense || o->edge != NULL ? NULL : o->links, list, n);
-    n = filter_unaries(s, index, list, n);
-    if (o->edge != NULL)
-        sort_list(s, list, n);
+    n = filter_unaries(s, index, o->values, list, n);
     return acq_exact_set_domain(s, index, list, n) && acq_exact_go_on(s, o->n);
 }
 

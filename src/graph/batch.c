@@ -41,7 +41,6 @@ void acq_batch_deinit(acq_batch *batch)
         acq_text_deinit(&batch->unescaped[i]);
 }
 
-/* A literal may fill a whole line, and lines may be long. */
 static void trim(acq_text *texts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -52,8 +51,6 @@ static void trim(acq_text *texts, size_t n)
 
 void acq_batch_clear(acq_batch *batch)
 {
-    trim(batch->keys, 3);
-    trim(batch->unescaped, 5);
     acq_names_clear(&batch->entities.names);
     acq_names_clear(&batch->relations.names);
     acq_text_clear(&batch->bad_text);
@@ -62,6 +59,12 @@ void acq_batch_clear(acq_batch *batch)
     batch->is_rdf = false;
     batch->counts = (acq_read_report){0};
     batch->error = (acq_error){0};
+}
+
+void acq_batch_trim(acq_batch *batch)
+{
+    trim(batch->keys, 3);
+    trim(batch->unescaped, 5);
 }
 
 bool acq_batch_is_full(const acq_batch *batch)

@@ -77,6 +77,9 @@ void acq_batch_init(acq_batch *batch, const acq_rules *rules); /* never fails */
 void acq_batch_deinit(acq_batch *batch);
 void acq_batch_clear(acq_batch *batch); /* keeps the memory */
 
+/* Gives back what only parsing needs, if a long literal has made it large. */
+void acq_batch_trim(acq_batch *batch);
+
 /* Large enough to be handed on: for readers that are not given pieces. */
 bool acq_batch_is_full(const acq_batch *batch);
 

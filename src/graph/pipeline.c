@@ -82,6 +82,7 @@ static void read_next(pipeline *p)
     if (status == ACQ_OK)
         p->parse(&s->batch, &s->piece);
     acq_piece_trim(&s->piece);
+    acq_batch_trim(&s->batch);
     pthread_mutex_lock(&p->lock);
     s->is_parsed = true;
     pthread_cond_broadcast(&p->changed);

@@ -5,7 +5,11 @@
  * largest relation takes, if that is more. */
 #include "store/writer.h"
 
+#include <string.h>
+
+#include "base/memory.h"
 #include "graph/build.h"
+#include "store/import_vfs.h"
 #include "store/part.h"
 
 enum { ENOUGH_BYTES = 64 << 20 };
@@ -152,7 +156,7 @@ acq_status acq_writer_fold(acq_store_writer *writer, uint64_t *n_folded, acq_err
     return status;
 }
 
-/* A quarter of the file unused: worth writing it anew. */
+/* More than a quarter of the file unused: worth writing it anew. */
 static bool wants_vacuum(const acq_db *db)
 {
     int64_t n_pages = 0, n_free = 0;
@@ -161,12 +165,42 @@ static bool wants_vacuum(const acq_db *db)
            n_free > n_pages / 4;
 }
 
+/* SQLite first makes a copy of all that stays, as a temporary file: by a connection of its own,
+ * so that the copy is beside the store, which has room for it or not, and not in /tmp. */
+static acq_status vacuum(const acq_db *db, const char *folder)
+{
+    acq_temporary_vfs *vfs = NULL;
+    acq_db own;
+    acq_status status = acq_temporary_vfs_new(folder, &vfs);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_db_open_vfs(&own, db->path, ACQ_DB_WRITE, acq_temporary_vfs_get_name(vfs), NULL);
+    if (status == ACQ_OK) {
+        acq_db_set_patient(&own, false);
+        status = acq_db_run(&own, "VACUUM", NULL);
+        acq_db_close(&own);
+    }
+    acq_temporary_vfs_free(vfs);
+    return status;
+}
+
+static void vacuum_beside(const acq_db *db)
+{
+    const char *path = sqlite3_db_filename(db->handle, "main"); /* symbolic links followed */
+    char *folder = path == NULL ? NULL : acq_copy_string(path);
+    if (folder == NULL)
+        return;
+    *strrchr(folder, '/') = '\0';
+    (void)vacuum(db, folder);
+    acq_free(folder);
+}
+
 /* As far as the disk and others let us: nothing depends on it, and a reader may stay for hours. */
 static void give_back(const acq_db *db)
 {
     acq_db_set_patient(db, false);
     if (wants_vacuum(db))
-        (void)acq_db_run(db, "VACUUM", NULL);
+        vacuum_beside(db);
     (void)acq_db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
     acq_db_set_patient(db, true);
 }

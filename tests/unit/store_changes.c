@@ -356,6 +356,50 @@ static void test_compaction_gives_room_back(void **state)
     end(h);
 }
 
+/* SQLite's files, except that nameless ones, which would be in /tmp, cannot be opened. */
+static sqlite3_vfs strict_files, *real_files;
+
+static int open_named(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out)
+{
+    (void)vfs;
+    if (name != NULL)
+        return real_files->xOpen(real_files, name, file, flags, out);
+    file->pMethods = NULL;
+    return SQLITE_CANTOPEN;
+}
+
+static uint64_t file_bytes(void)
+{
+    acq_store_info info;
+    OK(acq_store_read_info(path, &info, e));
+    return info.file_bytes;
+}
+
+static void test_a_store_is_written_anew_in_its_own_folder(void **state)
+{
+    (void)state;
+    case_shape shape = {.n_entities = 5, .n_relations = 1, .n_facts = 3};
+    history *h = begin(&shape, 1);
+    add_chain(h->writer, 0, 60000, NULL); /* more than SQLite copies in memory */
+    OK(acq_store_compact(h->writer, NULL, e));
+    uint64_t before = file_bytes();
+    case_run_sql(path, "CREATE TABLE waste(body); INSERT INTO waste VALUES(zeroblob(6000000)); "
+                       "DROP TABLE waste");
+    real_files = sqlite3_vfs_find(NULL);
+    strict_files = *real_files;
+    strict_files.zName = "named files only";
+    strict_files.xOpen = open_named;
+    assert_int_equal(sqlite3_vfs_register(&strict_files, 1), SQLITE_OK);
+    acq_store_writer_free(h->writer);
+    OK(acq_store_writer_open(path, &h->writer, e));
+    OK(acq_store_compact(h->writer, NULL, e));
+    sqlite3_vfs_unregister(&strict_files);
+    sqlite3_vfs_register(real_files, 1);
+    assert_true(before > (3 << 20) && file_bytes() <= before + (1 << 20));
+    OK(acq_store_verify(path, NULL, NULL, e));
+    end(h);
+}
+
 /* Parts are as long as an import's, so that loading is as good as before. */
 static void test_compaction_writes_parts_like_an_import(void **state)
 {
@@ -471,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_what_changes_nothing_writes_nothing),
         cmocka_unit_test(test_two_writers_take_turns),
         cmocka_unit_test(test_compaction_gives_room_back),
+        cmocka_unit_test(test_a_store_is_written_anew_in_its_own_folder),
         cmocka_unit_test(test_compaction_writes_parts_like_an_import),
         cmocka_unit_test(test_names_are_checked),
         cmocka_unit_test(test_removing_an_unknown_name_suggests_a_known_one),

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/new_file.h"
 #include "cli/gzip.h"
 #include "cli/interrupt.h"
@@ -111,13 +112,18 @@ static acq_status write_file(const acq_options *options, const acq_graph *graph,
                              acq_reading *reading, acq_write_report *report, acq_error *error)
 {
     acq_status status = acq_new_file_init(&t->file, options->output, "the facts", error);
-    if (status == ACQ_OK) {
-        const char *half = t->file.temporary;
-        acq_interrupt_hold(&half, 1);
-        status = write_text(options, graph, t, reading, report, error);
-        acq_interrupt_release();
-    }
-    return status == ACQ_OK ? acq_new_file_finish(&t->file, error) : status;
+    if (status != ACQ_OK)
+        return status;
+    char *half = acq_copy_string(t->file.temporary); /* finish frees the name */
+    if (half == NULL)
+        return acq_fail_memory(error);
+    acq_interrupt_hold((const char *const *)&half, 1);
+    status = write_text(options, graph, t, reading, report, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_finish(&t->file, error);
+    acq_interrupt_release();
+    acq_free(half);
+    return status;
 }
 
 /* What the text cannot hold. */

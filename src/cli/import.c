@@ -1,6 +1,4 @@
 /* import.c - `anycq import`: sources of facts into a new store, all or nothing. */
-#include <stdlib.h>
-
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/reading.h"
@@ -12,29 +10,20 @@ typedef struct half_files {
     acq_text names[3];
 } half_files;
 
-/* The store that a link leads to, or the path itself. */
-static void add_real_path(acq_text *out, const char *path)
+/* The import has locked the file, so all of them are its own. Without memory for the names an
+ * interrupt may leave them to the next import. */
+static void hold_half_files(void *context, const char *partial)
 {
-    char *real = realpath(path, NULL);
-    acq_text_add(out, real == NULL ? path : real);
-    free(real);
-}
-
-static acq_status hold_half_files(half_files *half, const char *output, acq_error *error)
-{
-    static const char *const endings[] = {".partial", ".partial-journal", ".partial-wal"};
+    static const char *const endings[] = {"", "-journal", "-wal"};
+    half_files *half = context;
     const char *paths[3];
-    acq_status status = ACQ_OK;
+    size_t n = 0;
     for (size_t i = 0; i < 3; i++) {
-        acq_text_init(&half->names[i]);
-        add_real_path(&half->names[i], output);
-        acq_text_add(&half->names[i], endings[i]);
-        paths[i] = half->names[i].bytes;
-        status = status == ACQ_OK ? acq_text_finish(&half->names[i], error) : status;
+        acq_text_format(&half->names[i], "%s%s", partial, endings[i]);
+        if (acq_text_finish(&half->names[i], NULL) == ACQ_OK)
+            paths[n++] = half->names[i].bytes;
     }
-    if (status == ACQ_OK)
-        acq_interrupt_hold(paths, 3);
-    return status;
+    acq_interrupt_hold(paths, n);
 }
 
 static void release_half_files(half_files *half)
@@ -68,16 +57,16 @@ static acq_status import(const acq_options *options, acq_output *output, acq_imp
     if (status != ACQ_OK)
         return status;
     acq_reading reading;
-    half_files half;
+    half_files half = {0};
     acq_reading_init(&reading, output);
     acq_import_params params = {.read = acq_reading_get_params(&reading, options),
                                 .memory_bytes = (size_t)options->import_memory << 20,
-                                .replace = options->replace};
+                                .replace = options->replace,
+                                .begin = hold_half_files,
+                                .begin_context = &half};
     params.read.threads = (unsigned)options->import_threads;
-    status = hold_half_files(&half, options->output, error);
-    if (status == ACQ_OK)
-        status = acq_import(options->args.items, options->args.n, options->output, &params, report,
-                            error);
+    status =
+        acq_import(options->args.items, options->args.n, options->output, &params, report, error);
     release_half_files(&half);
     const char *what = options->args.n == 1 ? options->args.items[0] : "all sources";
     acq_reading_finish(&reading, what, status == ACQ_OK ? &report->read : NULL);

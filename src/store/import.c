@@ -225,6 +225,8 @@ acq_status acq_import(const char *const *paths, size_t n_paths, const char *outp
     set_defaults(&self.params);
     acq_dictionary_init(&self.dictionary);
     acq_status status = acq_partial_init(&self.partial, output, error);
+    if (status == ACQ_OK && self.params.begin != NULL)
+        self.params.begin(self.params.begin_context, self.partial.path);
     if (status == ACQ_OK)
         status = run(&self, paths, n_paths);
     acq_sorter_free(self.sorter);

@@ -15,10 +15,16 @@
 
 #include "store/store.h"
 
+/* Called once OUTPUT.partial, whose path is given, is locked: before that it may be another
+ * import's. */
+typedef void (*acq_import_begin_fn)(void *context, const char *partial);
+
 typedef struct acq_import_params {
-    acq_read_params read; /* with threads, progress, base, literals */
-    size_t memory_bytes;  /* 0: 2 GB. Names stay in it; facts go to disk beyond the rest */
-    bool replace;         /* an existing store gives way even if facts were added to it */
+    acq_read_params read;      /* with threads, progress, base, literals */
+    size_t memory_bytes;       /* 0: 2 GB. Names stay in it; facts go to disk beyond the rest */
+    bool replace;              /* an existing store gives way even if facts were added to it */
+    acq_import_begin_fn begin; /* may be NULL */
+    void *begin_context;
 } acq_import_params;
 
 typedef struct acq_import_report {

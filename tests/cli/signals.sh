@@ -53,6 +53,18 @@ stop_import 'import interrupted' 130 INT
 stop_import 'import interrupted twice' 130 INT INT
 stop_import 'import terminated' 130 TERM
 
+# An import that is refused, or interrupted then, leaves the file of the one that is at work.
+"$anycq" import "$work/pipe" -o "$work/new/g.acq" >"$work/out" 2>"$work/err" &
+pid=$!
+exec 3>"$work/pipe"
+cat films.tsv >&3
+"$anycq" import films.tsv -o "$work/new/g.acq" >"$work/out2" 2>"$work/err2" && fail 'two imports'
+grep -q 'another import' "$work/err2" || fail 'not refused because of the other import'
+[ -e "$work/new/g.acq.partial" ] || fail 'a refused import took the file of another away'
+exec 3>&-
+wait "$pid" || fail 'the first of two imports'
+rm "$work/new/g.acq"
+
 # What was there before stays.
 "$anycq" import films.tsv -o "$work/kept.acq" >"$work/out" 2>"$work/err" || fail 'import'
 cp "$work/kept.acq" "$work/copy.acq"

@@ -5,7 +5,11 @@
  * Giving bytes one at a time costs a third of serd's speed and buys what serd does not offer: the
  * line of a statement, and a watch on its recursion: text that is nested too deeply would overflow
  * the stack. Turtle has no place to go on after an error, so the first one ends the reading; serd
- * itself carries on after some, and those end it too. */
+ * itself carries on after some, and those end it too.
+ *
+ * serd keeps _:b1 for the nodes it makes up and gives a _:b1 of the text on as _:B1. It notices a
+ * _:B1 of the text behind that, but not one before; the bytes tell which of the two were written.
+ */
 #include "graph/reader.h"
 
 #include <serd/serd.h>
@@ -17,6 +21,7 @@
 #include "graph/rdf.h"
 #include "graph/utf8.h"
 
+#define BLANK_CLASH "found both `b'" /* serd's words, as far as they matter */
 #define XSD_INTEGER "http://www.w3.org/2001/XMLSchema#integer"
 
 enum { MOST_CHUNKS = 1024, MOST_STACK = 256 * 1024 };
@@ -26,9 +31,11 @@ typedef struct turtle {
     acq_merger *merger;
     acq_batch *batch;
     SerdEnv *env;
-    unsigned n_chunks; /* since the last statement */
-    uintptr_t bottom;  /* of the stack */
-    acq_status status; /* of the merger */
+    unsigned n_chunks;             /* since the last statement */
+    uint32_t last;                 /* the last four bytes */
+    bool has_small_b, has_large_b; /* the text has a label like b1, like B1 */
+    uintptr_t bottom;              /* of the stack */
+    acq_status status;             /* of the merger */
 } turtle;
 
 static bool is_over(const turtle *t)
@@ -72,6 +79,17 @@ static bool is_deep(const turtle *t)
     return (here < t->bottom ? t->bottom - here : here - t->bottom) > MOST_STACK;
 }
 
+/* Notes the labels that serd does not tell apart. */
+static void watch(turtle *t, char c)
+{
+    uint32_t before = t->last;
+    t->last = before << 8 | (unsigned char)c;
+    if (c < '0' || c > '9' || (before >> 8 & 0xffff) != ('_' << 8 | ':'))
+        return;
+    t->has_small_b |= (before & 0xff) == 'b';
+    t->has_large_b |= (before & 0xff) == 'B';
+}
+
 /* A SerdSource: the next byte. */
 static size_t give_byte(void *out, size_t size, size_t n, void *self)
 {
@@ -84,6 +102,7 @@ static size_t give_byte(void *out, size_t size, size_t n, void *self)
     if (t->bytes.at == t->bytes.end && !refill(t))
         return 0;
     *(char *)out = acq_bytes_take(&t->bytes);
+    watch(t, *(char *)out);
     return 1;
 }
 
@@ -104,7 +123,7 @@ static const char *explain(const turtle *t, const char *reason)
         {"invalid IRI character", "an IRI cannot hold this character: percent-encode it, or close "
                                   "the IRI with >"},
         {"line end in short string", "the quote is not closed on its line"},
-        {"found both `b'", "serd cannot tell the blank nodes _:b1 and _:B1 apart: rename one"},
+        {BLANK_CLASH, "serd cannot tell the blank nodes _:b1 and _:B1 apart: rename one"},
         {"syntax does not support graphs", "there are no graphs in Turtle: name the file .trig"},
         {"invalid UTF-8", "this is not UTF-8"},
     };
@@ -215,6 +234,13 @@ static bool read_literal(turtle *t, const SerdNode *datatype, const SerdNode *la
     return true;
 }
 
+/* Is this label b1 or B1 of the text, and could it be either? */
+static bool is_ambiguous(const turtle *t, const SerdNode *node)
+{
+    return t->has_small_b && t->has_large_b && node->type == SERD_BLANK && node->n_bytes > 1 &&
+           node->buf[0] == 'B' && node->buf[1] >= '0' && node->buf[1] <= '9';
+}
+
 static bool read_term(turtle *t, const SerdNode *node, acq_text *buffer, acq_term *out)
 {
     *out = (acq_term){.kind = node->type == SERD_BLANK ? ACQ_TERM_BLANK : ACQ_TERM_IRI,
@@ -224,6 +250,10 @@ static bool read_term(turtle *t, const SerdNode *node, acq_text *buffer, acq_ter
         return fail_here(t, ACQ_ERR_PARSE,
                          "an escape here stands for no character (half a surrogate pair); write "
                          "the character itself");
+    if (is_ambiguous(t, node)) {
+        fail_syntax(t, BLANK_CLASH);
+        return false;
+    }
     if (node->type != SERD_URI && node->type != SERD_CURIE)
         return true;
     return read_iri(t, node, buffer, &out->text, &out->length);
@@ -276,7 +306,7 @@ static void parse(turtle *t, SerdReader *reader)
     serd_reader_set_error_sink(reader, note_error, t);
     SerdStatus result = serd_reader_read_source(reader, give_byte, has_error, t,
                                                 (const uint8_t *)t->bytes.stream->name, 1);
-    if (result != SERD_SUCCESS && !is_over(t))
+    if (result != SERD_SUCCESS && t->last != 0 && !is_over(t)) /* nothing at all is no error yet */
         fail_syntax(t, (const char *)serd_strerror(result));
 }
 

@@ -28,30 +28,34 @@ static acq_status find_new_names(change *c, acq_error *error)
     return status;
 }
 
-static acq_status apply(change *c, acq_error *error)
+static acq_status apply(change *c, acq_store_writer *writer, acq_error *error)
 {
-    acq_store_writer *writer;
     size_t i_bad = c->facts.n;
-    acq_status status = acq_store_writer_open(c->path, &writer, error);
-    if (status != ACQ_OK)
-        return status;
-    status = c->is_removal
-                 ? acq_store_remove(writer, c->facts.items, c->facts.n, &c->report, &i_bad, error)
-                 : acq_store_add(writer, c->facts.items, c->facts.n, &c->report, &i_bad, error);
-    acq_store_writer_free(writer);
+    acq_status status =
+        c->is_removal
+            ? acq_store_remove(writer, c->facts.items, c->facts.n, &c->report, &i_bad, error)
+            : acq_store_add(writer, c->facts.items, c->facts.n, &c->report, &i_bad, error);
     if (status != ACQ_OK && i_bad < c->facts.n_patterns)
         acq_error_set_file(error, c->options->args.items[i_bad + 1]);
     return status;
 }
 
+/* The writer is opened before the store is read: it may have to switch the journal mode, which
+ * waits for readers. */
 static acq_status run(change *c, acq_output *output, const char **source, acq_error *error)
 {
+    acq_store_writer *writer = NULL;
     acq_status status = acq_setup_require_store(c->path, error);
     if (status == ACQ_OK)
         status = acq_facts_init(&c->facts, c->options, output, source, error);
     if (status == ACQ_OK)
+        status = acq_store_writer_open(c->path, &writer, error);
+    if (status == ACQ_OK)
         status = find_new_names(c, error);
-    return status == ACQ_OK ? apply(c, error) : status;
+    if (status == ACQ_OK)
+        status = apply(c, writer, error);
+    acq_store_writer_free(writer);
+    return status;
 }
 
 static void note_near_names(const change *c, acq_output *output)

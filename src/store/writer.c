@@ -5,6 +5,12 @@
 #include "graph/build.h"
 #include "store/file.h"
 
+enum {
+    PAGES_PER_FOLD = 1000,    /* in the log; SQLite's own default */
+    PAGES_PER_RESTART = 4096, /* 64 MB */
+    MOMENT_MS = 500,
+};
+
 static acq_status prepare(acq_store_writer *writer, acq_error *error)
 {
     const acq_db *db = &writer->db;
@@ -63,6 +69,38 @@ static acq_status check_store(const acq_db *db, acq_error *error)
     return status;
 }
 
+/* After each commit: what SQLite does by itself, and the length of the log is noted. */
+static int note_log(void *context, sqlite3 *handle, const char *name, int n_pages)
+{
+    acq_store_writer *writer = context;
+    writer->n_logged = n_pages;
+    if (n_pages >= PAGES_PER_FOLD)
+        (void)sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return SQLITE_OK;
+}
+
+/* The log begins anew only at a moment when nobody reads from it. Readers that always overlap
+ * would let it grow for ever, so each time that it has grown by so much, the writer waits a moment
+ * for those that are there: new ones read the file itself. */
+static void restart_log(const acq_store_writer *writer, int n_written)
+{
+    int n = writer->n_logged;
+    if (n / PAGES_PER_RESTART == (n - n_written) / PAGES_PER_RESTART)
+        return;
+    sqlite3_busy_timeout(writer->db.handle, MOMENT_MS);
+    (void)sqlite3_wal_checkpoint_v2(writer->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                    NULL);
+    acq_db_set_patient(&writer->db, true);
+}
+
+/* Pages that this connection has written since it was asked last. */
+static int count_written(const acq_store_writer *writer)
+{
+    int n = 0, ignored = 0;
+    (void)sqlite3_db_status(writer->db.handle, SQLITE_DBSTATUS_CACHE_WRITE, &n, &ignored, 1);
+    return n;
+}
+
 static acq_status open_writer(acq_store_writer *writer, const char *path, acq_error *error)
 {
     acq_status status = acq_file_check(path, error);
@@ -75,8 +113,10 @@ static acq_status open_writer(acq_store_writer *writer, const char *path, acq_er
     if (status == ACQ_OK)
         status =
             acq_db_run(&writer->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK) {
         acq_db_sync_log_name(&writer->db);
+        sqlite3_wal_hook(writer->db.handle, note_log, writer);
+    }
     return status;
 }
 
@@ -176,6 +216,9 @@ acq_status acq_writer_end(acq_store_writer *writer, acq_status status, acq_error
         status = write_catalog(writer, error);
     if (status == ACQ_OK)
         status = acq_db_run(&writer->db, "COMMIT", error);
+    int n_written = count_written(writer);
+    if (status == ACQ_OK && n_written > 0)
+        restart_log(writer, n_written);
     if (status != ACQ_OK) {
         acq_db_roll_back(&writer->db);
         finalize(writer); /* they may have been made for tables that are gone again */

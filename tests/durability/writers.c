@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,6 +127,70 @@ static void test_a_graph_keeps_its_facts_whatever_its_process_opens(void **state
     fixture_remove(&f);
 }
 
+/* There is always somebody who reads: the next graph is open before the last one is closed. */
+static void read_without_a_break(void *context, int reports)
+{
+    const fixture *f = context;
+    acq_graph *last = NULL, *next;
+    acq_error error = {0};
+    child_acknowledge(reports);
+    for (;;) {
+        if (acq_store_open(f->store, &next, &error) != ACQ_OK)
+            child_give_up("opening", &error);
+        usleep(2000);
+        acq_graph_free(last);
+        last = next;
+    }
+}
+
+/* Facts of long new names: several hundred kilobytes of log. */
+static void add_long_names(acq_store_writer *writer, unsigned round)
+{
+    enum { NAMES = 40, LENGTH = 8000 };
+    static char names[NAMES][LENGTH + 1];
+    acq_store_fact facts[NAMES];
+    acq_error error = {0};
+    for (unsigned i = 0; i < NAMES; i++) {
+        memset(names[i], 'x', LENGTH);
+        snprintf(names[i], 32, "name %u of round %u", i, round);
+        names[i][strlen(names[i])] = ' ';
+        facts[i] = (acq_store_fact){.head = names[i], .relation = "r0", .tail = "entity 0"};
+    }
+    if (acq_store_add(writer, facts, NAMES, NULL, NULL, &error) != ACQ_OK)
+        fail_msg("adding: %s", error.message);
+}
+
+static void test_readers_do_not_make_the_log_grow_for_ever(void **state)
+{
+    enum { READERS = 2, ROUNDS = 100, MOST_BYTES = 200 << 20 };
+    const test_options *options = *state;
+    fixture f;
+    test_child readers[READERS];
+    acq_store_writer *writer;
+    acq_store_info info;
+    acq_error error = {0};
+    uint64_t most = 0;
+    size_t acknowledged;
+    fixture_make(&f, options->seed);
+    for (int i = 0; i < READERS; i++)
+        readers[i] = child_start(read_without_a_break, &f);
+    assert_int_equal(acq_store_writer_open(f.store, &writer, &error), ACQ_OK);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        add_long_names(writer, round);
+        assert_int_equal(acq_store_read_info(f.store, &info, &error), ACQ_OK);
+        most = info.wal_bytes > most ? info.wal_bytes : most;
+    }
+    acq_store_writer_free(writer);
+    for (int i = 0; i < READERS; i++) {
+        kill(readers[i].pid, SIGKILL);
+        assert_int_equal(child_wait(&readers[i], &acknowledged), CHILD_KILLED);
+    }
+    print_message("a file of %llu MB, a log of at most %llu MB\n",
+                  (unsigned long long)info.file_bytes >> 20, (unsigned long long)most >> 20);
+    assert_true(most < MOST_BYTES);
+    fixture_remove(&f);
+}
+
 int main(int argc, char **argv)
 {
     test_options options = test_options_read(argc, argv, 60);
@@ -133,6 +198,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_prestate(test_two_writers_take_turns, &options),
         cmocka_unit_test_prestate(test_a_graph_keeps_its_facts_whatever_its_process_opens,
                                   &options),
+        cmocka_unit_test_prestate(test_readers_do_not_make_the_log_grow_for_ever, &options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

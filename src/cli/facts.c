@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cli/reading.h"
+#include "store/store.h"
 
 static acq_status read_patterns(acq_facts *facts, const acq_options *options, const char **source,
                                 acq_error *error)
@@ -81,6 +82,16 @@ static acq_status read_file(acq_facts *facts, const acq_options *options, acq_ou
     return status == ACQ_OK ? name_triples(facts, error) : status;
 }
 
+static acq_status check_file(const char *path, acq_error *error)
+{
+    if (!acq_store_is_database(path))
+        return ACQ_OK;
+    acq_fail(error, ACQ_ERR_USAGE,
+             "this is a store; anycq export writes its facts as text, which --from takes");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_USAGE;
+}
+
 static acq_status check_given(const acq_options *options, acq_error *error)
 {
     const char *name = acq_command_get(options->command)->name;
@@ -91,7 +102,7 @@ static acq_status check_given(const acq_options *options, acq_error *error)
                         name);
     if (has_facts && options->from != NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "%s takes facts or --from FILE, not both", name);
-    return ACQ_OK;
+    return has_facts ? ACQ_OK : check_file(options->from, error);
 }
 
 acq_status acq_facts_init(acq_facts *facts, const acq_options *options, acq_output *output,

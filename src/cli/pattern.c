@@ -128,6 +128,9 @@ static acq_status read_relation(const cutter *c, char *begin, char *open)
             return fail_form(c, name, "inverse( is not closed");
         name = trim(inner, end - 1);
     }
+    if (name[0] == '!')
+        return fail_form(c, name,
+                         "a ! negates, which only queries do: put a name that begins so in quotes");
     return read_name(c, name, "a relation is missing", &c->pattern->relation);
 }
 

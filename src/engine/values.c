@@ -49,13 +49,23 @@ static acq_status fail_unknown(const acq_query *query, uint32_t i, const acq_gra
                     query->variables[i].text, near);
 }
 
+/* A value is a name as it stands, or in brackets as queries have it. */
+static acq_ent find_value(const acq_graph *graph, const char *name)
+{
+    size_t length = strlen(name);
+    acq_ent found = acq_graph_find_entity(graph, name, length);
+    bool has_brackets = length > 2 && name[0] == '<' && name[length - 1] == '>';
+    return found == ACQ_NO_ID && has_brackets ? acq_graph_find_entity(graph, name + 1, length - 2)
+                                              : found;
+}
+
 acq_status acq_values_find(const acq_query *query, const acq_graph *graph, const char *const *names,
                            size_t n_names, acq_ent *out, acq_error *error)
 {
     if (n_names != query->n_free)
         return fail_count(query, n_names, error);
     for (uint32_t i = 0; i < query->n_free; i++) {
-        out[i] = acq_graph_find_entity(graph, names[i], strlen(names[i]));
+        out[i] = find_value(graph, names[i]);
         if (out[i] == ACQ_NO_ID)
             return fail_unknown(query, i, graph, names[i], error);
     }

@@ -95,8 +95,9 @@ typedef struct acq_stage {
 typedef bool (*acq_stage_fn)(void *context, const acq_stage *now);
 
 typedef struct acq_graph_params {
-    const char *split; /* folders: "train" (NULL), "valid" or "test", up to and including */
-    bool strict;       /* the first bad line is an error */
+    const char *split;  /* folders: "train" (NULL), "valid" or "test", up to and including */
+    const char *format; /* tsv, csv, nt, ttl, nq or trig; NULL: by the endings of the names */
+    bool strict;        /* the first bad line is an error */
     acq_left_out_fn left_out;
     acq_stage_fn progress;
     void *context;    /* for left_out and progress, which come one at a time */

@@ -38,8 +38,11 @@
          ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete, "where to write")                        \
     TEXT(format, "format", 0, "NAME", NULL, 0, 0, ACQ_ON_export,                                   \
          "tsv, csv or nt (default: by the ending of FILE, else nt for RDF and tsv for the rest)")  \
+    TEXT(read_format, "format", 0, "NAME", NULL, 0, 0,                                             \
+         ACQ_ON_graphs & ~(ACQ_ON_export | ACQ_ON_eval),                                           \
+         "what the files hold, whatever their names: tsv, csv, nt, ttl, nq or trig")               \
     TEXT(from, "from", 0, "FILE", NULL, 0, 0, ACQ_ON_changes,                                      \
-         "facts from whatever import takes (- is standard input, with tabs)")                      \
+         "facts from whatever import takes (- is standard input)")                                 \
     FLAG(replace, "replace", 0, NULL, NULL, 0, 0, ACQ_ON_import,                                   \
          "take the place of a store even if its facts were changed")                               \
     FLAG(verify, "verify", 0, NULL, NULL, 0, 0, ACQ_ON_info,                                       \

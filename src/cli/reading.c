@@ -38,6 +38,7 @@ bool acq_reading_show_stage(void *context, const acq_stage *now)
 acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *options)
 {
     return (acq_read_params){.split = options->split,
+                             .format = options->read_format,
                              .strict = options->strict,
                              .base = options->base,
                              .literals = options->literals,

@@ -17,7 +17,7 @@ typedef struct acq_reading {
 
 void acq_reading_init(acq_reading *reading, acq_output *output);
 
-/* --split, --strict, --base and --literals, with callbacks to `reading`. */
+/* --split, --format, --strict, --base and --literals, with callbacks to `reading`. */
 acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *options);
 
 /* For work that goes on in stages after reading; context is the acq_reading. */

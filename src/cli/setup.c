@@ -18,6 +18,10 @@ static acq_status check_store_options(const acq_options *options, const char *pa
         return acq_fail(error, ACQ_ERR_USAGE,
                         "%.200s is a store, which has no splits; import the folder with --split %s",
                         path, options->split);
+    if (options->read_format != NULL)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "%.200s is a store, which has a format of its own; leave --format out",
+                        path);
     if (options->literals || options->base != NULL)
         acq_report_note(output, "%s is a store: --base and --literals count when it is imported",
                         path);
@@ -110,6 +114,7 @@ static acq_status open_predictor(acq_setup *setup, const acq_options *options, a
     acq_reading reading;
     acq_reading_init(&reading, output);
     acq_read_params read = acq_reading_get_params(&reading, options);
+    read.format = NULL; /* --format is the graph's */
     acq_perfect_report report;
     acq_status status = acq_predictor_open(setup->graph, options->predictor, &read,
                                            &setup->predictor, &report, error);

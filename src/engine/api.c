@@ -42,6 +42,7 @@ static acq_read_params get_read_params(const acq_graph_params *params)
     if (params == NULL)
         return (acq_read_params){0};
     return (acq_read_params){.split = params->split,
+                             .format = params->format,
                              .strict = params->strict,
                              .bad_line = params->left_out,
                              .progress = params->progress,

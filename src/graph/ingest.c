@@ -154,7 +154,6 @@ static acq_status read_sources(const acq_source *sources, size_t n, const acq_re
 acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_params *params,
                       const acq_sink *sink, acq_read_report *report, acq_error *error)
 {
-    const char *split = params == NULL ? NULL : params->split;
     acq_status status = check_base(params, error);
     size_t n = 0;
     if (status != ACQ_OK)
@@ -165,7 +164,7 @@ acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_p
     if (sources == NULL)
         return acq_fail_memory(error);
     while (status == ACQ_OK && n < n_paths) {
-        status = acq_source_init(&sources[n], paths[n], split, error);
+        status = acq_source_init(&sources[n], paths[n], params, error);
         n += status == ACQ_OK;
     }
     if (status == ACQ_OK)

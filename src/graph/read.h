@@ -16,6 +16,7 @@ typedef void (*acq_bad_line_fn)(void *context, const acq_error *bad);
 
 typedef struct acq_read_params {
     const char *split;        /* "train" (default when NULL), "valid" or "test"; folders only */
+    const char *format;       /* tsv, csv, nt, ttl, nq or trig; NULL: by the endings of the names */
     bool strict;              /* the first bad line is an error */
     acq_bad_line_fn bad_line; /* may be NULL */
     void *context;            /* for bad_line and progress */

@@ -37,6 +37,18 @@ static size_t plain_length(const char *path)
     return ends_with(path, n, ".gz") ? n - 3 : n;
 }
 
+/* The endings are also the names of the formats. */
+static bool find_format(const char *name, acq_syntax *out)
+{
+    for (size_t i = 0; i < KINDS; i++) {
+        if (strcmp(name, kinds[i].ending + 1) == 0) {
+            *out = kinds[i].syntax;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_syntax(const char *path, acq_syntax *out)
 {
     for (size_t i = 0; i < KINDS; i++) {
@@ -152,11 +164,11 @@ static acq_status set_file(acq_source *source, const char *path, acq_syntax synt
     return ACQ_OK;
 }
 
-/* A pipe without a telling name holds triples separated by tabs. */
-static acq_status init_file(acq_source *source, const char *path, bool is_stream, acq_error *error)
+/* is_any: the name need not tell what it holds. A pipe then holds triples separated by tabs. */
+static acq_status init_file(acq_source *source, const char *path, bool is_any, acq_error *error)
 {
     acq_syntax syntax = ACQ_TABS;
-    if (find_syntax(path, &syntax) || is_stream)
+    if (find_syntax(path, &syntax) || is_any)
         return set_file(source, path, syntax, error);
     return fail_kind(path, error);
 }
@@ -270,11 +282,11 @@ static acq_status find_last(const char *split, size_t *last, acq_error *error)
                     split);
 }
 
-static acq_status init_any(acq_source *source, const char *path, const char *split,
+static acq_status init_any(acq_source *source, const char *path, const acq_read_params *params,
                            acq_error *error)
 {
     size_t last = 0, length = strlen(path);
-    acq_status status = find_last(split, &last, error);
+    acq_status status = find_last(params->split, &last, error);
     if (status != ACQ_OK)
         return status;
     switch (acq_file_get_kind(path)) {
@@ -287,7 +299,7 @@ static acq_status init_any(acq_source *source, const char *path, const char *spl
     case ACQ_FILE_STREAM:
         return init_file(source, path, true, error);
     case ACQ_FILE_REGULAR:
-        return init_file(source, path, false, error);
+        return init_file(source, path, params->format != NULL, error);
     case ACQ_FILE_FOLDER:
         break;
     }
@@ -300,11 +312,33 @@ static acq_status init_any(acq_source *source, const char *path, const char *spl
     return status;
 }
 
-acq_status acq_source_init(acq_source *source, const char *path, const char *split,
+/* What the caller knows counts more than the names of the files. */
+static acq_status set_format(acq_source *source, const char *format, acq_error *error)
+{
+    acq_syntax syntax;
+    if (format == NULL)
+        return ACQ_OK;
+    if (source->index != NULL)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "this is a benchmark graph, ids beside a kgindex.json, and has no other "
+                        "format; leave the format out");
+    if (!find_format(format, &syntax))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "there is no format \"%.60s\"; use tsv, csv, nt, ttl, nq or trig", format);
+    for (size_t i = 0; i < source->n_files; i++)
+        source->syntax[i] = syntax;
+    return ACQ_OK;
+}
+
+acq_status acq_source_init(acq_source *source, const char *path, const acq_read_params *params,
                            acq_error *error)
 {
+    static const acq_read_params defaults;
     *source = (acq_source){0};
-    acq_status status = init_any(source, path, split, error);
+    params = params == NULL ? &defaults : params;
+    acq_status status = init_any(source, path, params, error);
+    if (status == ACQ_OK)
+        status = set_format(source, params->format, error);
     if (status != ACQ_OK) {
         acq_source_deinit(source);
         acq_error_set_file(error, path);

@@ -18,8 +18,9 @@ typedef struct acq_source {
     char *index; /* path of the kgindex.json, or NULL: plain triples */
 } acq_source;
 
-/* split NULL: train. The error names the path and what can be read. */
-acq_status acq_source_init(acq_source *source, const char *path, const char *split,
+/* Goes by the params' split and format, NULL: train, and by the endings. The error names the path
+ * and what can be read. */
+acq_status acq_source_init(acq_source *source, const char *path, const acq_read_params *params,
                            acq_error *error);
 void acq_source_deinit(acq_source *source);
 

@@ -1,8 +1,6 @@
 /* disk.c - see disk.h. */
 #include "support/disk.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

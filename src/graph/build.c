@@ -205,16 +205,14 @@ static acq_status make_pair(acq_graph *graph, buckets *b, size_t pair, acq_build
                                 &graph->links[acq_inverse(relation)]);
 }
 
-static void set_fingerprints(acq_graph *graph)
+static void set_sums(acq_graph *graph)
 {
-    acq_graph_sums sums = {.n_entities = graph->entities.n_ids,
-                           .entities = acq_names_sum(&graph->entities),
-                           .n_relations = graph->relations.n_ids,
-                           .relations = acq_names_sum(&graph->relations)};
+    graph->sums = (acq_graph_sums){.n_entities = graph->entities.n_ids,
+                                   .entities = acq_names_sum(&graph->entities),
+                                   .n_relations = graph->relations.n_ids,
+                                   .relations = acq_names_sum(&graph->relations)};
     for (acq_rel r = 0; r < graph->n_relations; r += 2)
-        sums.facts += acq_graph_hash_links(r, graph->links[r]);
-    graph->dictionary_fingerprint = acq_sums_hash_dictionary(&sums);
-    graph->fingerprint = acq_sums_hash_graph(&sums);
+        graph->sums.facts += acq_graph_hash_links(r, graph->links[r]);
 }
 
 static acq_status make_links(acq_graph_builder *builder, acq_graph *graph, buckets *b)
@@ -276,7 +274,7 @@ acq_status acq_graph_builder_finish(acq_graph_builder *builder, acq_graph **out,
         return acq_fail_memory(error);
     }
     take_names(builder, graph);
-    set_fingerprints(graph);
+    set_sums(graph);
     *out = graph;
     return ACQ_OK;
 }

@@ -52,8 +52,7 @@ acq_status acq_graph_new_stored(acq_stored_graph *stored, acq_graph **out)
     graph->n_relations = stored->n_relations;
     graph->n_facts = stored->n_facts;
     graph->is_rdf = stored->is_rdf;
-    graph->dictionary_fingerprint = acq_sums_hash_dictionary(&stored->sums);
-    graph->fingerprint = acq_sums_hash_graph(&stored->sums);
+    graph->sums = stored->sums;
     *out = graph;
     return ACQ_OK;
 }
@@ -262,12 +261,35 @@ bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, 
 
 uint64_t acq_graph_get_dictionary_fingerprint(const acq_graph *graph)
 {
-    return graph->dictionary_fingerprint;
+    return acq_sums_hash_dictionary(&graph->sums);
+}
+
+/* What came later is taken out of the sums: it is little where the question makes sense. */
+uint64_t acq_graph_hash_first_names(const acq_graph *graph, uint32_t n_entities,
+                                    uint32_t n_relations)
+{
+    acq_graph_sums sums = graph->sums;
+    for (acq_ent e = n_entities; e < graph->n_entities; e++) {
+        const char *key = acq_graph_get_entity_key(graph, e);
+        sums.entities -= acq_hash_name(e, key, strlen(key));
+    }
+    for (acq_rel r = n_relations; r < graph->n_relations; r++) {
+        const char *key = acq_names_get(&graph->relations, r);
+        if (key != NULL)
+            sums.relations -= acq_hash_name(r, key, graph->relations.entries[r].length);
+    }
+    if (n_entities < sums.n_entities)
+        sums.n_entities = n_entities;
+    if (n_relations < sums.n_relations) {
+        bool is_last_named = n_relations > 0 && acq_graph_is_named(graph, n_relations - 1);
+        sums.n_relations = n_relations - (n_relations > 0 && !is_last_named);
+    }
+    return acq_sums_hash_dictionary(&sums);
 }
 
 uint64_t acq_graph_get_fingerprint(const acq_graph *graph)
 {
-    return graph->fingerprint;
+    return acq_sums_hash_graph(&graph->sums);
 }
 
 uint64_t acq_graph_hash_links(acq_rel relation, const acq_links *links)

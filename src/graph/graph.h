@@ -59,6 +59,11 @@ bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, 
 uint64_t acq_graph_get_dictionary_fingerprint(const acq_graph *graph);
 uint64_t acq_graph_get_fingerprint(const acq_graph *graph);
 
+/* The fingerprint that the dictionary had when it ended with these ids: equal to another graph's
+ * when this one is that one grown. O(names since then). */
+uint64_t acq_graph_hash_first_names(const acq_graph *graph, uint32_t n_entities,
+                                    uint32_t n_relations);
+
 void acq_graph_free(acq_graph *graph);
 
 #endif

@@ -12,8 +12,7 @@ struct acq_graph {
     uint32_t n_entities;
     uint32_t n_relations; /* even */
     uint64_t n_facts;     /* each pair of a fact and its inverse once */
-    uint64_t dictionary_fingerprint;
-    uint64_t fingerprint;
+    acq_graph_sums sums;
     bool is_rdf;
 
     /* In memory: */

@@ -256,10 +256,9 @@ static acq_status load_pair(completion *me, acq_rel even, acq_error *error)
 static acq_status open_links(const acq_predictor *self, acq_rel relation, const acq_links **out,
                              acq_error *error)
 {
-    completion *me = (completion *)self; /* const to users: what loads is a cache */
-    if (relation >= me->stored.header.n_relations)
-        return acq_fail(error, ACQ_ERR_USAGE, "relation id %u is unknown: the graph has %u",
-                        relation, me->stored.header.n_relations);
+    completion *me = (completion *)self;           /* const to users: what loads is a cache */
+    if (relation >= me->stored.header.n_relations) /* newer than the completion: facts only */
+        return acq_graph_open_links(self->graph, relation, out, error);
     acq_links *links = atomic_load_explicit(&me->links[relation], memory_order_acquire);
     acq_status status = ACQ_OK;
     if (links == NULL) {
@@ -296,13 +295,24 @@ static void free_completion(acq_predictor *self)
     acq_free(me);
 }
 
+/* The ids of the completion mean the same in the graph, which may have got more since. */
+static bool knows_names(const acq_graph *graph, const acq_completion_header *header)
+{
+    return header->n_entities <= acq_graph_get_n_entities(graph) &&
+           header->n_relations <= acq_graph_get_n_relations(graph) &&
+           header->dictionary_fingerprint ==
+               acq_graph_hash_first_names(graph, header->n_entities, header->n_relations);
+}
+
 static acq_status check_graph(completion *me, acq_error *error)
 {
     const acq_completion_header *header = &me->stored.header;
     const acq_graph *graph = me->base.graph;
-    if (header->dictionary_fingerprint != acq_graph_get_dictionary_fingerprint(graph) ||
-        header->n_entities != acq_graph_get_n_entities(graph) ||
-        header->n_relations != acq_graph_get_n_relations(graph)) {
+    bool is_known = knows_names(graph, header);
+    acq_status failed = acq_graph_get_failure(graph, error);
+    if (failed != ACQ_OK)
+        return failed;
+    if (!is_known) {
         acq_status status = acq_fail(
             error, ACQ_ERR_INPUT,
             "the completion belongs to another graph (%u entities and %u relation ids there, %u "

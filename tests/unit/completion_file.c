@@ -319,6 +319,69 @@ static void test_scores_at_the_floor_never_fall_below_it(void **state)
     unlink(path);
 }
 
+/* The facts of `graph` and one more, about a new entity by a new relation. */
+static acq_graph *grow(const acq_graph *graph)
+{
+    acq_graph_builder *builder = acq_graph_builder_new();
+    acq_graph *grown = NULL;
+    uint32_t id, entity, relation;
+    for (acq_ent e = 0; e < acq_graph_get_n_entities(graph); e++) {
+        const char *name = acq_graph_get_entity_name(graph, e);
+        assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(graph); r += 2) {
+        const char *name = acq_graph_get_relation_name(graph, r);
+        const acq_links *links;
+        assert_int_equal(acq_graph_builder_add_relation(builder, name, strlen(name), &id), ACQ_OK);
+        assert_int_equal(acq_graph_open_links(graph, r, &links, NULL), ACQ_OK);
+        for (uint32_t i = 0; i < links->n_heads; i++) {
+            acq_row row = acq_links_get_row_at(links, i);
+            for (size_t k = 0; k < row.n; k++)
+                assert_int_equal(
+                    acq_graph_builder_add_fact(builder, links->heads[i], r, row.tails[k]), ACQ_OK);
+        }
+    }
+    assert_int_equal(acq_graph_builder_add_entity(builder, "new", 3, &entity), ACQ_OK);
+    assert_int_equal(acq_graph_builder_add_relation(builder, "newer", 5, &relation), ACQ_OK);
+    assert_int_equal(acq_graph_builder_add_fact(builder, entity, relation, 0), ACQ_OK);
+    assert_int_equal(acq_graph_builder_finish(builder, &grown, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    return grown;
+}
+
+static void test_a_graph_that_grew_keeps_its_completion(void **state)
+{
+    (void)state;
+    char path[64];
+    case_name_file(path, sizeof path);
+    acq_graph *graph = case_make_graph(12, 30), *grown = grow(graph);
+    acq_predictor *scored = case_make_predictor(graph, 12, 60), *back = NULL, *after = NULL;
+    write_file(path, scored, 0.1);
+    assert_int_equal(acq_predictor_new_completion(graph, path, &back, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new_completion(grown, path, &after, NULL), ACQ_OK);
+    for (acq_rel r = 0; r < CASE_RELATIONS; r++) {
+        const acq_links *ours, *theirs;
+        assert_int_equal(back->ops->open_links(back, r, &ours, NULL), ACQ_OK);
+        assert_int_equal(after->ops->open_links(after, r, &theirs, NULL), ACQ_OK);
+        assert_int_equal(theirs->n_entities, CASE_ENTITIES + 1);
+        assert_int_equal(acq_links_get_row(theirs, CASE_ENTITIES).n, 0);
+        for (acq_ent h = 0; h < CASE_ENTITIES; h++) {
+            for (acq_ent t = 0; t < CASE_ENTITIES; t++)
+                assert_true(acq_links_get_score(ours, h, t) == acq_links_get_score(theirs, h, t));
+        }
+    }
+    const acq_links *links;
+    assert_int_equal(after->ops->open_links(after, CASE_RELATIONS, &links, NULL), ACQ_OK);
+    assert_true(acq_links_get_score(links, CASE_ENTITIES, 0) == 1.0F);
+    assert_non_null(after->ops->get_note(after));
+    acq_predictor_free(after);
+    acq_predictor_free(back);
+    acq_predictor_free(scored);
+    acq_graph_free(grown);
+    acq_graph_free(graph);
+    unlink(path);
+}
+
 static void test_another_dictionary_is_refused(void **state)
 {
     (void)state;
@@ -398,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_files_that_cannot_be_written_leave_nothing),
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
         cmocka_unit_test(test_scores_at_the_floor_never_fall_below_it),
+        cmocka_unit_test(test_a_graph_that_grew_keeps_its_completion),
         cmocka_unit_test(test_another_dictionary_is_refused),
         cmocka_unit_test(test_threads_share_what_the_first_one_loads),
     };

@@ -1,213 +1,163 @@
 /* scale_table.c - the results of bench/scale as a Markdown table and a plot.
  *
- *   bench_scale_table PLOT.svg RESULTS.jsonl...
+ *   bench_scale_table PLOT.svg RESULTS.jsonl
  *
- * Both axes of the plot are logarithmic; flat lines mean that a query costs the same in a graph a
- * hundred times as large. */
+ * One column per size; the goals, for 5 million entities and 20 million facts, are held against
+ * the last. Both axes of the plot are logarithmic: flat lines mean that a query costs the same in
+ * a graph a hundred times as large. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common.h"
+#include "plot.h"
 
-enum {
-    MOST_SIZES = 16,
-    WIDTH = 640,
-    HEIGHT = 400,
-    LEFT = 70,
-    RIGHT = 150,
-    TOP = 20,
-    BOTTOM = 50,
+typedef struct row {
+    const char *label;
+    const char *field, *part; /* lines[field][part], or lines[field] when part is NULL */
+    double unit;              /* what is shown is the number times this */
+    int digits;
+    double goal; /* 0: none */
+    bool is_least;
+} row;
+
+static const row rows[] = {
+    {"facts, M", "facts", NULL, 1e-6, 1, 0, false},
+    {"import, M facts/s", "rate", NULL, 1e-6, 2, 0.7, true},
+    {"import, processor s", "cpu_seconds", NULL, 1, 1, 0, false},
+    {"import, peak memory, MB", "peak_mb", NULL, 1, 0, 4000, false},
+    {"file, MB", "file_mb", NULL, 1, 0, 1500, false},
+    {"opening, median ms", "open", "p50", 1, 1, 50, false},
+    {"opening, largest", "open", "max", 1, 1, 50, false},
+    {"first query, median ms", "first", "p50", 1, 1, 300, false},
+    {"first query, largest", "first", "max", 1, 1, 0, false},
+    {"first query, processor ms", "first_cpu", "p50", 1, 1, 0, false},
+    {"first query, file not in memory", "first_cold", "p50", 1, 1, 0, false},
+    {"warm query, median ms", "warm", "p50", 1, 3, 5, false},
+    {"warm query, p99", "warm", "p99", 1, 3, 50, false},
+    {"warm query, largest", "warm", "max", 1, 3, 0, false},
+    {"memory of a query, median MB", "memory_mb", "p50", 1, 3, 0, false},
+    {"memory of a query, largest", "memory_mb", "max", 1, 3, 0, false},
+    {"values tried per query", "nodes", NULL, 1, 3, 0, false},
+    {"revisions per query", "revisions", NULL, 1, 1, 0, false},
+    {"queries, planted and answered", "planted", NULL, 1, 0, 0, false},
+    {"queries in all", "queries", NULL, 1, 0, 0, false},
 };
 
-typedef struct size_row {
-    const json_t *import, *queries;
-} size_row;
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-typedef struct series {
-    const char *name, *object, *field, *colour;
-} series;
-
-static const series drawn[] = {
-    {"first query", "first", "p50", "#c2571a"},
-    {"warm, p99", "warm", "p99", "#7a4fb5"},
-    {"warm, median", "warm", "p50", "#1f77b4"},
-    {"opening", "open", "p50", "#3a8f3a"},
-};
-enum { N_DRAWN = sizeof drawn / sizeof *drawn };
-
-static double part(const json_t *line, const char *object, const char *field)
+static double get(const json_t *line, const char *field, const char *part)
 {
-    return bench_number(json_object_get(line, object), field);
+    return part == NULL ? bench_number(line, field)
+                        : bench_number(json_object_get(line, field), part);
 }
 
-static bool has_kind(const json_t *line, const char *kind)
+static void print_entities(double n)
 {
-    return strcmp(bench_text(line, "kind"), kind) == 0;
+    if (n >= 1e6)
+        printf(" %g M |", n / 1e6);
+    else
+        printf(" %g k |", n / 1e3);
 }
 
-/* One row for each import line, with the query line that follows it. */
-static size_t find_rows(const json_t *lines, size_row *rows)
-{
-    size_t i, n = 0;
-    json_t *line;
-    json_array_foreach(lines, i, line)
-    {
-        if (has_kind(line, "import") && n < MOST_SIZES)
-            rows[n++] = (size_row){.import = line};
-        if (has_kind(line, "queries") && n > 0)
-            rows[n - 1].queries = line;
-    }
-    if (n == 0 || rows[n - 1].queries == NULL)
-        bench_die("there are no results");
-    return n;
-}
-
-static void print_machine(const json_t *lines)
+static void print_row(const row *r, const json_t *sizes)
 {
     size_t i;
     json_t *line;
-    json_array_foreach(lines, i, line)
+    double last = NAN;
+    printf("| %s |", r->label);
+    json_array_foreach(sizes, i, line)
     {
-        if (has_kind(line, "machine"))
-            printf("%s, %s cores, load %s at the start; %s; commit %s.\n\n",
-                   bench_text(line, "cpu"), bench_text(line, "cores"), bench_text(line, "load"),
-                   bench_text(line, "system"), bench_text(line, "commit"));
+        last = get(line, r->field, r->part) * r->unit;
+        printf(" %.*f |", r->digits, last);
     }
+    if (r->goal == 0)
+        printf(" |\n");
+    else
+        printf(" %s %g: %s |\n", r->is_least ? "at least" : "under", r->goal,
+               (r->is_least ? last >= r->goal : last < r->goal) ? "met" : "missed");
 }
 
-static void print_table(const size_row *rows, size_t n)
+static void print_table(const json_t *sizes)
 {
-    printf("| entities | facts | import, M triples/s | CPU s | peak MB | file MB | open ms | first "
-           "query ms, median / max | from disk | warm ms, median / p99 / max | memory of a query, "
-           "MB, median / max |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < n; i++) {
-        const json_t *import = rows[i].import, *queries = rows[i].queries;
-        printf("| %.0f | %.0f | %.2f | %.1f | %.0f | %.0f | %.1f | %.0f / %.0f | %.0f / %.0f | "
-               "%.2f / %.1f / %.1f | %.2f / %.1f |\n",
-               bench_number(import, "entities"), bench_number(import, "facts"),
-               bench_number(import, "facts") / bench_number(import, "seconds") / 1e6,
-               bench_number(import, "cpu_seconds"), bench_number(import, "peak_mb"),
-               bench_number(import, "file_mb"), part(queries, "open", "p50"),
-               part(queries, "first", "p50"), part(queries, "first", "max"),
-               part(queries, "first_cold", "p50"), part(queries, "first_cold", "max"),
-               part(queries, "warm", "p50"), part(queries, "warm", "p99"),
-               part(queries, "warm", "max"), part(queries, "memory_mb", "p50"),
-               part(queries, "memory_mb", "max"));
-    }
-    printf("\n%.0f queries a size, %.0f of them with a planted answer, all decided rightly.\n",
-           bench_number(rows[n - 1].queries, "queries"),
-           bench_number(rows[n - 1].queries, "planted"));
+    size_t i;
+    json_t *line;
+    printf("\n| entities |");
+    json_array_foreach(sizes, i, line) print_entities(bench_number(line, "entities"));
+    printf(" goal |\n|---|");
+    for (i = 0; i < json_array_size(sizes); i++)
+        printf("---|");
+    printf("---|\n");
+    for (size_t r = 0; r < N_ROWS; r++)
+        print_row(&rows[r], sizes);
 }
 
-/* ---- the plot ---- */
-
-typedef struct axes {
-    double x_low, x_high, y_low, y_high; /* powers of ten */
-} axes;
-
-static double place_x(const axes *a, double value)
+static void draw(const json_t *sizes, const char *path)
 {
-    return LEFT + (log10(value) - a->x_low) / (a->x_high - a->x_low) * (WIDTH - LEFT - RIGHT);
-}
-
-static double place_y(const axes *a, double value)
-{
-    return HEIGHT - BOTTOM -
-           (log10(value) - a->y_low) / (a->y_high - a->y_low) * (HEIGHT - TOP - BOTTOM);
-}
-
-static axes find_axes(const size_row *rows, size_t n)
-{
-    axes a = {.x_low = INFINITY, .x_high = -INFINITY, .y_low = INFINITY, .y_high = -INFINITY};
-    for (size_t i = 0; i < n; i++) {
-        double x = log10(bench_number(rows[i].import, "entities"));
-        a.x_low = fmin(a.x_low, x - 0.15);
-        a.x_high = fmax(a.x_high, x + 0.15);
+    static const row drawn[] = {
+        {.label = "first query", .field = "first", .part = "p50"},
+        {.label = "opening", .field = "open", .part = "p50"},
+        {.label = "warm query, p99", .field = "warm", .part = "p99"},
+        {.label = "warm query, median", .field = "warm", .part = "p50"},
+    };
+    enum { N_DRAWN = sizeof drawn / sizeof drawn[0] };
+    plot_series series[N_DRAWN];
+    plot p = {.title = "What a query takes in graphs of growing size",
+              .x_label = "entities, with four facts each",
+              .y_label = "milliseconds",
+              .n_points = json_array_size(sizes),
+              .series = series,
+              .n_series = N_DRAWN};
+    if (p.n_points < 2 || p.n_points > PLOT_MOST_POINTS)
+        return;
+    for (size_t i = 0; i < p.n_points; i++) {
+        const json_t *line = json_array_get(sizes, i);
+        p.x[i] = bench_number(line, "entities");
         for (size_t s = 0; s < N_DRAWN; s++) {
-            double y = log10(part(rows[i].queries, drawn[s].object, drawn[s].field));
-            a.y_low = fmin(a.y_low, floor(y));
-            a.y_high = fmax(a.y_high, ceil(y));
+            series[s].label = drawn[s].label;
+            series[s].y[i] = get(line, drawn[s].field, drawn[s].part);
         }
     }
-    return a;
+    plot_write(&p, path);
 }
 
-static void draw_axes(FILE *out, const axes *a, const size_row *rows, size_t n)
+static void print_machine(const json_t *line)
 {
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-            "height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
-    for (double power = a->y_low; power <= a->y_high; power++) {
-        double y = place_y(a, pow(10, power));
-        fprintf(out,
-                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n"
-                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" fill=\"#333333\">%g ms</text>\n",
-                LEFT, WIDTH - RIGHT, y, y, LEFT - 8, y + 4, pow(10, power));
-    }
-    for (size_t i = 0; i < n; i++) {
-        double entities = bench_number(rows[i].import, "entities");
-        double x = place_x(a, entities);
-        const char *unit = entities >= 1e6 ? "M" : "k";
-        fprintf(out,
-                "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#dddddd\"/>\n"
-                "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" fill=\"#333333\">%g %s</text>\n",
-                x, x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 18,
-                entities >= 1e6 ? entities / 1e6 : entities / 1e3, unit);
-    }
-    fprintf(out,
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" fill=\"#333333\">entities</text>\n",
-            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10);
+    printf("%s, %s cores, load %s at the start; %s; commit %s.\n", bench_text(line, "cpu"),
+           bench_text(line, "cores"), bench_text(line, "load"), bench_text(line, "system"),
+           bench_text(line, "commit"));
 }
 
-static void draw_series(FILE *out, const axes *a, const size_row *rows, size_t n, const series *s)
+/* One object per size: an import and the queries after it. */
+static json_t *join_lines(const json_t *lines)
 {
-    double y = 0;
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", s->colour);
-    for (size_t i = 0; i < n; i++) {
-        y = place_y(a, part(rows[i].queries, s->object, s->field));
-        fprintf(out, "%.1f,%.1f ", place_x(a, bench_number(rows[i].import, "entities")), y);
+    json_t *sizes = json_array(), *line, *imported = NULL;
+    size_t i;
+    json_array_foreach(lines, i, line)
+    {
+        const char *kind = bench_text(line, "kind");
+        double rate = bench_number(line, "facts") / bench_number(line, "seconds");
+        if (strcmp(kind, "machine") == 0)
+            print_machine(line);
+        else if (strcmp(kind, "import") == 0 &&
+                 json_object_set_new(line, "rate", json_real(rate)) == 0)
+            imported = line;
+        else if (imported != NULL && json_object_update_missing(line, imported) == 0)
+            json_array_append(sizes, line);
     }
-    fprintf(out, "\"/>\n");
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n",
-                place_x(a, bench_number(rows[i].import, "entities")),
-                place_y(a, part(rows[i].queries, s->object, s->field)), s->colour);
-    fprintf(out, "<text x=\"%d\" y=\"%.1f\" fill=\"%s\">%s</text>\n", WIDTH - RIGHT + 6, y + 4,
-            s->colour, s->name);
-}
-
-static void draw(const char *path, const size_row *rows, size_t n)
-{
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        bench_die("cannot write %s", path);
-    axes a = find_axes(rows, n);
-    draw_axes(out, &a, rows, n);
-    for (size_t s = 0; s < N_DRAWN; s++)
-        draw_series(out, &a, rows, n, &drawn[s]);
-    fprintf(out, "</svg>\n");
-    if (fclose(out) != 0)
-        bench_die("cannot write %s", path);
+    return sizes;
 }
 
 int main(int argc, char **argv)
 {
-    size_row rows[MOST_SIZES];
-    if (argc < 3)
-        bench_die("bench_scale_table PLOT.svg RESULTS.jsonl...");
-    json_t *lines = json_array();
-    for (int i = 2; i < argc; i++) {
-        json_t *more = bench_load_lines(argv[i]);
-        json_array_extend(lines, more);
-        json_decref(more);
-    }
-    size_t n = find_rows(lines, rows);
-    print_machine(lines);
-    print_table(rows, n);
-    draw(argv[1], rows, n);
+    if (argc != 3)
+        bench_die("bench_scale_table PLOT.svg RESULTS.jsonl");
+    json_t *lines = bench_load_lines(argv[2]), *sizes = join_lines(lines);
+    if (json_array_size(sizes) == 0)
+        bench_die("there are no results");
+    print_table(sizes);
+    draw(sizes, argv[1]);
+    json_decref(sizes);
     json_decref(lines);
     return 0;
 }

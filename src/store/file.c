@@ -12,16 +12,25 @@
 #include <sqlite3.h>
 
 #include "base/memory.h"
-#include "store/store.h"
+#include "store/format.h"
 
-/* Bytes that every SQLite database begins with, and where the application id is among them. */
-enum { HEADER = 100, APPLICATION = 68 };
+/* Bytes that every SQLite database begins with, and where some numbers are among them. */
+enum { HEADER = 100, PAGE_SIZE = 16, APPLICATION = 68 };
 
 typedef struct file_header {
     unsigned char bytes[HEADER];
     bool is_database;
     bool is_complete; /* all 100 bytes are there */
+    bool is_even;     /* the file ends with a page */
 } file_header;
+
+/* Other page sizes than ours are SQLite's to judge. */
+static bool ends_with_page(const file_header *header, sqlite3_int64 size)
+{
+    uint16_t big;
+    memcpy(&big, header->bytes + PAGE_SIZE, sizeof big);
+    return be16toh(big) != ACQ_STORE_PAGE || size % ACQ_STORE_PAGE == 0;
+}
 
 /* Reads through an open file of SQLite's, which is closed afterwards. */
 static int read_header(sqlite3_file *file, file_header *out)
@@ -34,6 +43,7 @@ static int read_header(sqlite3_file *file, file_header *out)
         code = file->pMethods->xRead(file, out->bytes, n, 0);
     file->pMethods->xClose(file);
     out->is_complete = n == HEADER;
+    out->is_even = ends_with_page(out, size);
     out->is_database = (size_t)n >= sizeof magic && memcmp(out->bytes, magic, sizeof magic) == 0;
     return code;
 }
@@ -104,17 +114,31 @@ static uint32_t get_application(const file_header *header)
     return be32toh(big);
 }
 
+static acq_status fail_cut_off(acq_error *error)
+{
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the store is cut off; restore it from a copy, or import its sources again");
+}
+
 static acq_status check_header(const char *path, const file_header *header, acq_error *error)
 {
     if (!header->is_database)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "this is not an anycq store; make one with anycq import");
     if (!header->is_complete)
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "the store is cut off; restore it from a copy, or import its sources "
-                        "again");
+        return fail_cut_off(error);
     return get_application(header) == ACQ_STORE_APPLICATION ? ACQ_OK
                                                             : acq_file_fail_foreign(path, error);
+}
+
+/* While a log is beside it, a file that ends within a page is only being written. */
+static acq_status check_end(const char *path, const file_header *header, acq_error *error)
+{
+    uint64_t file_bytes, wal_bytes;
+    if (header->is_even)
+        return ACQ_OK;
+    acq_status status = acq_file_sizes(path, &file_bytes, &wal_bytes, error);
+    return status != ACQ_OK || wal_bytes > 0 ? status : fail_cut_off(error);
 }
 
 static acq_status check_kind(const char *path, acq_error *error)
@@ -140,7 +164,8 @@ static acq_status check_content(const char *path, acq_error *error)
     if (code != SQLITE_OK)
         return acq_fail(error, ACQ_ERR_IO, "cannot read the store: %s",
                         errno != 0 ? strerror(errno) : sqlite3_errstr(code));
-    return check_header(path, &header, error);
+    acq_status status = check_header(path, &header, error);
+    return status == ACQ_OK ? check_end(path, &header, error) : status;
 }
 
 acq_status acq_file_check(const char *path, acq_error *error)

@@ -243,6 +243,9 @@ static void test_a_store_that_is_cut_off(void **state)
         write_file(&v, at);
         check_damaged(&v, &t);
     }
+    write_file(&v, v.length - 1);
+    check_damaged(&v, &t);
+    assert_int_equal(t.n_read, 0);
     assert_int_equal(t.n_verified, 0);
     free_victim(&v);
 }

@@ -131,14 +131,19 @@ static acq_status check_header(const char *path, const file_header *header, acq_
                                                             : acq_file_fail_foreign(path, error);
 }
 
-/* While a log is beside it, a file that ends within a page is only being written. */
+/* While a log is beside it, a file that ends within a page is only being written; and if the log
+ * has just gone, the file is whole by now. */
 static acq_status check_end(const char *path, const file_header *header, acq_error *error)
 {
-    uint64_t file_bytes, wal_bytes;
+    uint64_t file_bytes = 0, wal_bytes = 0;
+    struct stat now;
     if (header->is_even)
         return ACQ_OK;
     acq_status status = acq_file_sizes(path, &file_bytes, &wal_bytes, error);
-    return status != ACQ_OK || wal_bytes > 0 ? status : fail_cut_off(error);
+    if (status != ACQ_OK || wal_bytes > 0)
+        return status;
+    return stat(path, &now) == 0 && now.st_size % ACQ_STORE_PAGE == 0 ? ACQ_OK
+                                                                      : fail_cut_off(error);
 }
 
 static acq_status check_kind(const char *path, acq_error *error)

@@ -85,6 +85,8 @@ static void resize(image *to, size_t n)
 
 static void put(image *to, uint64_t offset, const uint8_t *bytes, size_t n)
 {
+    if (to->n < offset + n)
+        resize(to, offset + n);
     if (n > 0)
         memcpy(to->bytes + offset, bytes, n);
 }
@@ -95,16 +97,14 @@ static void apply_write(image *to, const pending_write *write)
         resize(to, write->offset);
         return;
     }
-    if (to->n < write->offset + write->n)
-        resize(to, write->offset + write->n);
     put(to, write->offset, write->bytes, write->n);
 }
 
-/* Each sector that the write touches survives by itself. The file grew all the same. */
+/* Each sector that the write touches survives by itself. The file may have grown all the same. */
 static void tear_write(image *to, const pending_write *write)
 {
     uint64_t end = write->offset + write->n;
-    if (to->n < end)
+    if (to->n < end && acq_random_below(&disk.random, 2) == 0)
         resize(to, end);
     for (uint64_t at = write->offset; at < end;) {
         uint64_t next = (at / SECTOR + 1) * SECTOR;

@@ -8,14 +8,34 @@
 #include "predict/scoring.h"
 #include "query/problem.h"
 
+struct acq_policy; /* search/policy/model.h */
+
+typedef struct acq_trace_step {
+    uint64_t step;      /* 0: the initial assignment */
+    double score, best; /* of this assignment, of the best so far */
+    uint32_t n_classes; /* of values, all terms together */
+    double ms;          /* since the step before */
+    double flops;       /* of the step's network */
+} acq_trace_step;
+
+/* What only the policy search reads. */
+typedef struct acq_policy_options {
+    const struct acq_policy *policy; /* weights; the policy search needs them */
+    uint64_t restart;                /* start anew after so many steps; 0: never */
+    bool closed_world_pe;            /* PE labels from the observed graph, not the predictor */
+    void (*trace)(void *context, const acq_trace_step *step); /* NULL: none */
+    void *context;
+} acq_policy_options;
+
 typedef struct acq_search_params {
     acq_scoring scoring;
     uint64_t limit;      /* K best distinct tuples of the free variables; 0: all of them */
     double seconds;      /* <= 0: no deadline */
     size_t memory_bytes; /* 0: no limit */
-    uint64_t steps;      /* random, climb: most assignments tried; 0: 10,000 */
+    uint64_t steps;      /* most assignments tried; 0: 10,000 (policy: 200) */
     uint64_t seed;
     uint64_t stream; /* number of the query: makes its random numbers its own */
+    acq_policy_options policy;
 } acq_search_params;
 
 #define ACQ_SEARCH_DEFAULT                                                                         \
@@ -42,6 +62,8 @@ typedef struct acq_search_result {
     uint64_t nodes;     /* values tried in branching, or steps */
     uint64_t revisions; /* domain revisions */
     size_t memory_peak; /* bytes */
+    double flops;       /* of networks */
+    const char *note;   /* a sentence that the user should see, in the arena; NULL: none */
 } acq_search_result;
 
 void acq_search_result_deinit(acq_search_result *result);
@@ -60,5 +82,15 @@ acq_status acq_search_random(const acq_problem *problem, const acq_predictor *pr
 acq_status acq_search_climb(const acq_problem *problem, const acq_predictor *predictor,
                             const acq_search_params *params, acq_search_result *result,
                             acq_error *error);
+/* The AnyCQ network; params->policy.policy holds the weights. */
+acq_status acq_search_policy(const acq_problem *problem, const acq_predictor *predictor,
+                             const acq_search_params *params, acq_search_result *result,
+                             acq_error *error);
+
+/* The same for n problems over one predictor, their rows in shared products. Problem i has the
+ * stream params->stream + i; results are those of n single searches, bit for bit. */
+acq_status acq_search_policy_batch(const acq_problem *const *problems, size_t n,
+                                   const acq_predictor *predictor, const acq_search_params *params,
+                                   acq_search_result *results, acq_error *error);
 
 #endif

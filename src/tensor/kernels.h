@@ -1,0 +1,76 @@
+/* kernels.h - the arithmetic that networks run on, one table of functions per instruction set.
+ *
+ * The same source (kernels.inc) is compiled for each set; acq_kernels_get_best picks the widest
+ * one that this processor has and that reproduces a small known product. All matrices are row
+ * major. Forward and backward stand side by side; backward functions overwrite what belongs to
+ * the input (dx) and add to what belongs to the parameters (dw).
+ *
+ * Every row of a product is computed in the same order whatever the number of rows, so a query
+ * alone and a query in a batch give the same bits on one instruction set. Kernels cannot fail
+ * and do not allocate. */
+#ifndef ACQ_TENSOR_KERNELS_H
+#define ACQ_TENSOR_KERNELS_H
+
+#include "tensor/packed.h"
+
+enum { ACQ_GEMM_ADD = 1, ACQ_GEMM_RELU = 2 };
+
+typedef struct acq_kernels {
+    const char *name; /* "generic", "avx2", "avx512" */
+
+    /* c[m x n] = a[m x k] b[k x n] + bias[n]; ADD: added to what c holds; RELU: then max(0, .).
+     * bias may be NULL. lda and ldc are in floats. */
+    void (*gemm)(size_t m, const float *a, size_t lda, const acq_packed *b, const float *bias,
+                 unsigned flags, float *c, size_t ldc);
+
+    /* dw[n x k] (leading dimension ldw) += dy[m x n]' a[m x k]; the gradient of weights that are
+     * kept as rows of outputs. */
+    void (*gemm_weights)(size_t m, size_t n, size_t k, const float *dy, size_t ldy, const float *a,
+                         size_t lda, float *dw, size_t ldw);
+
+    /* dbias[n] += column sums of dy[m x n]. */
+    void (*sum_rows)(size_t m, size_t n, const float *dy, size_t ldy, float *dbias);
+
+    /* y = (x - mean) / sqrt(variance + 1e-5) * gain + shift, each row apart. stats[m x 2] gets
+     * mean and 1/sqrt for backward; may be NULL. y may be x. */
+    void (*layer_norm)(size_t m, size_t n, const float *x, const float *gain, const float *shift,
+                       float *y, float *stats);
+    /* dx may be dy. */
+    void (*layer_norm_backward)(size_t m, size_t n, const float *x, const float *gain,
+                                const float *stats, const float *dy, float *dx, float *dgain,
+                                float *dshift);
+
+    /* In place: x = max(0, x), and dy = 0 where y is 0. */
+    void (*relu)(size_t n, float *x);
+    void (*relu_backward)(size_t n, const float *y, float *dy);
+
+    /* PyTorch's GRU cell after its two products: gi = W_i z + b_i and gh = W_h h + b_h, both
+     * [m x 3d] in the order reset, update, new.
+     *   r = sigmoid(gi_r + gh_r)  u = sigmoid(gi_u + gh_u)  n = tanh(gi_n + r gh_n)
+     *   out = (1 - u) n + u h
+     * gates[m x 3d] gets r, u, n for backward; may be NULL. out may be h. */
+    void (*gru)(size_t m, size_t d, const float *gi, const float *gh, const float *h, float *out,
+                float *gates);
+    /* dh gets only the direct part u dout: the caller adds W_h' dgh. */
+    void (*gru_backward)(size_t m, size_t d, const float *gates, const float *gh, const float *h,
+                         const float *dout, float *dgi, float *dgh, float *dh);
+
+    /* acc[i] = max(acc[i], x[i]); with arg: arg[i] = index where x[i] is greater than acc[i]. */
+    void (*max)(size_t n, const float *x, float *acc);
+    void (*max_index)(size_t n, const float *x, uint32_t index, float *acc, uint32_t *arg);
+
+    void (*add)(size_t n, const float *x, float *acc); /* acc += x */
+    void (*add_to)(size_t n, const float *x, const float *y, float *out); /* out = x + y */
+    void (*scale)(size_t n, float factor, float *x);                      /* x *= factor */
+    float (*dot)(size_t n, const float *x, const float *y);
+    /* out[i] = x[i][0..n) . w for m rows. */
+    void (*dot_rows)(size_t m, size_t n, const float *x, size_t ldx, const float *w, float *out);
+} acq_kernels;
+
+/* The widest set that works here; the same pointer every time, from any thread. */
+const acq_kernels *acq_kernels_get_best(void);
+
+/* By name, for tests and benchmarks; NULL when unknown or when this processor lacks it. */
+const acq_kernels *acq_kernels_find(const char *name);
+
+#endif

@@ -1,0 +1,44 @@
+/* safetensors.h - models on disk: an 8-byte length, a JSON header, raw little-endian tensors.
+ *
+ * Reading trusts nothing: sizes, ranges, overlaps, gaps, overflow, dtypes, duplicate names, JSON
+ * depth and length are checked, and every message names the file and the tensor. Only F32 is
+ * read into parameters; other dtypes are refused with their name. Writing is atomic. */
+#ifndef ACQ_TENSOR_SAFETENSORS_H
+#define ACQ_TENSOR_SAFETENSORS_H
+
+#include "tensor/parameters.h"
+
+typedef struct acq_safetensors acq_safetensors;
+
+/* The whole file in memory, checked. from_memory borrows nothing: the bytes are copied; name is
+ * what messages call it. */
+acq_status acq_safetensors_read(const char *path, acq_safetensors **out, acq_error *error);
+acq_status acq_safetensors_read_memory(const void *bytes, size_t length, const char *name,
+                                       acq_safetensors **out, acq_error *error);
+void acq_safetensors_free(acq_safetensors *file);
+
+/* Text of __metadata__, borrowed; NULL when it is not there. */
+const char *acq_safetensors_get_metadata(const acq_safetensors *file, const char *key);
+
+size_t acq_safetensors_get_n(const acq_safetensors *file);
+const char *acq_safetensors_get_name(const acq_safetensors *file, size_t i);
+
+/* Shape of a tensor of one or two dimensions (a vector has cols 0); false when there is none. */
+bool acq_safetensors_get_shape(const acq_safetensors *file, const char *name, uint32_t *rows,
+                               uint32_t *cols);
+
+/* Fills parameters->values: every tensor must be there in its shape (a vector is one dimension),
+ * with finite values, and none besides. The error says which tensor, what shape it has and what
+ * shape was expected, and which value is not finite. */
+acq_status acq_safetensors_load(const acq_safetensors *file, acq_parameters *parameters,
+                                acq_error *error);
+
+typedef struct acq_metadata {
+    const char *key, *value;
+} acq_metadata;
+
+/* Tensors in block order; the same input gives the same bytes. */
+acq_status acq_safetensors_write(const char *path, const acq_parameters *parameters,
+                                 const acq_metadata *metadata, size_t n_metadata, acq_error *error);
+
+#endif

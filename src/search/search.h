@@ -63,6 +63,7 @@ typedef struct acq_search_result {
     uint64_t revisions; /* domain revisions */
     size_t memory_peak; /* bytes */
     double flops;       /* of networks */
+    uint64_t classes;   /* of values at the end, all terms together: policy */
     const char *note;   /* a sentence that the user should see, in the arena; NULL: none */
 } acq_search_result;
 

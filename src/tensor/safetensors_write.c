@@ -1,0 +1,124 @@
+/* safetensors_write.c - the header as one line of JSON, then the tensors one after the other.
+ *
+ * The header is filled up with spaces so that the data begins at a multiple of 8 bytes. Bytes in
+ * names and texts that are not UTF-8 (a path in the metadata may hold some) become U+FFFD, so
+ * that what is written can be read. */
+#include "tensor/safetensors.h"
+
+#include <string.h>
+
+#include "base/new_file.h"
+#include "base/text.h"
+#include "tensor/safetensors_header.h"
+
+/* Length of the UTF-8 sequence at p; 0 when it is none. */
+static size_t get_sequence(const unsigned char *p)
+{
+    static const unsigned char leads[] = {0x00, 0xc2, 0xe0, 0xf0};
+    size_t length = 4;
+    while (length > 0 && p[0] < leads[length - 1])
+        length--;
+    if (p[0] >= 0xf5 || (p[0] >= 0x80 && length == 1))
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0U) != 0x80)
+            return 0;
+    }
+    bool is_bad = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
+                  (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90);
+    return is_bad ? 0 : length;
+}
+
+static void add_string(acq_text *text, const char *string)
+{
+    const unsigned char *p = (const unsigned char *)string;
+    acq_text_add_char(text, '"');
+    while (*p != '\0') {
+        size_t length = get_sequence(p);
+        if (length == 0)
+            acq_text_add(text, "\\ufffd");
+        else if (*p < ' ')
+            acq_text_format(text, "\\u%04x", *p);
+        else if (*p == '"' || *p == '\\')
+            acq_text_format(text, "\\%c", *p);
+        else
+            acq_text_add_bytes(text, (const char *)p, length);
+        p += length == 0 ? 1 : length;
+    }
+    acq_text_add_char(text, '"');
+}
+
+static void add_metadata(acq_text *text, const acq_metadata *metadata, size_t n)
+{
+    acq_text_add(text, "\"__metadata__\":{");
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            acq_text_add_char(text, ',');
+        add_string(text, metadata[i].key);
+        acq_text_add_char(text, ':');
+        add_string(text, metadata[i].value);
+    }
+    acq_text_add_char(text, '}');
+}
+
+static void add_tensor(acq_text *text, const acq_tensor *tensor, size_t begin)
+{
+    add_string(text, tensor->name);
+    acq_text_format(text, ":{\"dtype\":\"F32\",\"shape\":[%u", tensor->rows);
+    if (tensor->cols > 0)
+        acq_text_format(text, ",%u", tensor->cols);
+    acq_text_format(text, "],\"data_offsets\":[%zu,%zu]}", begin,
+                    begin + acq_tensor_get_length(tensor) * sizeof(float));
+}
+
+static acq_status print_header(acq_text *text, const acq_parameters *parameters,
+                               const acq_metadata *metadata, size_t n_metadata, acq_error *error)
+{
+    size_t begin = 0;
+    acq_text_add_char(text, '{');
+    if (n_metadata > 0)
+        add_metadata(text, metadata, n_metadata);
+    for (size_t i = 0; i < parameters->n_tensors; i++) {
+        if (i > 0 || n_metadata > 0)
+            acq_text_add_char(text, ',');
+        add_tensor(text, &parameters->tensors[i], begin);
+        begin += acq_tensor_get_length(&parameters->tensors[i]) * sizeof(float);
+    }
+    acq_text_add_char(text, '}');
+    while (!text->failed && text->length % 8 != 0)
+        acq_text_add_char(text, ' ');
+    return acq_text_finish(text, error);
+}
+
+static acq_status put_all(acq_new_file *file, const acq_text *header,
+                          const acq_parameters *parameters, acq_error *error)
+{
+    uint64_t length = header->length, at = ACQ_SAFETENSORS_FRAME + length;
+    acq_status status = acq_new_file_put(file, &length, sizeof length, 0, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_put(file, header->bytes, header->length, sizeof length, error);
+    for (size_t i = 0; i < parameters->n_tensors && status == ACQ_OK; i++) {
+        const acq_tensor *tensor = &parameters->tensors[i];
+        size_t bytes = acq_tensor_get_length(tensor) * sizeof(float);
+        status = acq_new_file_put(file, parameters->values + tensor->offset, bytes, at, error);
+        at += bytes;
+    }
+    return status == ACQ_OK ? acq_new_file_finish(file, error) : status;
+}
+
+acq_status acq_safetensors_write(const char *path, const acq_parameters *parameters,
+                                 const acq_metadata *metadata, size_t n_metadata, acq_error *error)
+{
+    acq_new_file file = {0};
+    acq_text header;
+    acq_text_init(&header);
+    acq_status status = print_header(&header, parameters, metadata, n_metadata, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_init(&file, path, "the weights", error);
+    if (status == ACQ_OK)
+        status = put_all(&file, &header, parameters, error);
+    acq_new_file_deinit(&file);
+    acq_text_deinit(&header);
+    acq_error_set_file(error, path);
+    return status;
+}

@@ -167,6 +167,28 @@ acq_status acq_problem_new(const acq_query *query, uint32_t n_entities, acq_prob
     return acq_problem_new_fixed(query, n_entities, NULL, out, error);
 }
 
+acq_status acq_problem_new_literals(uint32_t n_variables, uint32_t n_entities,
+                                    const acq_literal *literals, uint32_t n_literals,
+                                    acq_problem **out, acq_error *error)
+{
+    acq_problem *problem = acq_zalloc(1, sizeof *problem);
+    if (problem == NULL)
+        return acq_fail_memory(error);
+    acq_arena_init(&problem->arena);
+    problem->n_variables = n_variables;
+    problem->n_entities = n_entities;
+    problem->literals = acq_arena_alloc(&problem->arena, n_literals, sizeof *literals);
+    if (problem->literals == NULL) {
+        acq_problem_free(problem);
+        return acq_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < n_literals; i++)
+        problem->literals[i] = literals[i];
+    problem->n_literals = n_literals;
+    *out = problem;
+    return ACQ_OK;
+}
+
 void acq_problem_free(acq_problem *problem)
 {
     if (problem == NULL)

@@ -50,6 +50,12 @@ acq_status acq_problem_new(const acq_query *query, uint32_t n_entities, acq_prob
 acq_status acq_problem_new_fixed(const acq_query *query, uint32_t n_entities, const acq_ent *values,
                                  acq_problem **out, acq_error *error);
 
+/* A conjunction of literals that was made otherwise: no free variables, no clauses. The literals
+ * are copied; their ids must be below n_variables and n_entities. */
+acq_status acq_problem_new_literals(uint32_t n_variables, uint32_t n_entities,
+                                    const acq_literal *literals, uint32_t n_literals,
+                                    acq_problem **out, acq_error *error);
+
 void acq_problem_free(acq_problem *problem);
 
 #endif

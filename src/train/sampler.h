@@ -46,8 +46,12 @@ typedef struct acq_hub_params {
 } acq_hub_params;
 
 #define ACQ_HUB_DEFAULT                                                                            \
-    ((acq_hub_params){.least_terms = 3, .most_terms = 14, .most_hubs = 4, .constants = .6,         \
-                      .leaves_out = .9, .most_atoms = 100})
+    ((acq_hub_params){.least_terms = 3,                                                            \
+                      .most_terms = 14,                                                            \
+                      .most_hubs = 4,                                                              \
+                      .constants = .6,                                                             \
+                      .leaves_out = .9,                                                            \
+                      .most_atoms = 100})
 
 typedef struct acq_sampler acq_sampler;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Includes point one way only:
 #   base < graph < query;  graph < store;  graph < predict;  {graph, query, predict} < search, answer;
-#   those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
+#   base < tensor < search < train;  those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other.
 # usage: includes.sh SOURCE_DIR
 set -u
@@ -13,9 +13,11 @@ allowed()
 {
     case $1 in
     base) echo '' ;;
-    graph) echo 'base' ;;
+    graph | tensor) echo 'base' ;;
     store | query | predict) echo 'base graph' ;;
-    search | answer) echo 'base graph query predict' ;;
+    answer) echo 'base graph query predict' ;;
+    search) echo 'base graph query predict tensor' ;;
+    train) echo 'base graph query predict tensor search' ;;
     engine) echo 'base graph store query predict search answer' ;;
     bench) echo 'base graph store query predict search answer engine' ;;
     cli) echo 'base graph store query predict search answer engine bench' ;;

@@ -11,7 +11,7 @@
  * PE label of (node, value a of term z): can the node hold with z = a?
  *   r(z, y)            1 when a heads a link of r whose score lets the literal hold; other
  *                      constants are ignored (per relation, side and value)
- *   r(z, z)            1 when r(a, a) lets it hold
+ *   r(z, z)            1 when r(a, a) lets it hold; negated too
  *   negated, z = y     1
  *   clause             its tree over these; a literal without z: 1 when any link of r lets it
  *                      hold, or when it is negated
@@ -42,7 +42,10 @@ typedef struct acq_board_literal {
     uint32_t left, right;   /* terms */
     const acq_links *links; /* of the relation, of its inverse; NULL for equalities */
     const acq_links *inverse;
-    bool is_possible; /* some pair of entities may make it hold */
+    const acq_links *pe_links; /* the same where PE labels come from; NULL: ACQ_PE_NONE too */
+    const acq_links *pe_inverse;
+    float cut;        /* a link decides it (holds, or fails if negated) from this score on */
+    bool is_possible; /* by PE: some pair of entities may make it hold */
 } acq_board_literal;
 
 typedef struct acq_board_node {
@@ -51,6 +54,11 @@ typedef struct acq_board_node {
     const uint32_t *leaves; /* the literal numbers of the tree's leaves from left to right */
     uint32_t n_leaves;
 } acq_board_node;
+
+/* A leaf of a clause that mentions a term, by its number among the leaves and the touches. */
+typedef struct acq_board_leaf {
+    uint32_t leaf, touch;
+} acq_board_leaf;
 
 typedef struct acq_board {
     acq_arena arena;
@@ -61,12 +69,18 @@ typedef struct acq_board {
     uint32_t n_terms, n_free_terms;   /* the first n_free_terms are variables */
     acq_board_term *terms;
     uint32_t n_literals;
-    acq_board_literal *literals;
-    uint32_t n_nodes;
+    acq_board_literal *literals;       /* the top-level ones first */
+    uint32_t n_nodes, n_literal_nodes; /* node i < n_literal_nodes is literal i; then clauses */
     acq_board_node *nodes;
     /* Edges of term t: edge_nodes[first_edges[t] .. first_edges[t + 1]). */
     uint32_t *first_edges, *edge_nodes;
-    uint32_t most_edges; /* of one term */
+    /* By node, so edge j < n_literal_edges[t] is at touch j, and the rest are clauses, */
+    uint32_t *n_literal_edges;
+    /* whose leaves with the term are edge_leaves[first_leaves[e] .. first_leaves[e + 1]). */
+    uint32_t *first_leaves;
+    acq_board_leaf *edge_leaves;
+    uint32_t most_edges, most_touches; /* of one term */
+    uint32_t most_leaves;              /* of one clause */
     /* No assignment scores more: what is known from single literals (their best link, the row of
      * a constant). Below the threshold there is no answer, and `why` is the number of a literal
      * that says so (ACQ_NO_ID: a clause, or none). */

@@ -15,14 +15,15 @@
  * Members are kept per variable by partition refinement: `order` is a permutation of the values
  * that ever differed from the rest, each class a segment of it; values never touched are the
  * implicit members of the variable's first class ("rest"), so cost and memory follow the values
- * touched and not the number of entities. Splitting by a set costs the size of the set. */
+ * touched and not the number of entities. Splitting by a set costs the size of the set.
+ * Every class has at least one member: a set that covers a class does not split it. */
 #ifndef ACQ_SEARCH_POLICY_WALK_H
 #define ACQ_SEARCH_POLICY_WALK_H
 
 #include "base/random.h"
 #include "search/policy/board.h"
 
-typedef struct acq_walk_members acq_walk_members; /* of one variable; in walk.c */
+typedef struct acq_walk_members acq_walk_members; /* of one variable; walk_members.h */
 
 typedef struct acq_walk {
     const acq_board *board;
@@ -33,10 +34,19 @@ typedef struct acq_walk {
     uint8_t *assigned;
     uint8_t *labels; /* n_classes * board->most_edges */
     /* inside */
-    size_t capacity;
-    uint8_t *truths;   /* what the labels are made of */
-    bool *holds;       /* per literal: under the current assignment */
-    acq_walk_members *members;
+    size_t capacity;   /* of classes; one block, class_terms is its start */
+    uint8_t *truths;   /* most_touches per class: the literal at the touch holds */
+    uint32_t *starts;  /* of each class: its first slot; unused for rest and constants */
+    uint32_t *next;    /* of each class: another one of its term; ACQ_NO_ID: the last */
+    uint32_t *hits;    /* of each class: members hit by the split in progress, else 0 */
+    uint32_t *covered; /* the classes that the set of the last split consists of */
+    acq_ent *list;     /* scratch: a row without the links whose score is too low */
+    size_t list_capacity;
+    acq_walk_members *members; /* of the free terms; start of the block with the next four */
+    bool *holds;               /* per literal: under the current assignment */
+    bool *changed;             /* per term: by the set in progress */
+    uint8_t *leaves;           /* scratch: truths of the leaves of a clause */
+    bool is_set;
     size_t bytes; /* held */
 } acq_walk;
 

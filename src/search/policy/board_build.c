@@ -1,0 +1,242 @@
+/* board_build.c - terms, distinct literals and nodes of a board.
+ *
+ * Every occurrence of a literal gets a key that is the same for two ways to say the same:
+ * relation pairs are turned to their even side, equalities to ascending terms. Sorting the keys
+ * finds the distinct ones; they are numbered by their first occurrence, so that those at the top
+ * level come first. O(n log n) in the occurrences. */
+#include "search/policy/board_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct occurrence {
+    const acq_literal *literal;
+    uint32_t index;
+    uint32_t kind; /* positive, negated; of a relation, of an equality */
+    acq_rel relation;
+    uint32_t left, right; /* terms, in the order of the key */
+} occurrence;
+
+typedef void (*visit_fn)(void *context, const acq_literal *literal);
+
+static void visit_leaves(const acq_branch *branch, visit_fn visit, void *context)
+{
+    if (branch->kind == ACQ_BRANCH_LITERAL)
+        visit(context, &branch->literal);
+    for (uint32_t i = 0; i < branch->n_children; i++)
+        visit_leaves(branch->children[i], visit, context);
+}
+
+static void visit_all(const acq_problem *problem, visit_fn visit, void *context)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++)
+        visit(context, &problem->literals[i]);
+    for (uint32_t i = 0; i < problem->n_clauses; i++)
+        visit_leaves(problem->clauses[i], visit, context);
+}
+
+static void count_one(void *context, const acq_literal *literal)
+{
+    (void)literal;
+    ++*(uint32_t *)context;
+}
+
+/* What the first pass over the literals finds. */
+typedef struct places {
+    uint32_t *variable_terms; /* 0: occurs */
+    acq_ent *constants;
+    size_t n_constants;
+} places;
+
+static void note_place(places *p, acq_place place)
+{
+    if (place.is_variable)
+        p->variable_terms[place.id] = 0;
+    else
+        p->constants[p->n_constants++] = place.id;
+}
+
+static void note_places(void *context, const acq_literal *literal)
+{
+    note_place(context, literal->left);
+    note_place(context, literal->right);
+}
+
+static int compare_entities(const void *left, const void *right)
+{
+    acq_ent a = *(const acq_ent *)left, b = *(const acq_ent *)right;
+    return a < b ? -1 : a > b;
+}
+
+static size_t make_distinct(acq_ent *list, size_t n)
+{
+    size_t kept = 0;
+    if (n > 1)
+        qsort(list, n, sizeof *list, compare_entities);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || list[i] != list[i - 1])
+            list[kept++] = list[i];
+    return kept;
+}
+
+static void number_variables(acq_board_builder *b)
+{
+    acq_board *board = b->board;
+    for (uint32_t v = 0; v < board->n_variables; v++)
+        if (b->variable_terms[v] != ACQ_NO_ID) {
+            board->terms[board->n_terms] = (acq_board_term){.variable = v, .value = ACQ_NO_ID};
+            b->variable_terms[v] = board->n_terms++;
+        }
+    board->n_free_terms = board->n_terms;
+}
+
+acq_status acq_board_add_terms(acq_board_builder *b)
+{
+    acq_board *board = b->board;
+    visit_all(b->problem, count_one, &b->n_occurrences);
+    places p = {
+        .variable_terms = acq_arena_alloc(&board->arena, board->n_variables, sizeof(uint32_t)),
+        .constants = acq_arena_alloc(&board->arena, 2 * (size_t)b->n_occurrences, sizeof(acq_ent))};
+    board->terms =
+        acq_arena_alloc(&board->arena, 2 * (size_t)b->n_occurrences, sizeof *board->terms);
+    if (p.variable_terms == NULL || p.constants == NULL || board->terms == NULL)
+        return ACQ_ERR_MEMORY;
+    memset(p.variable_terms, 0xff, board->n_variables * sizeof *p.variable_terms);
+    visit_all(b->problem, note_places, &p);
+    b->variable_terms = p.variable_terms;
+    number_variables(b);
+    p.n_constants = make_distinct(p.constants, p.n_constants);
+    for (size_t i = 0; i < p.n_constants; i++)
+        board->terms[board->n_terms++] =
+            (acq_board_term){.variable = ACQ_NO_ID, .value = p.constants[i]};
+    return ACQ_OK;
+}
+
+/* Constants are the terms from n_free_terms on, by ascending entity. */
+static uint32_t find_term(const acq_board_builder *b, acq_place place)
+{
+    const acq_board *board = b->board;
+    uint32_t low = board->n_free_terms, high = board->n_terms;
+    if (place.is_variable)
+        return b->variable_terms[place.id];
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (board->terms[middle].value <= place.id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+typedef struct occurrences {
+    const acq_board_builder *b;
+    occurrence *list;
+    uint32_t n;
+} occurrences;
+
+static void add_occurrence(void *context, const acq_literal *literal)
+{
+    occurrences *all = context;
+    uint32_t left = find_term(all->b, literal->left), right = find_term(all->b, literal->right);
+    bool swap = literal->is_equality ? left > right : (literal->relation & 1U) != 0;
+    all->list[all->n] = (occurrence){.literal = literal,
+                                     .index = all->n,
+                                     .kind = 2U * literal->is_equality + literal->is_negated,
+                                     .relation = literal->is_equality ? 0 : literal->relation & ~1U,
+                                     .left = swap ? right : left,
+                                     .right = swap ? left : right};
+    all->n++;
+}
+
+static int compare_keys(const occurrence *a, const occurrence *b)
+{
+    if (a->left != b->left)
+        return a->left < b->left ? -1 : 1;
+    if (a->right != b->right)
+        return a->right < b->right ? -1 : 1;
+    if (a->relation != b->relation)
+        return a->relation < b->relation ? -1 : 1;
+    return a->kind == b->kind ? 0 : a->kind < b->kind ? -1 : 1;
+}
+
+static int compare_occurrences(const void *left, const void *right)
+{
+    const occurrence *a = left, *b = right;
+    int order = compare_keys(a, b);
+    return order != 0 ? order : a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* numbers[i]: at first the occurrence that says the same first, then its literal's number. */
+static void number_literals(acq_board_builder *b, const occurrence *sorted, const occurrences *all)
+{
+    acq_board *board = b->board;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (i == 0 || compare_keys(&sorted[i], &sorted[i - 1]) != 0)
+            first = sorted[i].index;
+        b->numbers[sorted[i].index] = first;
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        const acq_literal *literal = all->list[i].literal;
+        if (b->numbers[i] != i) {
+            b->numbers[i] = b->numbers[b->numbers[i]];
+            continue;
+        }
+        board->literals[board->n_literals] =
+            (acq_board_literal){.literal = *literal,
+                                .left = find_term(b, literal->left),
+                                .right = find_term(b, literal->right)};
+        b->numbers[i] = board->n_literals++;
+    }
+}
+
+acq_status acq_board_add_literals(acq_board_builder *b)
+{
+    acq_board *board = b->board;
+    uint32_t n = b->n_occurrences;
+    occurrence *sorted = acq_arena_alloc(&board->arena, n, sizeof *sorted);
+    occurrences all = {.b = b, .list = acq_arena_alloc(&board->arena, n, sizeof *all.list)};
+    b->numbers = acq_arena_alloc(&board->arena, n, sizeof *b->numbers);
+    board->literals = acq_arena_alloc(&board->arena, n, sizeof *board->literals);
+    if (sorted == NULL || all.list == NULL || b->numbers == NULL || board->literals == NULL)
+        return ACQ_ERR_MEMORY;
+    visit_all(b->problem, add_occurrence, &all);
+    if (n > 0)
+        memcpy(sorted, all.list, n * sizeof *sorted);
+    if (n > 1)
+        qsort(sorted, n, sizeof *sorted, compare_occurrences);
+    number_literals(b, sorted, &all);
+    return ACQ_OK;
+}
+
+static void count_literal_nodes(acq_board_builder *b)
+{
+    for (uint32_t i = 0; i < b->problem->n_literals; i++)
+        if (b->numbers[i] >= b->board->n_literal_nodes)
+            b->board->n_literal_nodes = b->numbers[i] + 1;
+}
+
+acq_status acq_board_add_nodes(acq_board_builder *b)
+{
+    acq_board *board = b->board;
+    const acq_problem *problem = b->problem;
+    count_literal_nodes(b);
+    size_t n = (size_t)board->n_literal_nodes + problem->n_clauses;
+    board->nodes = acq_arena_alloc(&board->arena, n, sizeof *board->nodes);
+    if (board->nodes == NULL)
+        return ACQ_ERR_MEMORY;
+    for (uint32_t i = 0; i < board->n_literal_nodes; i++)
+        board->nodes[board->n_nodes++] = (acq_board_node){.literal = i};
+    const uint32_t *leaves = b->numbers + problem->n_literals;
+    for (uint32_t i = 0; i < problem->n_clauses; i++) {
+        acq_board_node *node = &board->nodes[board->n_nodes++];
+        *node =
+            (acq_board_node){.tree = problem->clauses[i], .literal = ACQ_NO_ID, .leaves = leaves};
+        visit_leaves(node->tree, count_one, &node->n_leaves);
+        leaves += node->n_leaves;
+        if (node->n_leaves > board->most_leaves)
+            board->most_leaves = node->n_leaves;
+    }
+    return ACQ_OK;
+}

@@ -1,0 +1,208 @@
+/* walk.c - see walk.h: starting, copying, assigning, drawing. */
+#include "search/policy/walk.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "search/policy/walk_labels.h"
+
+enum { MOST_MISSES = 64 };
+
+/* members, values and the flags are parts of one block. */
+static acq_status allot(acq_walk *walk)
+{
+    const acq_board *board = walk->board;
+    size_t n_terms = board->n_terms, n_free = board->n_free_terms;
+    size_t bytes = n_free * sizeof *walk->members + n_terms * (sizeof *walk->values + 1) +
+                   board->n_literals + board->most_leaves;
+    size_t n_places = n_free * board->n_entities;
+    walk->members = acq_zalloc(1, bytes);
+    if (walk->members == NULL)
+        return ACQ_ERR_MEMORY;
+    walk->values = (acq_ent *)(walk->members + n_free);
+    walk->holds = (bool *)(walk->values + n_terms);
+    walk->changed = walk->holds + board->n_literals;
+    walk->leaves = (uint8_t *)(walk->changed + n_terms);
+    walk->bytes += bytes + n_places * sizeof(uint32_t);
+    if (n_free == 0)
+        return ACQ_OK;
+    uint32_t *where = acq_zalloc(n_places, sizeof *where);
+    for (size_t t = 0; where != NULL && t < n_free; t++)
+        walk->members[t].where = where + t * board->n_entities;
+    return where == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
+static void add_first_classes(acq_walk *walk)
+{
+    const acq_board *board = walk->board;
+    for (uint32_t t = 0; t < board->n_terms; t++) {
+        bool is_free = t < board->n_free_terms;
+        acq_walk_add_first_class(walk, t, is_free ? board->n_entities : 1);
+        walk->values[t] = board->terms[t].value;
+        walk->assigned[t] = !is_free;
+        if (!is_free)
+            continue;
+        walk->members[t].current = ACQ_NO_ID;
+        walk->members[t].rest = t;
+    }
+}
+
+acq_status acq_walk_init(acq_walk *walk, const acq_board *board)
+{
+    *walk = (acq_walk){.board = board};
+    acq_status status = allot(walk);
+    if (status == ACQ_OK)
+        status = acq_walk_reserve_classes(walk, (size_t)board->n_terms + 1);
+    if (status == ACQ_OK) {
+        add_first_classes(walk);
+        status = acq_walk_add_potential(walk);
+    }
+    if (status != ACQ_OK)
+        acq_walk_deinit(walk);
+    return status;
+}
+
+void acq_walk_deinit(acq_walk *walk)
+{
+    size_t n_free = walk->members == NULL ? 0 : walk->board->n_free_terms;
+    for (size_t t = 0; t < n_free; t++)
+        acq_free(walk->members[t].slots);
+    if (n_free > 0)
+        acq_free(walk->members[0].where);
+    acq_free(walk->members);
+    acq_free(walk->class_terms);
+    acq_free(walk->list);
+    *walk = (acq_walk){0};
+}
+
+static acq_status copy_members(acq_walk *walk, acq_walk_members *to, const acq_walk_members *from)
+{
+    uint32_t *where = to->where;
+    acq_walk_slot *slots = acq_alloc(from->n_slots, sizeof *slots);
+    if (slots == NULL)
+        return ACQ_ERR_MEMORY;
+    *to = *from;
+    to->where = where;
+    to->slots = slots;
+    to->capacity = from->n_slots;
+    walk->bytes += from->n_slots * sizeof *slots;
+    if (from->n_slots > 0)
+        memcpy(slots, from->slots, from->n_slots * sizeof *slots);
+    for (size_t i = 0; i < from->n_slots; i++)
+        where[slots[i].value] = (uint32_t)i + 1;
+    return ACQ_OK;
+}
+
+acq_status acq_walk_init_copy(acq_walk *walk, const acq_walk *from)
+{
+    const acq_board *board = from->board;
+    *walk = (acq_walk){.board = board};
+    acq_status status = allot(walk);
+    if (status == ACQ_OK)
+        status = acq_walk_copy_classes(walk, from);
+    for (uint32_t t = 0; status == ACQ_OK && t < board->n_free_terms; t++)
+        status = copy_members(walk, &walk->members[t], &from->members[t]);
+    if (status != ACQ_OK) {
+        acq_walk_deinit(walk);
+        return status;
+    }
+    memcpy(walk->values, from->values, board->n_terms * sizeof *walk->values);
+    return ACQ_OK;
+}
+
+void acq_walk_draw_uniform(const acq_walk *walk, acq_random *random, acq_ent *values)
+{
+    for (uint32_t t = 0; t < walk->board->n_free_terms; t++)
+        values[t] = (acq_ent)acq_random_below(random, walk->board->n_entities);
+}
+
+static void note_changes(acq_walk *walk, const acq_ent *values)
+{
+    const acq_board *board = walk->board;
+    for (uint32_t t = 0; t < board->n_terms; t++)
+        walk->changed[t] =
+            !walk->is_set || (t < board->n_free_terms && walk->values[t] != values[t]);
+    if (board->n_free_terms > 0)
+        memcpy(walk->values, values, board->n_free_terms * sizeof *values);
+    for (uint32_t i = 0; i < board->n_literals; i++) {
+        uint32_t left = board->literals[i].left, right = board->literals[i].right;
+        if (walk->changed[left] || walk->changed[right])
+            walk->holds[i] = acq_board_holds(board, i, walk->values[left], walk->values[right]);
+    }
+}
+
+/* The value assigned becomes a class of its own; one that no longer is stays so. */
+static acq_status assign(acq_walk *walk, uint32_t term)
+{
+    acq_walk_members *m = &walk->members[term];
+    uint32_t n_covered = 0;
+    if (acq_walk_split(walk, term, &walk->values[term], 1, &n_covered) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    if (m->current != ACQ_NO_ID)
+        walk->assigned[m->current] = 0;
+    m->current = walk->covered[0];
+    walk->assigned[m->current] = 1;
+    return ACQ_OK;
+}
+
+acq_status acq_walk_set(acq_walk *walk, const acq_ent *values)
+{
+    for (uint32_t c = walk->n_before; c < walk->n_classes; c++)
+        walk->origins[c] = c;
+    walk->n_before = walk->n_classes;
+    note_changes(walk, values);
+    if (acq_walk_update_truths(walk) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    for (uint32_t t = 0; t < walk->board->n_free_terms; t++)
+        if (walk->changed[t] && assign(walk, t) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+    acq_walk_update_labels(walk);
+    walk->is_set = true;
+    return ACQ_OK;
+}
+
+/* Exactly uniform: a value that was never touched, by rejection; if these are rare, by counting. */
+static acq_ent draw_untouched(const acq_walk *walk, const acq_walk_members *m, acq_random *random)
+{
+    uint32_t n_entities = walk->board->n_entities;
+    for (int i = 0; i < MOST_MISSES; i++) {
+        acq_ent value = (acq_ent)acq_random_below(random, n_entities);
+        if (m->where[value] == 0)
+            return value;
+    }
+    uint64_t left = acq_random_below(random, walk->sizes[m->rest]);
+    acq_ent value = 0;
+    while (m->where[value] != 0 || left-- > 0)
+        value++;
+    return value;
+}
+
+acq_ent acq_walk_draw_member(const acq_walk *walk, uint32_t class_number, acq_random *random)
+{
+    uint32_t term = walk->class_terms[class_number];
+    if (term >= walk->board->n_free_terms)
+        return walk->values[term];
+    const acq_walk_members *m = &walk->members[term];
+    if (class_number == m->rest)
+        return draw_untouched(walk, m, random);
+    uint64_t i = acq_random_below(random, walk->sizes[class_number]);
+    return m->slots[walk->starts[class_number] + i].value;
+}
+
+uint32_t acq_walk_find_class(const acq_walk *walk, uint32_t term, acq_ent value)
+{
+    if (term >= walk->board->n_free_terms)
+        return term;
+    const acq_walk_members *m = &walk->members[term];
+    uint32_t place = m->where[value];
+    return place == 0 ? m->rest : m->slots[place - 1].class_number;
+}
+
+void acq_walk_get_assignment(const acq_walk *walk, acq_ent *values)
+{
+    const acq_board *board = walk->board;
+    for (uint32_t v = 0; v < board->n_variables; v++)
+        values[v] = ACQ_NO_ID;
+    for (uint32_t t = 0; t < board->n_free_terms; t++)
+        values[board->terms[t].variable] = walk->values[t];
+}

@@ -23,6 +23,7 @@ acq_status acq_guess_init(acq_guess *guess, const acq_problem *problem,
                          .predictor = predictor,
                          .params = params,
                          .result = result,
+                         .bound = 1.0,
                          .random = acq_random_start(params->seed, params->stream),
                          .steps_left = params->steps == 0 ? ACQ_GUESS_STEPS : params->steps};
     acq_status status = acq_search_check_scoring(&params->scoring, error);
@@ -52,12 +53,13 @@ bool acq_guess_step(acq_guess *guess)
     const acq_problem *problem = guess->problem;
     double score =
         acq_search_score(problem, guess->predictor, &guess->params->scoring, guess->values);
+    guess->score = score;
     guess->result->nodes++;
     if (score > guess->best_score) {
         guess->best_score = score;
         memcpy(guess->best, guess->values, problem->n_variables * sizeof *guess->best);
     }
-    if (guess->best_score >= 1.0)
+    if (guess->best_score >= guess->bound)
         return false;
     if (--guess->steps_left == 0) {
         guess->budget.spent = ACQ_SPENT_STEPS;
@@ -72,11 +74,12 @@ acq_status acq_guess_finish(acq_guess *guess, acq_error *error)
     bool found = guess->best_score >= guess->params->scoring.threshold;
     bool one = guess->params->limit == 1 || guess->problem->n_free == 0;
     result->outcome = found ? ACQ_ANSWERED : ACQ_UNDECIDED;
-    result->complete = found && one && guess->best_score >= 1.0;
+    result->complete = found && one && guess->best_score >= guess->bound;
     result->spent = guess->budget.spent == ACQ_SPENT_NOTHING && !result->complete
                         ? ACQ_SPENT_STEPS
                         : guess->budget.spent;
-    result->memory_peak = result->arena.reserved;
+    if (result->memory_peak < result->arena.reserved)
+        result->memory_peak = result->arena.reserved;
     if (!found)
         return ACQ_OK;
     result->answers = acq_arena_alloc(&result->arena, 1, sizeof *result->answers);

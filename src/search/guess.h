@@ -1,5 +1,6 @@
 /* guess.h - what the incomplete searches share: a current assignment, the best one so far, and
- * the way they end. They answer or stay undecided; only a score of 1 is known to be the best. */
+ * the way they end. They answer or stay undecided; only a score at
+ * the bound is known to be the best. */
 #ifndef ACQ_SEARCH_GUESS_H
 #define ACQ_SEARCH_GUESS_H
 
@@ -19,7 +20,8 @@ typedef struct acq_guess {
     size_t n_literals; /* of the problem, those in clauses too: the work of one step */
     acq_ent *values;   /* the current assignment */
     acq_ent *best;     /* the best one so far */
-    double best_score;
+    double score, best_score;
+    double bound; /* no assignment scores more: 1 until something better is known */
 } acq_guess;
 
 /* Initialises *result too. Memory comes from the result's arena. */

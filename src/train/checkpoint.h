@@ -14,8 +14,8 @@ typedef struct acq_checkpoint {
     acq_optimizer *optimizer;
     const char *options; /* "dim=32 rate=0.001 ..." */
     uint64_t seed, batch, episodes;
-    double seconds;          /* spent so far */
-    double solved;           /* running share of solved episodes */
+    double seconds; /* spent so far */
+    double solved;  /* running share of solved episodes */
     bool finished;
 } acq_checkpoint;
 

@@ -7,9 +7,9 @@
 typedef struct acq_curve_point {
     uint64_t seed, batch, episodes;
     double seconds;
-    double solved;   /* share of the episodes since the point before, 0 to 1 */
-    double reward;   /* their mean reward */
-    double steps;    /* their mean number of steps */
+    double solved; /* share of the episodes since the point before, 0 to 1 */
+    double reward; /* their mean reward */
+    double steps;  /* their mean number of steps */
     double loss, norm, rate;
     double hub_solved;  /* of hub-like queries; NAN: none yet */
     double held_solved; /* search success on generated queries kept aside; NAN: not measured here */

@@ -19,18 +19,18 @@
 typedef struct acq_train_policy_params {
     uint32_t dim;
     bool uses_pe;
-    uint64_t seed;      /* the first; n_seeds of them in a row */
+    uint64_t seed; /* the first; n_seeds of them in a row */
     uint32_t n_seeds;
     uint32_t queries, rollouts, steps;
-    bool baseline;      /* leave-one-out over the rollouts */
+    bool baseline; /* leave-one-out over the rollouts */
     double discount;
     double floor;       /* in log(p + floor) */
     double score_scale; /* 5: a satisfied assignment scores 5, any other -5 */
     acq_optimizer_params optimizer;
-    uint64_t batches;   /* length of the schedule; 0: by time alone */
-    double seconds;     /* most per seed; 0: no limit. With batches 0 the schedule follows it */
-    double hub_share;   /* of the queries, once small ones are solved */
-    double hub_from;    /* share of solved episodes at which hub-like queries begin */
+    uint64_t batches; /* length of the schedule; 0: by time alone */
+    double seconds;   /* most per seed; 0: no limit. With batches 0 the schedule follows it */
+    double hub_share; /* of the queries, once small ones are solved */
+    double hub_from;  /* share of solved episodes at which hub-like queries begin */
     acq_hub_params hub;
     uint32_t held_queries, held_steps; /* hub-like queries that choose the seed */
     acq_hub_params held_hub;
@@ -49,10 +49,10 @@ void acq_train_policy_params_init(acq_train_policy_params *params);
 void acq_train_policy_params_init_paper(acq_train_policy_params *params);
 
 typedef struct acq_train_policy_result {
-    acq_policy *policy;  /* averaged weights of the best seed */
+    acq_policy *policy; /* averaged weights of the best seed */
     uint64_t seed;
-    double held_solved;  /* of the best */
-    double *seeds_held;  /* of each seed */
+    double held_solved;         /* of the best */
+    double *seeds_held;         /* of each seed */
     uint64_t episodes, batches; /* over all seeds */
     double seconds;
     bool stopped; /* by should_stop: checkpoints are written, the policy is the best so far */

@@ -23,10 +23,10 @@
 #include "train/sampler_parts.h"
 
 enum {
-    PLACES = 16,  /* to try before a pattern below the least size is taken */
+    PLACES = 64,  /* to try before a pattern below the least size is taken */
     LISTED = 512, /* neighbours of a centre */
     LOOKS = 128,  /* facts of an entity to tell whether it is a leaf */
-    WALKS = 4,    /* to find a new hub */
+    WALKS = 8,    /* to find a new hub */
 };
 
 /* An entity around, or a member of the pattern. */
@@ -56,7 +56,7 @@ typedef struct pattern {
     acq_ent *around;
     uint32_t n_around;
     member *members; /* v first; the centres are not in order */
-    uint32_t n_members, n_terms;
+    uint32_t n_members, n_terms, least_terms;
     acq_ent *centres;
     uint32_t n_centres;
     hub_fact *facts;
@@ -74,17 +74,22 @@ static void deinit(pattern *p)
     acq_free(p->literals);
 }
 
+/* A power of two that leaves half of the slots empty. */
+static size_t count_slots(size_t n_entries)
+{
+    size_t n = 1;
+    while (n < 2 * n_entries)
+        n *= 2;
+    return n;
+}
+
 static acq_status init(pattern *p)
 {
     uint32_t most_terms = p->params->most_terms;
-    uint32_t most_centres = 1 + p->params->most_hubs;
-    if (most_centres > most_terms)
-        most_centres = most_terms;
+    uint32_t most_hubs = p->params->most_hubs;
+    uint32_t most_centres = most_hubs < most_terms ? most_hubs + 1 : most_terms;
     size_t most_entries = (size_t)most_centres * LISTED + most_terms;
-    p->n_slots = 1;
-    while (p->n_slots < 2 * most_entries)
-        p->n_slots *= 2;
-    p->table = acq_alloc(p->n_slots, sizeof *p->table);
+    p->table = acq_alloc(count_slots(most_entries), sizeof *p->table);
     p->around = acq_alloc(most_entries, sizeof *p->around);
     p->members = acq_alloc(most_terms, sizeof *p->members);
     p->centres = acq_alloc(most_centres, sizeof *p->centres);
@@ -92,32 +97,85 @@ static acq_status init(pattern *p)
     return ok ? ACQ_OK : ACQ_ERR_MEMORY;
 }
 
-static void clear(pattern *p)
+/* Makes the table empty, with room for that many entities. */
+static void clear_table(pattern *p, size_t n_entries)
 {
+    p->n_slots = (uint32_t)count_slots(n_entries);
     memset(p->table, 0xff, p->n_slots * sizeof *p->table);
-    p->n_around = p->n_members = p->n_centres = 0;
-    p->n_facts = 0;
 }
 
 /* Where the entity is, or would be. */
 static slot *find(const pattern *p, acq_ent entity)
 {
     uint32_t mask = p->n_slots - 1;
-    uint32_t i = (entity * 0x9e3779b1U) & mask;
+    uint32_t i = (entity * 0x9e3779b1U) >> 7 & mask;
     while (p->table[i].entity != entity && p->table[i].entity != ACQ_NO_ID)
         i = (i + 1) & mask;
     return &p->table[i];
 }
 
-static uint32_t find_member(const pattern *p, acq_ent entity)
+static void put_members(pattern *p)
 {
-    return find(p, entity)->member;
+    for (uint32_t i = 0; i < p->n_members; i++)
+        *find(p, p->members[i].entity) = (slot){.entity = p->members[i].entity, .member = i};
+}
+
+static bool is_member(const pattern *p, acq_ent entity)
+{
+    for (uint32_t i = 0; i < p->n_members; i++) {
+        if (p->members[i].entity == entity)
+            return true;
+    }
+    return false;
 }
 
 static void add_member(pattern *p, acq_ent entity)
 {
-    *find(p, entity) = (slot){.entity = entity, .member = p->n_members};
     p->members[p->n_members++] = (member){.entity = entity};
+}
+
+static acq_ent draw_neighbour(const pattern *p, acq_ent entity)
+{
+    uint32_t n_facts = acq_sampler_count_facts(p->sampler, entity);
+    uint32_t i = (uint32_t)acq_random_below(p->random, n_facts);
+    return acq_sampler_get_fact(p->sampler, entity, i).to;
+}
+
+/* A new hub two steps from v, and the entity between. Of several walks, which prefer entities of
+ * high degree, one is taken with weight 1 / degree. False: every walk ended in the pattern. */
+static bool add_hub(pattern *p)
+{
+    acq_ent middle = ACQ_NO_ID, hub = ACQ_NO_ID;
+    double total = 0;
+    for (uint32_t i = 0; i < WALKS; i++) {
+        acq_ent near = draw_neighbour(p, p->members[0].entity);
+        acq_ent far = draw_neighbour(p, near);
+        double weight = 1.0 / acq_sampler_count_facts(p->sampler, far);
+        if (is_member(p, far))
+            continue;
+        total += weight;
+        if (acq_random_unit(p->random) * total < weight)
+            middle = near, hub = far;
+    }
+    if (hub == ACQ_NO_ID)
+        return false;
+    if (!is_member(p, middle))
+        add_member(p, middle);
+    if (hub != middle)
+        add_member(p, hub);
+    p->centres[p->n_centres++] = hub;
+    return true;
+}
+
+static void add_centres(pattern *p)
+{
+    acq_ent first = acq_sampler_draw_entity(p->sampler, p->random);
+    p->n_members = p->n_centres = 0;
+    add_member(p, first);
+    p->centres[p->n_centres++] = first;
+    uint64_t n_hubs = 1 + acq_random_below(p->random, p->params->most_hubs);
+    while (p->n_centres <= n_hubs && p->n_members + 2 <= p->n_terms && add_hub(p))
+        continue;
 }
 
 static void add_around(pattern *p, acq_ent entity)
@@ -127,32 +185,6 @@ static void add_around(pattern *p, acq_ent entity)
         return;
     s->entity = entity;
     p->around[p->n_around++] = entity;
-}
-
-/* A hub that is new, with the entity between it and v. */
-static void add_hub(pattern *p)
-{
-    for (uint32_t i = 0; i < WALKS; i++) {
-        acq_ent middle = acq_sampler_draw_step(p->sampler, p->members[0].entity, p->random).to;
-        acq_ent hub = acq_sampler_draw_step(p->sampler, middle, p->random).to;
-        if (find_member(p, hub) != ACQ_NO_ID)
-            continue;
-        if (find_member(p, middle) == ACQ_NO_ID)
-            add_member(p, middle);
-        add_member(p, hub);
-        p->centres[p->n_centres++] = hub;
-        return;
-    }
-}
-
-static void add_centres(pattern *p)
-{
-    acq_ent first = acq_sampler_draw_entity(p->sampler, p->random);
-    add_member(p, first);
-    p->centres[p->n_centres++] = first;
-    uint64_t n_hubs = 1 + acq_random_below(p->random, p->params->most_hubs);
-    for (uint64_t i = 0; i < n_hubs && p->n_members + 2 <= p->n_terms; i++)
-        add_hub(p);
 }
 
 static void list_all(pattern *p, acq_ent centre)
@@ -165,17 +197,30 @@ static void list_all(pattern *p, acq_ent centre)
     }
 }
 
-static void list_around(pattern *p, acq_ent centre)
+static void list_some(pattern *p, acq_ent centre)
 {
-    uint32_t n_facts = acq_sampler_count_facts(p->sampler, centre);
-    if (n_facts <= LISTED) {
-        list_all(p, centre);
-        return;
+    for (uint32_t i = 0; i < LISTED; i++)
+        add_around(p, draw_neighbour(p, centre));
+}
+
+/* False when there cannot be enough for the least size. */
+static bool list_around(pattern *p)
+{
+    size_t n_listed = p->n_members;
+    for (uint32_t i = 0; i < p->n_centres; i++) {
+        uint32_t n_facts = acq_sampler_count_facts(p->sampler, p->centres[i]);
+        n_listed += n_facts < LISTED ? n_facts : LISTED;
     }
-    for (uint32_t i = 0; i < LISTED; i++) {
-        uint32_t i_fact = (uint32_t)acq_random_below(p->random, n_facts);
-        add_around(p, acq_sampler_get_fact(p->sampler, centre, i_fact).to);
+    if (n_listed < p->least_terms)
+        return false;
+    clear_table(p, n_listed);
+    put_members(p);
+    p->n_around = 0;
+    for (uint32_t i = 0; i < p->n_centres; i++) {
+        bool is_small = acq_sampler_count_facts(p->sampler, p->centres[i]) <= LISTED;
+        (is_small ? list_all : list_some)(p, p->centres[i]);
     }
+    return true;
 }
 
 /* Has the entity one neighbour around, or none? */
@@ -198,8 +243,6 @@ static bool is_leaf(const pattern *p, acq_ent entity)
 
 static void add_terms(pattern *p)
 {
-    for (uint32_t i = 0; i < p->n_centres; i++)
-        list_around(p, p->centres[i]);
     while (p->n_members < p->n_terms && p->n_around > 0) {
         uint64_t i = acq_random_below(p->random, p->n_around);
         acq_ent entity = p->around[i];
@@ -209,7 +252,7 @@ static void add_terms(pattern *p)
     }
 }
 
-/* When all leaves were left out, one neighbour of v comes in after all. */
+/* When all neighbours of v were left out, one comes in after all. */
 static void add_neighbour(pattern *p)
 {
     acq_ent first = p->members[0].entity;
@@ -224,10 +267,10 @@ static void add_neighbour(pattern *p)
 static void draw_entities(pattern *p)
 {
     for (uint32_t i = 0; i < PLACES; i++) {
-        clear(p);
         add_centres(p);
-        add_terms(p);
-        if (p->n_members >= p->params->least_terms)
+        if (list_around(p))
+            add_terms(p);
+        if (p->n_members >= p->least_terms)
             return;
     }
     if (p->n_members == 1)
@@ -252,7 +295,7 @@ static acq_status add_row(pattern *p, acq_rel relation, uint32_t head, acq_row r
     size_t n = is_long ? p->n_members : row.n;
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
         if (!is_long)
-            status = add_fact(p, relation, head, find_member(p, row.tails[i]));
+            status = add_fact(p, relation, head, find(p, row.tails[i])->member);
         else if (acq_row_find(row, p->members[i].entity) < row.n)
             status = add_fact(p, relation, head, (uint32_t)i);
     }
@@ -263,6 +306,8 @@ static acq_status add_row(pattern *p, acq_rel relation, uint32_t head, acq_row r
 static acq_status add_facts(pattern *p)
 {
     const acq_sampler *s = p->sampler;
+    clear_table(p, p->n_members);
+    put_members(p);
     for (uint32_t head = 0; head < p->n_members; head++) {
         acq_ent entity = p->members[head].entity;
         for (uint32_t i = s->first_run[entity]; i < s->first_run[entity + 1]; i++) {
@@ -368,13 +413,18 @@ static void write_answer(const pattern *p, acq_ent *answer)
     }
 }
 
-static uint32_t draw_size(const acq_hub_params *params, acq_random *random)
+/* More than most_atoms + 1 terms cannot be connected. */
+static void draw_size(pattern *p)
 {
-    uint32_t spread = params->most_terms - params->least_terms;
-    uint64_t n = params->least_terms + acq_random_below(random, (uint64_t)spread + 1);
-    if (n > (uint64_t)params->most_atoms + 1)
-        n = (uint64_t)params->most_atoms + 1; /* more cannot be connected */
-    return n < 2 ? 2 : (uint32_t)n;
+    const acq_hub_params *params = p->params;
+    uint64_t most = (uint64_t)params->most_atoms + 1;
+    if (most > params->most_terms)
+        most = params->most_terms;
+    uint64_t least = params->least_terms < 2 ? 2 : params->least_terms;
+    if (least > most)
+        least = most;
+    p->least_terms = (uint32_t)least;
+    p->n_terms = (uint32_t)(least + acq_random_below(p->random, most - least + 1));
 }
 
 static acq_status draw(pattern *p, acq_problem **out, acq_ent *answer, acq_error *error)
@@ -382,7 +432,7 @@ static acq_status draw(pattern *p, acq_problem **out, acq_ent *answer, acq_error
     uint32_t n_literals = 0;
     if (init(p) != ACQ_OK)
         return acq_fail_memory(error);
-    p->n_terms = draw_size(p->params, p->random);
+    draw_size(p);
     draw_entities(p);
     if (add_facts(p) != ACQ_OK)
         return acq_fail_memory(error);

@@ -147,12 +147,10 @@ bool acq_board_holds(const acq_board *board, uint32_t literal, acq_ent left, acq
 static bool is_literal_potential(const acq_board *board, uint32_t literal, uint32_t term, acq_ent a)
 {
     const acq_board_literal *l = &board->literals[literal];
-    if (l->literal.is_equality || (l->left != term && l->right != term))
+    if (l->literal.is_equality || l->literal.is_negated || (l->left != term && l->right != term))
         return l->is_possible;
     if (l->left == l->right)
-        return has_link(l->pe_links, a, a, l->cut) != l->literal.is_negated;
-    if (l->literal.is_negated)
-        return true;
+        return has_link(l->pe_links, a, a, l->cut);
     const acq_links *links = l->left == term ? l->pe_links : l->pe_inverse;
     uint32_t row = a < links->n_entities ? acq_links_find(links, a) : ACQ_NO_ID;
     return row != ACQ_NO_ID && is_head(links, row, l->cut);

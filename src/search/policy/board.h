@@ -11,8 +11,8 @@
  * PE label of (node, value a of term z): can the node hold with z = a?
  *   r(z, y)            1 when a heads a link of r whose score lets the literal hold; other
  *                      constants are ignored (per relation, side and value)
- *   r(z, z)            1 when r(a, a) lets it hold; negated too
- *   negated, z = y     1
+ *   r(z, z)            1 when r(a, a) lets it hold
+ *   negated, z = y     1 (negated r(z, z) too)
  *   clause             its tree over these; a literal without z: 1 when any link of r lets it
  *                      hold, or when it is negated
  * The links are those of the predictor, or of the observed graph (closed-world approximation). */

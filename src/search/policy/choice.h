@@ -14,13 +14,15 @@ void acq_choice_get_probabilities(const acq_walk *walk, const float *logits, dou
                                   double *totals);
 
 /* Draws every free term from p: a class, then a member. Random numbers depend on (seed, stream,
- * step, term) alone. chosen gets the class of each free term. */
+ * step, term) alone. chosen gets the class of each free term; room is for n_terms doubles. */
 void acq_choice_draw(const acq_walk *walk, const double *p, uint64_t seed, uint64_t stream,
-                     uint64_t step, acq_ent *values, uint32_t *chosen);
+                     uint64_t step, acq_ent *values, uint32_t *chosen, double *room);
 
-/* dlogits of weight * sum over free terms of log(p(chosen) + floor), added to dlogits. */
+/* dlogits of weight * sum over free terms of log(p(chosen) + floor), added to dlogits; room is for
+ * 3 n_terms doubles. */
 void acq_choice_backward(const acq_walk *walk, const float *logits, const double *p,
-                         const uint32_t *chosen, double floor, double weight, float *dlogits);
+                         const uint32_t *chosen, double floor, double weight, double *room,
+                         float *dlogits);
 
 /* sum over free terms of log(p(chosen) + floor). */
 double acq_choice_get_log(const acq_walk *walk, const double *p, const uint32_t *chosen,

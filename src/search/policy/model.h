@@ -2,15 +2,15 @@
  *
  * Layers as its authors implemented them (paper, appendix "Architecture"), d = dim:
  *   E    Linear(d+1, d) ReLU Linear(d, d, no bias) LayerNorm
- *   M_V  Linear(d, 4d, no bias) LayerNorm      M_R  Linear(d, d) ReLU Linear(d, 4d, no bias) LayerNorm
- *   U_V, U_X  Linear(d, d) ReLU Linear(d, d, no bias) LayerNorm
- *   G    GRU cell (input, state, two biases), learned initial state
- *   O    LayerNorm Linear(d, d) ReLU Linear(d, 1, no bias) */
+ *   M_V  Linear(d, 4d, no bias) LayerNorm      M_R  Linear(d, d) ReLU Linear(d, 4d, no bias)
+ * LayerNorm U_V, U_X  Linear(d, d) ReLU Linear(d, d, no bias) LayerNorm G    GRU cell (input,
+ * state, two biases), learned initial state O    LayerNorm Linear(d, d) ReLU Linear(d, 1, no bias)
+ */
 #ifndef ACQ_SEARCH_POLICY_MODEL_H
 #define ACQ_SEARCH_POLICY_MODEL_H
 
 #include "tensor/kernels.h"
-#include "tensor/parameters.h"
+#include "tensor/safetensors.h"
 
 enum { ACQ_POLICY_DIM_LEAST = 1, ACQ_POLICY_DIM_MOST = 1024 };
 
@@ -58,8 +58,8 @@ typedef enum acq_policy_tensor {
 } acq_policy_tensor;
 
 /* Products with packed weights: y = x w', and dx = dy w for training. */
-#define ACQ_POLICY_PRODUCTS(X) X(e1_w) X(e2_w) X(v_w) X(r1_w) X(r2_w) X(u1_w) X(u2_w) X(x1_w)      \
-    X(x2_w) X(gi_w) X(gh_w) X(o1_w)
+#define ACQ_POLICY_PRODUCTS(X)                                                                     \
+    X(e1_w) X(e2_w) X(v_w) X(r1_w) X(r2_w) X(u1_w) X(u2_w) X(x1_w) X(x2_w) X(gi_w) X(gh_w) X(o1_w)
 
 struct acq_policy {
     uint32_t dim;
@@ -82,7 +82,14 @@ acq_status acq_policy_read(const char *path, acq_policy **out, acq_error *error)
 acq_status acq_policy_new_shipped(acq_policy **out, acq_error *error);
 /* "shipped", "untrained", "untrained:DIM" or a file. */
 acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out, acq_error *error);
+/* From a file that is in memory already. */
+acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
+                                 acq_error *error);
 void acq_policy_free(acq_policy *policy);
+
+/* With format, dim and labels as metadata besides those given (29 at most). */
+acq_status acq_policy_write(const acq_policy *policy, const char *path,
+                            const acq_metadata *metadata, size_t n, acq_error *error);
 
 /* After the parameters changed. */
 void acq_policy_pack(acq_policy *policy);

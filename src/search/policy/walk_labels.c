@@ -203,7 +203,7 @@ static const acq_links *get_support(const acq_walk *walk, const acq_board_touch 
 /* PE of every value is 1, whatever the links. */
 static bool is_always_potential(const acq_board_literal *l)
 {
-    return l->literal.is_equality || (l->literal.is_negated && l->left != l->right);
+    return l->literal.is_equality || l->literal.is_negated;
 }
 
 /* Truths of an earlier touch of the term with the same support; false: there is none. */
@@ -235,8 +235,8 @@ static acq_status split_by_support(acq_walk *walk, uint32_t term, uint32_t k)
                                              : filter(walk, heads, links->best, l->cut, &set);
     if (status != ACQ_OK)
         return status;
-    set_truth(walk, term, k, l->literal.is_negated);
-    return split_at_touch(walk, term, k, set, !l->literal.is_negated);
+    set_truth(walk, term, k, 0);
+    return split_at_touch(walk, term, k, set, 1);
 }
 
 static acq_status add_support(acq_walk *walk, uint32_t term, uint32_t k)

@@ -1,0 +1,267 @@
+/* forward.c - one step of the network, see network.h; the letters are those of step.h.
+ *
+ * Cost per row and step: 2 d (15 d + 1) multiply-adds in products (E 2, M_V 4, U_V 2, G 6, O 1),
+ * and d maxima for each of its edges, twice. */
+#include <float.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "search/policy/step.h"
+
+acq_status acq_step_new(acq_step **out)
+{
+    acq_step *step = acq_zalloc(1, sizeof *step);
+    if (step == NULL)
+        return ACQ_ERR_MEMORY;
+    *out = step;
+    return ACQ_OK;
+}
+
+void acq_step_free(acq_step *step)
+{
+    if (step == NULL)
+        return;
+    acq_free(step->block);
+    acq_free(step);
+}
+
+size_t acq_step_get_bytes(const acq_step *step)
+{
+    return sizeof *step + step->capacity * sizeof *step->block;
+}
+
+const float *acq_step_get_logits(const acq_step *step)
+{
+    return step->logits;
+}
+
+double acq_step_count_flops(const acq_policy *policy, const acq_rows *batch)
+{
+    double d = policy->dim;
+    return 2.0 * d *
+           ((15.0 * d + 1.0) * (double)batch->n_rows + 5.0 * d * (double)batch->n_nodes +
+            2.0 * d * (double)batch->n_terms);
+}
+
+enum { ALIGN = 16 }; /* floats */
+
+static size_t round_up(size_t n)
+{
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Floats of all matrices; with a block, also points the matrices into it. */
+static size_t cut(acq_step *step, size_t d, bool keep, float *block)
+{
+    const size_t rows = step->n_rows, nodes = step->n_nodes, terms = step->n_terms;
+    size_t used = 0;
+#define PLACE(name, count, columns)                                                                \
+    if (block != NULL)                                                                             \
+        step->name = (void *)(block + used);                                                       \
+    used += round_up((count) * (columns));
+    ACQ_STEP_MATRICES(PLACE)
+    if (!keep)
+        return used;
+    ACQ_STEP_KEPT(PLACE)
+    ACQ_STEP_PLACES(PLACE)
+#undef PLACE
+    return used;
+}
+
+/* h of every row: that of its origin, or the start. */
+static void take_states(acq_step *step, const acq_policy *policy, const acq_rows *batch,
+                        const float *before)
+{
+    size_t d = policy->dim;
+    const float *start = acq_policy_get(policy, ACQ_POLICY_start);
+    for (size_t r = 0; r < batch->n_rows; r++) {
+        uint32_t origin = batch->origins[r];
+        const float *from = origin == ACQ_NO_ID ? start : before + origin * d;
+        memcpy(step->h + r * d, from, d * sizeof *from);
+    }
+}
+
+static acq_status reserve(acq_step *step, size_t need)
+{
+    if (need + ALIGN <= step->capacity)
+        return ACQ_OK;
+    size_t capacity = need + need / 4 + ALIGN;
+    float *block = acq_alloc(capacity, sizeof *block);
+    if (block == NULL)
+        return ACQ_ERR_MEMORY;
+    acq_free(step->block);
+    step->block = block;
+    step->capacity = capacity;
+    return ACQ_OK;
+}
+
+static acq_status prepare(acq_step *step, const acq_policy *policy, const acq_rows *batch,
+                          const acq_step *before, bool keep)
+{
+    step->n_rows = batch->n_rows;
+    step->n_nodes = batch->n_nodes;
+    step->n_terms = batch->n_terms;
+    if (reserve(step, cut(step, policy->dim, keep, NULL)) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    uintptr_t line = ALIGN * sizeof *step->block, begin = (uintptr_t)step->block;
+    cut(step, policy->dim, keep, step->block + (line - begin % line) % line / sizeof(float));
+    take_states(step, policy, batch, before == NULL ? NULL : before->out);
+    return ACQ_OK;
+}
+
+static void product(const acq_policy *policy, size_t m, const float *in, acq_policy_tensor weights,
+                    const float *bias, unsigned flags, float *out)
+{
+    const acq_packed *packed = &policy->forward[weights];
+    policy->kernels->gemm(m, in, packed->k, packed, bias, flags, out, packed->n);
+}
+
+static void normalise(const acq_policy *policy, size_t m, size_t n, const float *in,
+                      acq_policy_tensor gain, float *out, float *stats)
+{
+    policy->kernels->layer_norm(m, n, in, acq_policy_get(policy, gain),
+                                acq_policy_get(policy, gain + 1), out, stats);
+}
+
+/* Linear ReLU Linear LayerNorm from tensor `first` on: weights, bias, weights, gain, shift.
+ * in [m x d], hidden [m x d], raw and out [m x n]; raw may be out. */
+static void run_mlp(const acq_policy *policy, size_t m, const float *in, acq_policy_tensor first,
+                    float *hidden, float *raw, float *out, float *stats)
+{
+    size_t n = policy->forward[first + 2].n;
+    product(policy, m, in, first, acq_policy_get(policy, first + 1), ACQ_GEMM_RELU, hidden);
+    product(policy, m, hidden, first + 2, NULL, 0, raw);
+    normalise(policy, m, n, raw, first + 3, out, stats);
+}
+
+/* x = E([h, assigned]): the last column of the first weights counts for assigned rows only. */
+static void encode(acq_step *s, const acq_policy *policy, const acq_rows *batch, bool keep)
+{
+    size_t d = policy->dim, m = s->n_rows;
+    const float *weights = acq_policy_get(policy, ACQ_POLICY_e1_w);
+    float *raw = keep ? s->e2 : s->x;
+    product(policy, m, s->h, ACQ_POLICY_e1_w, acq_policy_get(policy, ACQ_POLICY_e1_b), 0, s->e1);
+    for (size_t r = 0; r < m; r++)
+        for (size_t i = 0; batch->assigned[r] && i < d; i++)
+            s->e1[r * d + i] += weights[i * (d + 1) + d];
+    policy->kernels->relu(m * d, s->e1);
+    product(policy, m, s->e1, ACQ_POLICY_e2_w, NULL, 0, raw);
+    normalise(policy, m, d, raw, ACQ_POLICY_e_g, s->x, keep ? s->e_stats : NULL);
+}
+
+static void fill_low(float *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = -FLT_MAX;
+}
+
+static void gather_nodes(acq_step *s, const acq_policy *policy, const acq_rows *batch, bool keep)
+{
+    const acq_kernels *k = policy->kernels;
+    size_t d = policy->dim;
+    fill_low(s->node_y, s->n_nodes * d);
+    for (size_t r = 0; r < s->n_rows; r++) {
+        uint32_t first = batch->first_edges[batch->terms[r]];
+        uint32_t n = batch->first_edges[batch->terms[r] + 1] - first;
+        for (uint32_t j = 0; j < n; j++) {
+            size_t node = batch->edge_nodes[first + j];
+            uint8_t label = batch->labels[r][j];
+            const float *message = s->m + (r * 4 + label) * d;
+            if (keep)
+                k->max_index(d, message, (uint32_t)r * 4 + label, s->node_y + node * d,
+                             s->node_from + node * d);
+            else
+                k->max(d, message, s->node_y + node * d);
+        }
+    }
+}
+
+/* y = x + maximum over the row's nodes. */
+static void gather_rows(acq_step *s, const acq_policy *policy, const acq_rows *batch, bool keep)
+{
+    const acq_kernels *k = policy->kernels;
+    size_t d = policy->dim;
+    fill_low(s->y, s->n_rows * d);
+    for (size_t r = 0; r < s->n_rows; r++) {
+        uint32_t first = batch->first_edges[batch->terms[r]];
+        uint32_t n = batch->first_edges[batch->terms[r] + 1] - first;
+        for (uint32_t j = 0; j < n; j++) {
+            uint32_t place = batch->edge_nodes[first + j] * 4 + batch->labels[r][j];
+            if (keep)
+                k->max_index(d, s->node_m + place * d, place, s->y + r * d, s->row_from + r * d);
+            else
+                k->max(d, s->node_m + place * d, s->y + r * d);
+        }
+        k->add(d, s->x + r * d, s->y + r * d);
+    }
+}
+
+static void gather_terms(acq_step *s, const acq_policy *policy, const acq_rows *batch, bool keep)
+{
+    const acq_kernels *k = policy->kernels;
+    size_t d = policy->dim;
+    fill_low(s->term_y, s->n_terms * d);
+    for (size_t r = 0; r < s->n_rows; r++) {
+        size_t t = batch->terms[r];
+        if (keep)
+            k->max_index(d, s->z + r * d, (uint32_t)r, s->term_y + t * d, s->term_from + t * d);
+        else
+            k->max(d, s->z + r * d, s->term_y + t * d);
+    }
+}
+
+static void update_states(acq_step *s, const acq_policy *policy, const acq_rows *batch, bool keep)
+{
+    const acq_kernels *k = policy->kernels;
+    size_t d = policy->dim, m = s->n_rows;
+    for (size_t r = 0; r < m; r++)
+        k->add(d, s->term_z + batch->terms[r] * d, s->z + r * d);
+    product(policy, m, s->z, ACQ_POLICY_gi_w, acq_policy_get(policy, ACQ_POLICY_gi_b), 0, s->gi);
+    product(policy, m, s->h, ACQ_POLICY_gh_w, acq_policy_get(policy, ACQ_POLICY_gh_b), 0, s->gh);
+    k->gru(m, d, s->gi, s->gh, s->h, s->out, keep ? s->gates : NULL);
+}
+
+static void score(acq_step *s, const acq_policy *policy, bool keep)
+{
+    size_t d = policy->dim, m = s->n_rows;
+    normalise(policy, m, d, s->out, ACQ_POLICY_o_g, s->o0, keep ? s->o_stats : NULL);
+    product(policy, m, s->o0, ACQ_POLICY_o1_w, acq_policy_get(policy, ACQ_POLICY_o1_b),
+            ACQ_GEMM_RELU, s->o1);
+    policy->kernels->dot_rows(m, d, s->o1, d, acq_policy_get(policy, ACQ_POLICY_o2_w), s->logits);
+}
+
+static void copy_batch(acq_step *s, const acq_rows *batch, size_t d)
+{
+    memcpy(s->row_terms, batch->terms, s->n_rows * sizeof *s->row_terms);
+    memcpy(s->origins, batch->origins, s->n_rows * sizeof *s->origins);
+    for (size_t r = 0; r < s->n_rows; r++)
+        s->assigned[r] = batch->assigned[r];
+    memset(s->dout, 0, s->n_rows * d * sizeof *s->dout);
+}
+
+acq_status acq_step_forward(acq_step *s, const acq_policy *policy, const acq_rows *batch,
+                            const acq_step *before, bool keep)
+{
+    size_t d = policy->dim, m = batch->n_rows;
+    if (prepare(s, policy, batch, before, keep) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    encode(s, policy, batch, keep);
+    product(policy, m, s->x, ACQ_POLICY_v_w, NULL, 0, keep ? s->m0 : s->m);
+    normalise(policy, m, 4 * d, keep ? s->m0 : s->m, ACQ_POLICY_v_g, s->m,
+              keep ? s->m_stats : NULL);
+    gather_nodes(s, policy, batch, keep);
+    run_mlp(policy, s->n_nodes, s->node_y, ACQ_POLICY_r1_w, s->node_1, keep ? s->node_2 : s->node_m,
+            s->node_m, keep ? s->node_stats : NULL);
+    gather_rows(s, policy, batch, keep);
+    run_mlp(policy, m, s->y, ACQ_POLICY_u1_w, s->u1, keep ? s->u2 : s->z, s->z,
+            keep ? s->u_stats : NULL);
+    policy->kernels->add(m * d, s->x, s->z);
+    gather_terms(s, policy, batch, keep);
+    run_mlp(policy, s->n_terms, s->term_y, ACQ_POLICY_x1_w, s->term_1, keep ? s->term_2 : s->term_z,
+            s->term_z, keep ? s->term_stats : NULL);
+    update_states(s, policy, batch, keep);
+    score(s, policy, keep);
+    if (keep)
+        copy_batch(s, batch, d);
+    return ACQ_OK;
+}

@@ -1,0 +1,346 @@
+/* curve_svg.c - the training curve as a picture: 800 x 480, one panel for each measure that the
+ * curve has, solved in percent against episodes, one line per seed.
+ *
+ *      title
+ *      measure              measure              measure
+ *  100 ┼────────── seed 2   ┼────────── seed 2   ┼────────── seed 1
+ *    0 ┼──────────          ┼──────────          ┼──────────
+ *                            episodes
+ *
+ * Lines differ in dash and colour and carry their names at the end; names that would overlap are
+ * moved apart and tied to their lines. Text stays text, so the picture can be searched. */
+#include "train/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/new_file.h"
+#include "base/text.h"
+#include "graph/utf8.h"
+
+enum {
+    MOST_PANELS = 3,
+    MOST_TITLE = 80,  /* characters */
+    MOST_LABELS = 24, /* that fit one below the other */
+    MOST_MARKED = 30, /* points of a line with a dot on each */
+    TOP = 84,
+    BOTTOM = 416,
+    LEFT = 56,
+    RIGHT = 792,
+    LABEL_HEIGHT = 14,
+    N_STYLES = 6
+};
+
+static const struct {
+    const char *colour, *dash;
+} styles[N_STYLES] = {{"#0b5fa5", "none"},     {"#b8450c", "7 3"}, {"#087257", "2 3"},
+                      {"#84398a", "10 3 2 3"}, {"#4a4a4a", "4 4"}, {"#8a5f00", "14 4"}};
+
+typedef struct panel {
+    const char *title;
+    size_t place; /* of the measure in acq_curve_point */
+    double left, right;
+} panel;
+
+typedef struct picture {
+    acq_text *text;
+    const acq_curve *curve;
+    uint64_t *seeds; /* sorted, each once */
+    size_t n_seeds;
+    panel panels[MOST_PANELS];
+    size_t n_panels;
+    double last; /* most episodes, at least 1 */
+} picture;
+
+/* Where a line ends, and where its name stands. */
+typedef struct label {
+    size_t i_seed;
+    double x, y, at;
+} label;
+
+static double get_value(const panel *panel, const acq_curve_point *point)
+{
+    double value;
+    memcpy(&value, (const char *)point + panel->place, sizeof value);
+    return value < 0 ? 0 : value > 1 ? 1 : value; /* NAN stays NAN */
+}
+
+static double get_x(const picture *picture, const panel *panel, const acq_curve_point *point)
+{
+    return panel->left + (panel->right - panel->left) * (double)point->episodes / picture->last;
+}
+
+static double get_y(double value)
+{
+    return BOTTOM - (BOTTOM - TOP) * value;
+}
+
+static int compare_seeds(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static acq_status list_seeds(picture *picture)
+{
+    const acq_curve *curve = picture->curve;
+    uint64_t *seeds = acq_alloc(curve->n, sizeof *seeds);
+    if (seeds == NULL)
+        return ACQ_ERR_MEMORY;
+    for (size_t i = 0; i < curve->n; i++)
+        seeds[i] = curve->points[i].seed;
+    qsort(seeds, curve->n, sizeof *seeds, compare_seeds);
+    picture->seeds = seeds;
+    for (size_t i = 0; i < curve->n; i++) {
+        if (i == 0 || seeds[i] != seeds[i - 1])
+            seeds[picture->n_seeds++] = seeds[i];
+    }
+    return ACQ_OK;
+}
+
+static bool has_values(const acq_curve *curve, const panel *panel)
+{
+    for (size_t i = 0; i < curve->n; i++) {
+        if (!isnan(get_value(panel, &curve->points[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Room for the widest name, "seed 1", to the right of a panel. */
+static double get_label_width(const picture *picture)
+{
+    uint64_t seed = picture->n_seeds == 0 ? 0 : picture->seeds[picture->n_seeds - 1];
+    double width = 58;
+    for (; seed > 9; seed /= 10)
+        width += 7;
+    return width;
+}
+
+static void list_panels(picture *picture)
+{
+    static const panel all[MOST_PANELS] = {
+        {"episodes of training", offsetof(acq_curve_point, solved), 0, 0},
+        {"of these, hub-like queries", offsetof(acq_curve_point, hub_solved), 0, 0},
+        {"search on queries kept aside", offsetof(acq_curve_point, held_solved), 0, 0}};
+    for (size_t i = 0; i < MOST_PANELS; i++) {
+        if (i == 0 || has_values(picture->curve, &all[i]))
+            picture->panels[picture->n_panels++] = all[i];
+    }
+    double pitch = (double)(RIGHT - LEFT) / (double)picture->n_panels;
+    for (size_t i = 0; i < picture->n_panels; i++) {
+        picture->panels[i].left = LEFT + pitch * (double)i;
+        picture->panels[i].right = LEFT + pitch * (double)(i + 1) - get_label_width(picture);
+    }
+}
+
+/* Text for XML: markup is escaped, and what XML cannot hold is replaced; at most `most`
+ * characters. */
+static void add_escaped(acq_text *text, const char *string, size_t most)
+{
+    size_t left = strlen(string);
+    for (size_t n = 0; left > 0; n++) {
+        size_t length = 1;
+        bool is_good = acq_utf8_check(string, left < 4 ? left : 4) > 0;
+        if (n == most) {
+            acq_text_add(text, "…");
+            return;
+        }
+        if (is_good)
+            acq_utf8_decode(string, &length);
+        if (!is_good || (unsigned char)*string < ' ')
+            acq_text_add(text, is_good ? " " : "�");
+        else if (strchr("<>&\"", *string) != NULL)
+            acq_text_format(text, "&#%d;", *string);
+        else
+            acq_text_add_bytes(text, string, length);
+        string += length;
+        left -= length;
+    }
+}
+
+static void draw_frame(const picture *picture, const char *title)
+{
+    acq_text *text = picture->text;
+    acq_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"480\" "
+                       "viewBox=\"0 0 800 480\" role=\"img\" font-family=\"sans-serif\" "
+                       "font-size=\"12\" fill=\"#333\">\n<title>");
+    add_escaped(text, title, SIZE_MAX);
+    acq_text_add(text, "</title>\n<rect width=\"800\" height=\"480\" fill=\"#fdfdfc\"/>\n"
+                       "<text x=\"16\" y=\"30\" font-size=\"16\" font-weight=\"bold\" "
+                       "fill=\"#111\">");
+    add_escaped(text, title, MOST_TITLE);
+    acq_text_add(text, "</text>\n<text x=\"16\" y=\"50\">solved, in percent, against episodes; one "
+                       "line per seed</text>\n");
+    acq_text_format(text, "<text x=\"%d\" y=\"466\" text-anchor=\"middle\">episodes</text>\n",
+                    (LEFT + RIGHT) / 2);
+}
+
+static void draw_levels(const picture *picture, const panel *panel)
+{
+    for (int percent = 0; percent <= 100; percent += 20) {
+        double y = get_y(percent / 100.0);
+        acq_text_format(picture->text, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\"/>\n", panel->left,
+                        y, panel->right, percent == 0 ? "#555" : "#ddd");
+        if (panel == picture->panels)
+            acq_text_format(picture->text,
+                            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n",
+                            panel->left - 8, y + 4, percent);
+    }
+}
+
+/* 1, 2 or 5 times a power of ten, so that at most `most` of them are in `range`. */
+static double get_tick(double range, double most)
+{
+    double power = pow(10, floor(log10(range / most)));
+    double times = range / most / power;
+    double tick = power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+    return fmax(tick, 1);
+}
+
+static void add_count(acq_text *text, double count)
+{
+    if (count >= 1e6)
+        acq_text_format(text, "%g M", count / 1e6);
+    else if (count >= 1e4)
+        acq_text_format(text, "%g k", count / 1e3);
+    else
+        acq_text_format(text, "%g", count);
+}
+
+static void draw_counts(const picture *picture, const panel *panel)
+{
+    acq_text *text = picture->text;
+    double width = panel->right - panel->left;
+    double tick = get_tick(picture->last, fmax(floor(width / 50), 1));
+    for (double count = 0; count <= picture->last; count += tick) {
+        double x = panel->left + width * count / picture->last;
+        acq_text_format(text,
+                        "<path d=\"M%.1f %dv5\" stroke=\"#555\"/>\n<text x=\"%.1f\" y=\"%d\" "
+                        "text-anchor=\"middle\">",
+                        x, BOTTOM, x, BOTTOM + 20);
+        add_count(text, count);
+        acq_text_add(text, "</text>\n");
+    }
+}
+
+/* The points of one line; returns their number, and the last of them in *end. */
+static size_t draw_line(const picture *picture, const panel *panel, size_t i_seed, label *end)
+{
+    acq_text *text = picture->text;
+    size_t n = 0;
+    acq_text_format(text,
+                    "<polyline fill=\"none\" stroke-width=\"1.75\" stroke-linejoin=\"round\" "
+                    "stroke=\"%s\" stroke-dasharray=\"%s\" points=\"",
+                    styles[i_seed % N_STYLES].colour, styles[i_seed % N_STYLES].dash);
+    for (size_t i = 0; i < picture->curve->n; i++) {
+        const acq_curve_point *point = &picture->curve->points[i];
+        double value = get_value(panel, point);
+        if (point->seed != picture->seeds[i_seed] || isnan(value))
+            continue;
+        *end = (label){.i_seed = i_seed, .x = get_x(picture, panel, point), .y = get_y(value)};
+        acq_text_format(text, "%s%.1f,%.1f", n++ == 0 ? "" : " ", end->x, end->y);
+    }
+    acq_text_add(text, "\"/>\n");
+    return n;
+}
+
+static void draw_marks(const picture *picture, const panel *panel, size_t i_seed)
+{
+    for (size_t i = 0; i < picture->curve->n; i++) {
+        const acq_curve_point *point = &picture->curve->points[i];
+        double value = get_value(panel, point);
+        if (point->seed == picture->seeds[i_seed] && !isnan(value))
+            acq_text_format(
+                picture->text, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"/>\n",
+                get_x(picture, panel, point), get_y(value), styles[i_seed % N_STYLES].colour);
+    }
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const label *x = a, *y = b;
+    if (x->y != y->y)
+        return x->y < y->y ? -1 : 1;
+    return (x->i_seed > y->i_seed) - (x->i_seed < y->i_seed);
+}
+
+/* Names as near to the ends of their lines as they can be without touching each other. */
+static void place_labels(label *labels, size_t n)
+{
+    double least = TOP, most = BOTTOM;
+    qsort(labels, n, sizeof *labels, compare_labels);
+    for (size_t i = 0; i < n; i++) {
+        labels[i].at = fmax(labels[i].y, least);
+        least = labels[i].at + LABEL_HEIGHT;
+    }
+    for (size_t i = n; i-- > 0;) {
+        labels[i].at = fmin(labels[i].at, most);
+        most = labels[i].at - LABEL_HEIGHT;
+    }
+}
+
+static void draw_label(const picture *picture, const panel *panel, const label *label)
+{
+    const char *colour = styles[label->i_seed % N_STYLES].colour;
+    acq_text_format(picture->text,
+                    "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"0.6\"/>\n"
+                    "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">seed %llu</text>\n",
+                    label->x, label->y, panel->right + 9, label->at, colour, panel->right + 11,
+                    label->at + 4, colour, (unsigned long long)picture->seeds[label->i_seed]);
+}
+
+static void draw_panel(const picture *picture, const panel *panel)
+{
+    label labels[MOST_LABELS], end;
+    size_t n_labels = 0;
+    acq_text_format(picture->text, "<text x=\"%.1f\" y=\"%d\" fill=\"#111\">%s</text>\n",
+                    panel->left, TOP - 12, panel->title);
+    draw_levels(picture, panel);
+    draw_counts(picture, panel);
+    for (size_t i = 0; i < picture->n_seeds; i++) {
+        size_t n = draw_line(picture, panel, i, &end);
+        if (n <= MOST_MARKED)
+            draw_marks(picture, panel, i);
+        if (n > 0 && n_labels < MOST_LABELS)
+            labels[n_labels++] = end;
+    }
+    place_labels(labels, n_labels);
+    for (size_t i = 0; i < n_labels; i++)
+        draw_label(picture, panel, &labels[i]);
+}
+
+static acq_status draw(acq_text *text, const acq_curve *curve, const char *title)
+{
+    picture picture = {.text = text, .curve = curve, .last = 1};
+    acq_status status = list_seeds(&picture);
+    if (status != ACQ_OK)
+        return status;
+    list_panels(&picture);
+    for (size_t i = 0; i < curve->n; i++)
+        picture.last = fmax(picture.last, (double)curve->points[i].episodes);
+    draw_frame(&picture, title);
+    for (size_t i = 0; i < picture.n_panels; i++)
+        draw_panel(&picture, &picture.panels[i]);
+    acq_text_add(text, "</svg>\n");
+    acq_free(picture.seeds);
+    return ACQ_OK;
+}
+
+acq_status acq_curve_write_svg(const acq_curve *curve, const char *title, const char *path,
+                               acq_error *error)
+{
+    acq_text text;
+    acq_text_init(&text);
+    acq_status status = draw(&text, curve, title);
+    if (status == ACQ_OK)
+        status = acq_text_finish(&text, error);
+    else
+        status = acq_fail_memory(error);
+    if (status == ACQ_OK)
+        status = acq_new_file_write(path, "the training curve", text.bytes, text.length, error);
+    acq_text_deinit(&text);
+    return status;
+}

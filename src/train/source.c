@@ -1,0 +1,126 @@
+/* source.c - see source.h. */
+#include "train/source.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { HELD_STREAM = 0x68656c64 };
+
+static acq_status open_graph(acq_train_source *source, const acq_graph *graph, acq_error *error)
+{
+    size_t i = source->n_graphs++;
+    acq_status status = acq_sampler_new(graph, &source->samplers[i], error);
+    if (status == ACQ_OK)
+        status = acq_predictor_new_observed(graph, &source->predictors[i], error);
+    return status;
+}
+
+static acq_status draw_held(acq_train_source *source, const acq_train_policy_params *params,
+                            acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    while (source->n_held < params->held_queries && status == ACQ_OK) {
+        uint64_t key = acq_random_start(HELD_STREAM, source->n_held).key;
+        status = acq_train_source_draw(source, key, &params->held_hub,
+                                       &source->held[source->n_held], error);
+        if (status == ACQ_OK)
+            source->n_held++;
+    }
+    return status;
+}
+
+acq_status acq_train_source_init(acq_train_source *source, const acq_graph *const *graphs,
+                                 size_t n_graphs, const acq_train_policy_params *params,
+                                 acq_error *error)
+{
+    *source = (acq_train_source){0};
+    source->samplers = acq_zalloc(n_graphs, sizeof *source->samplers);
+    source->predictors = acq_zalloc(n_graphs, sizeof *source->predictors);
+    source->held = acq_zalloc(params->held_queries, sizeof *source->held);
+    if (source->samplers == NULL || source->predictors == NULL || source->held == NULL)
+        return acq_fail_memory(error);
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n_graphs && status == ACQ_OK; i++)
+        status = open_graph(source, graphs[i], error);
+    return status == ACQ_OK ? draw_held(source, params, error) : status;
+}
+
+void acq_train_source_deinit(acq_train_source *source)
+{
+    for (size_t i = 0; i < source->n_held; i++)
+        acq_problem_free(source->held[i].problem);
+    for (size_t i = 0; i < source->n_graphs; i++) {
+        acq_sampler_free(source->samplers[i]);
+        acq_predictor_free(source->predictors[i]);
+    }
+    acq_free(source->held);
+    acq_free(source->samplers);
+    acq_free(source->predictors);
+    *source = (acq_train_source){0};
+}
+
+acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
+                                 const acq_hub_params *hub, acq_episode_query *out,
+                                 acq_error *error)
+{
+    acq_random random = acq_random_start(key, 0);
+    size_t i = acq_random_below(&random, source->n_graphs);
+    acq_shape_id shape = (acq_shape_id)acq_random_below(&random, ACQ_N_SHAPES);
+    *out = (acq_episode_query){.predictor = source->predictors[i], .key = key};
+    if (hub != NULL)
+        return acq_sampler_draw_hub(source->samplers[i], hub, &random, &out->problem, NULL, error);
+    return acq_sampler_draw_shape(source->samplers[i], shape, &random, &out->problem, NULL, error);
+}
+
+typedef struct judging {
+    const acq_train_source *source;
+    acq_search_params params;
+    uint32_t *steps; /* of each query; 0 steps more than allowed: unsolved */
+    bool *solved;
+    acq_error *errors; /* of each query */
+} judging;
+
+static acq_status judge_one(void *context, size_t i, unsigned thread)
+{
+    judging *j = context;
+    const acq_episode_query *query = &j->source->held[i];
+    acq_search_params params = j->params;
+    acq_search_result result;
+    (void)thread;
+    params.stream = i;
+    acq_status status =
+        acq_search_policy(query->problem, query->predictor, &params, &result, &j->errors[i]);
+    j->solved[i] = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
+    j->steps[i] = j->solved[i] ? (uint32_t)result.nodes : (uint32_t)params.steps;
+    acq_search_result_deinit(&result);
+    return status;
+}
+
+acq_status acq_train_source_judge(const acq_train_source *source, const acq_policy *policy,
+                                  uint32_t steps, unsigned n_threads, acq_held_result *out,
+                                  acq_error *error)
+{
+    size_t n = source->n_held;
+    judging j = {.source = source, .params = ACQ_SEARCH_DEFAULT};
+    j.params.policy.policy = policy;
+    j.params.steps = steps;
+    j.params.seconds = 0;
+    j.steps = acq_zalloc(n, sizeof *j.steps);
+    j.solved = acq_zalloc(n, sizeof *j.solved);
+    j.errors = acq_zalloc(n, sizeof *j.errors);
+    acq_status status = ACQ_ERR_MEMORY;
+    if (j.steps != NULL && j.solved != NULL && j.errors != NULL)
+        status = acq_threads_run(n_threads, n, judge_one, &j);
+    *out = (acq_held_result){0};
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        out->solved += (double)j.solved[i] / (double)n;
+        out->steps += (double)j.steps[i] / (double)n;
+    }
+    for (size_t i = 0; i < n && status != ACQ_OK && j.errors != NULL; i++)
+        if (j.errors[i].code != ACQ_OK)
+            acq_fail(error, j.errors[i].code, "%s", j.errors[i].message);
+    acq_free(j.steps);
+    acq_free(j.solved);
+    acq_free(j.errors);
+    return status == ACQ_ERR_MEMORY ? acq_fail_memory(error) : status;
+}

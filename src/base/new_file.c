@@ -141,3 +141,16 @@ void acq_new_file_deinit(acq_new_file *file)
     acq_free(file->path);
     *file = (acq_new_file){.file = -1};
 }
+
+acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
+                              acq_error *error)
+{
+    acq_new_file file;
+    acq_status status = acq_new_file_init(&file, path, what, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_put(&file, bytes, length, 0, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_finish(&file, error);
+    acq_new_file_deinit(&file);
+    return status;
+}

@@ -29,6 +29,10 @@ acq_status acq_new_file_finish(acq_new_file *file, acq_error *error);
 /* Takes an unfinished file away. A zeroed one is legal. */
 void acq_new_file_deinit(acq_new_file *file);
 
+/* All of it in one go. */
+acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
+                              acq_error *error);
+
 /* Makes the names in the folder of `path` survive a crash. Files are whole either way and not
  * every system can do it, so errors pass. */
 void acq_sync_folder(const char *path);

@@ -26,14 +26,14 @@ typedef struct whole {
     acq_parameters parameters;
 } whole;
 
-typedef struct parts {
+typedef struct part_values {
     float *values[N_PARTS];
-} parts;
+} part_values;
 
-static parts get_parts(const acq_checkpoint *checkpoint)
+static part_values get_parts(const acq_checkpoint *checkpoint)
 {
     const acq_optimizer *optimizer = checkpoint->optimizer;
-    return (parts){
+    return (part_values){
         {checkpoint->parameters->values, optimizer->first, optimizer->second, optimizer->average}};
 }
 
@@ -75,7 +75,7 @@ static void whole_deinit(whole *all)
 static void copy_parts(const whole *all, const acq_checkpoint *checkpoint, bool into_parts)
 {
     const acq_parameters *parameters = checkpoint->parameters;
-    parts parts = get_parts(checkpoint);
+    part_values parts = get_parts(checkpoint);
     size_t n = parameters->n_tensors;
     for (size_t i = 0; i < N_PARTS * n; i++) {
         const acq_tensor *tensor = &parameters->tensors[i % n];

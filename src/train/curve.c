@@ -15,15 +15,15 @@
 #include "base/text.h"
 #include "graph/file.h"
 
-typedef struct column {
+typedef struct csv_column {
     const char *name;
     size_t place; /* in acq_curve_point */
     bool is_counter;
-} column;
+} csv_column;
 
 #define FIELD(name) #name, offsetof(acq_curve_point, name)
 
-static const column columns[] = {
+static const csv_column columns[] = {
     {FIELD(seed), true},     {FIELD(batch), true},       {FIELD(episodes), true},
     {FIELD(seconds), false}, {FIELD(solved), false},     {FIELD(reward), false},
     {FIELD(steps), false},   {FIELD(loss), false},       {FIELD(norm), false},
@@ -45,7 +45,7 @@ acq_status acq_curve_add(acq_curve *curve, const acq_curve_point *point)
     return status;
 }
 
-static void add_field(acq_text *text, const acq_curve_point *point, const column *column)
+static void add_field(acq_text *text, const acq_curve_point *point, const csv_column *column)
 {
     const char *field = (const char *)point + column->place;
     uint64_t counter;
@@ -85,7 +85,7 @@ acq_status acq_curve_write_csv(const acq_curve *curve, const char *path, acq_err
 }
 
 /* The field that begins at `at`; returns its end, NULL when it is none. */
-static char *read_field(char *at, const column *column, char *point)
+static char *read_field(char *at, const csv_column *column, char *point)
 {
     char *end = at;
     errno = 0;

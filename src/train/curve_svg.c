@@ -30,6 +30,7 @@ enum {
     LEFT = 56,
     RIGHT = 792,
     LABEL_HEIGHT = 14,
+    SPOT_WIDTH = 4,
     N_STYLES = 6
 };
 
@@ -38,36 +39,43 @@ static const struct {
 } styles[N_STYLES] = {{"#0b5fa5", "none"},     {"#b8450c", "7 3"}, {"#087257", "2 3"},
                       {"#84398a", "10 3 2 3"}, {"#4a4a4a", "4 4"}, {"#8a5f00", "14 4"}};
 
-typedef struct panel {
+typedef struct svg_panel {
     const char *title;
     size_t place; /* of the measure in acq_curve_point */
     double left, right;
-} panel;
+} svg_panel;
 
-typedef struct picture {
+typedef struct svg_spot {
+    double x, y;
+} svg_spot;
+
+typedef struct svg_picture {
     acq_text *text;
     const acq_curve *curve;
     uint64_t *seeds; /* sorted, each once */
     size_t n_seeds;
-    panel panels[MOST_PANELS];
+    svg_spot *spots; /* scratch: room for all points */
+    svg_panel panels[MOST_PANELS];
     size_t n_panels;
     double last; /* most episodes, at least 1 */
-} picture;
+} svg_picture;
 
 /* Where a line ends, and where its name stands. */
-typedef struct label {
+typedef struct svg_label {
     size_t i_seed;
-    double x, y, at;
-} label;
+    svg_spot end;
+    double at;
+} svg_label;
 
-static double get_value(const panel *panel, const acq_curve_point *point)
+static double get_value(const svg_panel *panel, const acq_curve_point *point)
 {
     double value;
     memcpy(&value, (const char *)point + panel->place, sizeof value);
     return value < 0 ? 0 : value > 1 ? 1 : value; /* NAN stays NAN */
 }
 
-static double get_x(const picture *picture, const panel *panel, const acq_curve_point *point)
+static double get_x(const svg_picture *picture, const svg_panel *panel,
+                    const acq_curve_point *point)
 {
     return panel->left + (panel->right - panel->left) * (double)point->episodes / picture->last;
 }
@@ -83,24 +91,20 @@ static int compare_seeds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static acq_status list_seeds(picture *picture)
+static void list_seeds(svg_picture *picture)
 {
     const acq_curve *curve = picture->curve;
-    uint64_t *seeds = acq_alloc(curve->n, sizeof *seeds);
-    if (seeds == NULL)
-        return ACQ_ERR_MEMORY;
+    uint64_t *seeds = picture->seeds;
     for (size_t i = 0; i < curve->n; i++)
         seeds[i] = curve->points[i].seed;
     qsort(seeds, curve->n, sizeof *seeds, compare_seeds);
-    picture->seeds = seeds;
     for (size_t i = 0; i < curve->n; i++) {
         if (i == 0 || seeds[i] != seeds[i - 1])
             seeds[picture->n_seeds++] = seeds[i];
     }
-    return ACQ_OK;
 }
 
-static bool has_values(const acq_curve *curve, const panel *panel)
+static bool has_values(const acq_curve *curve, const svg_panel *panel)
 {
     for (size_t i = 0; i < curve->n; i++) {
         if (!isnan(get_value(panel, &curve->points[i])))
@@ -110,7 +114,7 @@ static bool has_values(const acq_curve *curve, const panel *panel)
 }
 
 /* Room for the widest name, "seed 1", to the right of a panel. */
-static double get_label_width(const picture *picture)
+static double get_label_width(const svg_picture *picture)
 {
     uint64_t seed = picture->n_seeds == 0 ? 0 : picture->seeds[picture->n_seeds - 1];
     double width = 58;
@@ -119,9 +123,9 @@ static double get_label_width(const picture *picture)
     return width;
 }
 
-static void list_panels(picture *picture)
+static void list_panels(svg_picture *picture)
 {
-    static const panel all[MOST_PANELS] = {
+    static const svg_panel all[MOST_PANELS] = {
         {"episodes of training", offsetof(acq_curve_point, solved), 0, 0},
         {"of these, hub-like queries", offsetof(acq_curve_point, hub_solved), 0, 0},
         {"search on queries kept aside", offsetof(acq_curve_point, held_solved), 0, 0}};
@@ -161,7 +165,7 @@ static void add_escaped(acq_text *text, const char *string, size_t most)
     }
 }
 
-static void draw_frame(const picture *picture, const char *title)
+static void draw_frame(const svg_picture *picture, const char *title)
 {
     acq_text *text = picture->text;
     acq_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"480\" "
@@ -178,7 +182,7 @@ static void draw_frame(const picture *picture, const char *title)
                     (LEFT + RIGHT) / 2);
 }
 
-static void draw_levels(const picture *picture, const panel *panel)
+static void draw_levels(const svg_picture *picture, const svg_panel *panel)
 {
     for (int percent = 0; percent <= 100; percent += 20) {
         double y = get_y(percent / 100.0);
@@ -210,11 +214,11 @@ static void add_count(acq_text *text, double count)
         acq_text_format(text, "%g", count);
 }
 
-static void draw_counts(const picture *picture, const panel *panel)
+static void draw_counts(const svg_picture *picture, const svg_panel *panel)
 {
     acq_text *text = picture->text;
     double width = panel->right - panel->left;
-    double tick = get_tick(picture->last, fmax(floor(width / 50), 1));
+    double tick = get_tick(picture->last, fmax(floor(width / 42), 1));
     for (double count = 0; count <= picture->last; count += tick) {
         double x = panel->left + width * count / picture->last;
         acq_text_format(text,
@@ -226,54 +230,62 @@ static void draw_counts(const picture *picture, const panel *panel)
     }
 }
 
-/* The points of one line; returns their number, and the last of them in *end. */
-static size_t draw_line(const picture *picture, const panel *panel, size_t i_seed, label *end)
+/* The spots of one line in picture->spots; returns their number. Points closer than a few pixels
+ * are averaged, so that noise does not hide the dashes. */
+static size_t collect_line(const svg_picture *picture, const svg_panel *panel, uint64_t seed)
 {
-    acq_text *text = picture->text;
+    svg_spot *spots = picture->spots;
+    double start = -INFINITY, merged = 0;
     size_t n = 0;
-    acq_text_format(text,
-                    "<polyline fill=\"none\" stroke-width=\"1.75\" stroke-linejoin=\"round\" "
-                    "stroke=\"%s\" stroke-dasharray=\"%s\" points=\"",
-                    styles[i_seed % N_STYLES].colour, styles[i_seed % N_STYLES].dash);
     for (size_t i = 0; i < picture->curve->n; i++) {
         const acq_curve_point *point = &picture->curve->points[i];
-        double value = get_value(panel, point);
-        if (point->seed != picture->seeds[i_seed] || isnan(value))
+        double value = get_value(panel, point), x = get_x(picture, panel, point);
+        if (point->seed != seed || isnan(value))
             continue;
-        *end = (label){.i_seed = i_seed, .x = get_x(picture, panel, point), .y = get_y(value)};
-        acq_text_format(text, "%s%.1f,%.1f", n++ == 0 ? "" : " ", end->x, end->y);
+        if (x - start >= SPOT_WIDTH) {
+            spots[n++] = (svg_spot){0};
+            start = x;
+            merged = 0;
+        }
+        merged++;
+        spots[n - 1].x += (x - spots[n - 1].x) / merged;
+        spots[n - 1].y += (get_y(value) - spots[n - 1].y) / merged;
     }
-    acq_text_add(text, "\"/>\n");
     return n;
 }
 
-static void draw_marks(const picture *picture, const panel *panel, size_t i_seed)
+static void draw_line(const svg_picture *picture, size_t i_seed, size_t n)
 {
-    for (size_t i = 0; i < picture->curve->n; i++) {
-        const acq_curve_point *point = &picture->curve->points[i];
-        double value = get_value(panel, point);
-        if (point->seed == picture->seeds[i_seed] && !isnan(value))
-            acq_text_format(
-                picture->text, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"/>\n",
-                get_x(picture, panel, point), get_y(value), styles[i_seed % N_STYLES].colour);
-    }
+    acq_text *text = picture->text;
+    const char *colour = styles[i_seed % N_STYLES].colour;
+    acq_text_format(text,
+                    "<polyline fill=\"none\" stroke-width=\"1.75\" stroke-linejoin=\"round\" "
+                    "stroke=\"%s\" stroke-dasharray=\"%s\" points=\"",
+                    colour, styles[i_seed % N_STYLES].dash);
+    for (size_t i = 0; i < n; i++)
+        acq_text_format(text, "%s%.1f,%.1f", i == 0 ? "" : " ", picture->spots[i].x,
+                        picture->spots[i].y);
+    acq_text_add(text, "\"/>\n");
+    for (size_t i = 0; i < n && n <= MOST_MARKED; i++)
+        acq_text_format(text, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\" fill=\"%s\"/>\n",
+                        picture->spots[i].x, picture->spots[i].y, colour);
 }
 
 static int compare_labels(const void *a, const void *b)
 {
-    const label *x = a, *y = b;
-    if (x->y != y->y)
-        return x->y < y->y ? -1 : 1;
+    const svg_label *x = a, *y = b;
+    if (x->end.y != y->end.y)
+        return x->end.y < y->end.y ? -1 : 1;
     return (x->i_seed > y->i_seed) - (x->i_seed < y->i_seed);
 }
 
 /* Names as near to the ends of their lines as they can be without touching each other. */
-static void place_labels(label *labels, size_t n)
+static void place_labels(svg_label *labels, size_t n)
 {
     double least = TOP, most = BOTTOM;
     qsort(labels, n, sizeof *labels, compare_labels);
     for (size_t i = 0; i < n; i++) {
-        labels[i].at = fmax(labels[i].y, least);
+        labels[i].at = fmax(labels[i].end.y, least);
         least = labels[i].at + LABEL_HEIGHT;
     }
     for (size_t i = n; i-- > 0;) {
@@ -282,51 +294,48 @@ static void place_labels(label *labels, size_t n)
     }
 }
 
-static void draw_label(const picture *picture, const panel *panel, const label *label)
+static void draw_label(const svg_picture *picture, const svg_panel *panel, const svg_label *label)
 {
     const char *colour = styles[label->i_seed % N_STYLES].colour;
     acq_text_format(picture->text,
                     "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"0.6\"/>\n"
                     "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">seed %llu</text>\n",
-                    label->x, label->y, panel->right + 9, label->at, colour, panel->right + 11,
-                    label->at + 4, colour, (unsigned long long)picture->seeds[label->i_seed]);
+                    label->end.x, label->end.y, panel->right + 9, label->at, colour,
+                    panel->right + 11, label->at + 4, colour,
+                    (unsigned long long)picture->seeds[label->i_seed]);
 }
 
-static void draw_panel(const picture *picture, const panel *panel)
+static void draw_panel(const svg_picture *picture, const svg_panel *panel)
 {
-    label labels[MOST_LABELS], end;
+    svg_label labels[MOST_LABELS];
     size_t n_labels = 0;
     acq_text_format(picture->text, "<text x=\"%.1f\" y=\"%d\" fill=\"#111\">%s</text>\n",
                     panel->left, TOP - 12, panel->title);
     draw_levels(picture, panel);
     draw_counts(picture, panel);
     for (size_t i = 0; i < picture->n_seeds; i++) {
-        size_t n = draw_line(picture, panel, i, &end);
-        if (n <= MOST_MARKED)
-            draw_marks(picture, panel, i);
-        if (n > 0 && n_labels < MOST_LABELS)
-            labels[n_labels++] = end;
+        size_t n = collect_line(picture, panel, picture->seeds[i]);
+        if (n == 0)
+            continue;
+        draw_line(picture, i, n);
+        if (n_labels < MOST_LABELS)
+            labels[n_labels++] = (svg_label){.i_seed = i, .end = picture->spots[n - 1]};
     }
     place_labels(labels, n_labels);
     for (size_t i = 0; i < n_labels; i++)
         draw_label(picture, panel, &labels[i]);
 }
 
-static acq_status draw(acq_text *text, const acq_curve *curve, const char *title)
+static void draw(svg_picture *picture, const char *title)
 {
-    picture picture = {.text = text, .curve = curve, .last = 1};
-    acq_status status = list_seeds(&picture);
-    if (status != ACQ_OK)
-        return status;
-    list_panels(&picture);
-    for (size_t i = 0; i < curve->n; i++)
-        picture.last = fmax(picture.last, (double)curve->points[i].episodes);
-    draw_frame(&picture, title);
-    for (size_t i = 0; i < picture.n_panels; i++)
-        draw_panel(&picture, &picture.panels[i]);
-    acq_text_add(text, "</svg>\n");
-    acq_free(picture.seeds);
-    return ACQ_OK;
+    list_seeds(picture);
+    list_panels(picture);
+    for (size_t i = 0; i < picture->curve->n; i++)
+        picture->last = fmax(picture->last, (double)picture->curve->points[i].episodes);
+    draw_frame(picture, title);
+    for (size_t i = 0; i < picture->n_panels; i++)
+        draw_panel(picture, &picture->panels[i]);
+    acq_text_add(picture->text, "</svg>\n");
 }
 
 acq_status acq_curve_write_svg(const acq_curve *curve, const char *title, const char *path,
@@ -334,13 +343,22 @@ acq_status acq_curve_write_svg(const acq_curve *curve, const char *title, const 
 {
     acq_text text;
     acq_text_init(&text);
-    acq_status status = draw(&text, curve, title);
+    svg_picture picture = {.text = &text,
+                           .curve = curve,
+                           .last = 1,
+                           .seeds = acq_alloc(curve->n, sizeof *picture.seeds),
+                           .spots = acq_alloc(curve->n, sizeof *picture.spots)};
+    acq_status status = ACQ_OK;
+    if (picture.seeds == NULL || picture.spots == NULL)
+        status = acq_fail_memory(error);
+    else
+        draw(&picture, title);
     if (status == ACQ_OK)
         status = acq_text_finish(&text, error);
-    else
-        status = acq_fail_memory(error);
     if (status == ACQ_OK)
         status = acq_new_file_write(path, "the training curve", text.bytes, text.length, error);
+    acq_free(picture.seeds);
+    acq_free(picture.spots);
     acq_text_deinit(&text);
     return status;
 }

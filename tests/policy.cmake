@@ -3,8 +3,8 @@ acq_test(parity_autodiff SOURCES parity/autodiff.c support/autodiff.c USES base)
 set(dense_sources support/autodiff.c support/case.c support/dense_graph.c support/dense_policy.c
                   support/dense_tape.c support/dense_weights.c)
 acq_test(parity_dense SOURCES parity/dense.c ${dense_sources} USES query graph predict base)
-acq_test(policy_board SOURCES unit/policy_board.c support/policy_case.c support/case.c
+acq_test(policy_board SOURCES unit/policy_board.c support/label_case.c support/case.c
          USES search query predict graph base)
-acq_test(policy_walk SOURCES unit/policy_walk.c support/policy_case.c support/case.c
+acq_test(policy_walk SOURCES unit/policy_walk.c support/label_case.c support/case.c
          USES search query predict graph base)
 target_link_libraries(test_policy_walk PRIVATE m)

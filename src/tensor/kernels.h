@@ -59,7 +59,7 @@ typedef struct acq_kernels {
     void (*max)(size_t n, const float *x, float *acc);
     void (*max_index)(size_t n, const float *x, uint32_t index, float *acc, uint32_t *arg);
 
-    void (*add)(size_t n, const float *x, float *acc); /* acc += x */
+    void (*add)(size_t n, const float *x, float *acc);                    /* acc += x */
     void (*add_to)(size_t n, const float *x, const float *y, float *out); /* out = x + y */
     void (*scale)(size_t n, float factor, float *x);                      /* x *= factor */
     float (*dot)(size_t n, const float *x, const float *y);

@@ -1,0 +1,86 @@
+/* kernels.c - the choice among the sets of kernels.
+ *
+ * A set counts only when the processor and the system have it and when it reproduces a small
+ * product of whole numbers, which is exact in every order. The choice is made once; threads that
+ * make it at the same time make the same one. */
+#include "tensor/kernel_sets.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "tensor/cpu.h"
+
+typedef struct kernel_set {
+    const acq_kernels *kernels;
+    bool (*is_present)(void);
+} kernel_set;
+
+static const kernel_set sets[] = {
+    /* widest first */
+#ifdef ACQ_CPU_X86
+    {&acq_kernels_avx512, acq_cpu_has_avx512},
+    {&acq_kernels_avx2, acq_cpu_has_avx2},
+#endif
+    {&acq_kernels_generic, NULL},
+};
+
+enum { N_SETS = sizeof sets / sizeof *sets, CHECK_M = 29, CHECK_K = 7, CHECK_N = 37 };
+
+static float get_whole_number(size_t i)
+{
+    return (float)(int)(i * 7 % 11) - 5;
+}
+
+static void fill_whole_numbers(size_t n, float *x)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = get_whole_number(i);
+}
+
+static float multiply_plainly(const float *a, const float *w, size_t i, size_t j)
+{
+    float sum = 0;
+    for (size_t l = 0; l < CHECK_K; l++)
+        sum += a[i * CHECK_K + l] * w[j * CHECK_K + l];
+    return sum;
+}
+
+static bool reproduces_product(const acq_kernels *kernels)
+{
+    float a[CHECK_M * CHECK_K], w[CHECK_N * CHECK_K], c[CHECK_M * CHECK_N];
+    _Alignas(64) float panels[3 * ACQ_PANEL * CHECK_K] = {0};
+    acq_packed b = {.k = CHECK_K, .n = CHECK_N, .panels = panels};
+    fill_whole_numbers(CHECK_M * CHECK_K, a);
+    fill_whole_numbers(CHECK_N * CHECK_K, w);
+    acq_packed_fill(&b, w, CHECK_K);
+    kernels->gemm(CHECK_M, a, CHECK_K, &b, NULL, 0, c, CHECK_N);
+    for (size_t i = 0; i < CHECK_M; i++)
+        for (size_t j = 0; j < CHECK_N; j++)
+            if (c[i * CHECK_N + j] != multiply_plainly(a, w, i, j))
+                return false;
+    return true;
+}
+
+static bool works(const kernel_set *set)
+{
+    return set->is_present == NULL || (set->is_present() && reproduces_product(set->kernels));
+}
+
+const acq_kernels *acq_kernels_get_best(void)
+{
+    static _Atomic(const acq_kernels *) best;
+    const acq_kernels *known = atomic_load_explicit(&best, memory_order_acquire);
+    for (size_t i = 0; known == NULL; i++)
+        if (works(&sets[i]))
+            known = sets[i].kernels;
+    atomic_store_explicit(&best, known, memory_order_release);
+    return known;
+}
+
+const acq_kernels *acq_kernels_find(const char *name)
+{
+    for (size_t i = 0; i < N_SETS; i++)
+        if (strcmp(sets[i].kernels->name, name) == 0)
+            return works(&sets[i]) ? sets[i].kernels : NULL;
+    return NULL;
+}

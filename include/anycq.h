@@ -74,6 +74,7 @@ typedef struct acq_error {
 typedef struct acq_graph acq_graph;         /* observed facts with their names */
 typedef struct acq_query acq_query;         /* a query, its names looked up in a graph */
 typedef struct acq_predictor acq_predictor; /* what is believed: every link with a score */
+typedef struct acq_policy acq_policy;       /* weights of the learned search */
 typedef struct acq_result acq_result;       /* what came out of one question */
 
 ACQ_API const char *acq_get_version(void); /* of the library at run time */
@@ -207,19 +208,32 @@ ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec, a
                                      acq_error *error);
 ACQ_API void acq_predictor_free(acq_predictor *predictor);
 
+/* ---- policies ---- */
+
+/* Weights for the engine "policy". spec: "shipped" (in the library), "untrained" or
+ * "untrained:DIM" (random, from the seed: what training starts from), or a file made by
+ * `anycq train policy`. A policy belongs to no graph, outlives the questions asked with it, and
+ * any number of threads may use it at the same time. */
+ACQ_API acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out,
+                                   acq_error *error);
+ACQ_API void acq_policy_free(acq_policy *policy);
+
 /* ---- questions ---- */
 
 typedef struct acq_ask_params {
-    const char *engine;        /* "exact" proves what it says; "random" and "climb" only find */
+    const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find */
     double threshold;          /* 0.5: least score of an answer, above 0 and at most 1 */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* negative is off: a negated atom holds below this score */
     uint64_t limit;            /* 1: this many best answers; 0: all of them */
     double seconds;            /* 60: time budget; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
-    uint64_t steps;            /* random and climb: most assignments tried; 0: 10,000 */
-    uint64_t seed;             /* 1: random and climb repeat with it */
-    bool paper;                /* random and climb: nothing found means none */
+    uint64_t steps;            /* most assignments tried; 0: 10,000, policy 200; not for exact */
+    uint64_t seed;             /* 1: all but exact repeat with it */
+    bool paper;                /* all but exact: nothing found means none */
+    const acq_policy *policy;  /* policy: its weights; NULL: the shipped ones, opened each time */
+    uint64_t restart;          /* policy: begin anew after so many steps; 0: never */
+    bool observed_pe;          /* policy: what may hold is judged by observed facts alone */
 } acq_ask_params;
 
 ACQ_API void acq_ask_params_init(acq_ask_params *params);
@@ -249,6 +263,9 @@ ACQ_API bool acq_result_is_complete(const acq_result *result);
 
 /* What ran out: "time", "memory", "steps", or "" when nothing did. */
 ACQ_API const char *acq_result_get_spent(const acq_result *result);
+
+/* A sentence that the user should see; "" when there is none. */
+ACQ_API const char *acq_result_get_note(const acq_result *result);
 ACQ_API uint64_t acq_result_get_nodes(const acq_result *result); /* values tried */
 
 /* Answers count from 0, best first. */

@@ -18,6 +18,8 @@ typedef struct acq_decision {
     double score;      /* of the answer; 0 without one */
     double ms;
     uint64_t nodes, revisions;
+    uint64_t classes; /* policy, like flops */
+    double flops;
 } acq_decision;
 
 typedef struct acq_eval_worker {

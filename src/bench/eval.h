@@ -10,7 +10,8 @@
  * perfect; without either the tuple counts as wrong, and as `unlisted`.
  *
  * Times are per decision: grounding (in QAC an equal share of the set's), normal form, search and
- * verification; not parsing, not judging. The total pools the decisions of all files: QAC f1 is
+ * verification; not parsing, not judging. The policy search takes the candidates of a set in one
+ * batch, whose time they share equally. The total pools the decisions of all files: QAC f1 is
  * the mean over all their candidate sets, shares are over all candidates, QAR counts are summed. */
 #ifndef ACQ_BENCH_EVAL_H
 #define ACQ_BENCH_EVAL_H
@@ -55,6 +56,9 @@ typedef struct acq_eval_row {
     size_t n_undecided, n_unlisted;
     acq_times ms;
     uint64_t nodes, revisions; /* summed over the decisions */
+    bool has_classes;          /* of the policy search: */
+    double classes_mean;       /* at the last step of a decision */
+    double gflop;              /* of a decision, mean */
 } acq_eval_row;
 
 /* rows has room for n_files + 1, the last one being the total. All files are of params->task. */

@@ -62,4 +62,6 @@ void acq_eval_note_result(acq_decision *decision, const acq_search_result *resul
     decision->ms = ms;
     decision->nodes = result->nodes;
     decision->revisions = result->revisions;
+    decision->classes = result->classes;
+    decision->flops = result->flops;
 }

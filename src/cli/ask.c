@@ -131,6 +131,16 @@ static acq_status check_options(const acq_options *options, acq_error *error)
     return ACQ_OK;
 }
 
+static int ask(const acq_options *options, const acq_setup *setup, acq_engine_params *params,
+               acq_output *output)
+{
+    params->search.policy.policy = setup->policy;
+    if (options->queries.n == 0)
+        return ask_one(options, setup->predictor, params, output);
+    return acq_report_worse(acq_output_flush(output, ACQ_EXIT_YES),
+                            ask_many(options, setup->predictor, params));
+}
+
 int acq_cli_ask(const acq_options *options)
 {
     acq_error error = {0};
@@ -144,11 +154,8 @@ int acq_cli_ask(const acq_options *options)
         acq_setup_read_params(options, &params, &error) != ACQ_OK ||
         acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
-    else if (options->queries.n == 0)
-        code = ask_one(options, setup.predictor, &params, &output);
     else
-        code = acq_report_worse(acq_output_flush(&output, ACQ_EXIT_YES),
-                                ask_many(options, setup.predictor, &params));
+        code = ask(options, &setup, &params, &output);
     acq_setup_deinit(&setup);
     return acq_output_finish(&output, code);
 }

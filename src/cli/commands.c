@@ -65,8 +65,9 @@
 #define JSON_HELP                                                                                  \
     "With --json each query gives one object on one line: query, outcome (answered,\n"             \
     "none, undecided), reason, complete, answers (values, witness, score, kind,\n"                 \
-    "atoms), engine, predictor, threshold, nodes, revisions, ms, memory. Where RDF\n"              \
-    "labels are shown, keys has the IRIs. An error is text on standard error and\n"                \
+    "atoms), engine, predictor, threshold, nodes, revisions, ms, memory; with the\n"               \
+    "policy search also weights, classes, flops, note and trace. Where RDF labels\n"               \
+    "are shown, keys has the IRIs. An error is text on standard error and\n"                       \
     "also {\"error\":{\"code\",\"file\",\"line\",\"column\",\"message\"}} on standard output.\n"
 
 #define ASK_HELP                                                                                   \
@@ -108,7 +109,22 @@
 
 #define EVAL_HELP                                                                                  \
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
-    "and times. qac: classification; qar: retrieval.\n"
+    "and times. qac: classification; qar: retrieval. With the policy search also the\n"            \
+    "classes of values at the last step and the GFLOP of a decision, both means.\n"
+
+#define TRAIN_HELP                                                                                 \
+    "Trains the weights of --engine policy on queries generated from the facts of the\n"           \
+    "graphs: nine small shapes and, once these are solved, hub-like ones. The model\n"             \
+    "is for any graph: ask, check and eval take it as --weights MODEL.\n"                          \
+    "\n"                                                                                           \
+    "Writes MODEL (safetensors), and the training curve as MODEL.csv and MODEL.svg.\n"             \
+    "Checkpoints, MODEL.seedN.checkpoint, are there while it trains. An interrupt\n"               \
+    "keeps them: the same command with --resume goes on where it was, and begins\n"                \
+    "anew where there is none. A seed gives the same weights at any --threads, on\n"               \
+    "one kind of processor, if --batches and not --time ends the training.\n"                      \
+    "\n"                                                                                           \
+    "With --json the last line is an object: model, curve, picture, dim, labels,\n"                \
+    "seed, held_solved, seeds, episodes, batches, seconds, threads, options, graphs.\n"
 
 static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_import] = IMPORT_HELP,   [ACQ_COMMAND_info] = INFO_HELP,
@@ -117,6 +133,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_remove] = REMOVE_HELP,   [ACQ_COMMAND_compact] = COMPACT_HELP,
     [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
+    [ACQ_COMMAND_train] = TRAIN_HELP,
 };
 
 static const acq_command commands[ACQ_N_COMMANDS] = {

@@ -20,14 +20,14 @@
     X(export, 1, 1, "GRAPH [-o FILE]", "write a graph's facts as text")                            \
     X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
-    X(eval, 1, 1, "qac|qar --observed GRAPH", "judge answers on benchmark queries")
+    X(eval, 1, 1, "qac|qar --observed GRAPH", "judge answers on benchmark queries")                \
+    X(train, 1, SIZE_MAX, "policy GRAPH... -o MODEL", "train the learned search on graphs")
 
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \
     X(serve)                                                                                       \
     X(shell)                                                                                       \
     X(fit)                                                                                         \
-    X(train)                                                                                       \
     X(generate)
 
 typedef enum acq_command_id {

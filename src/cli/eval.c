@@ -160,6 +160,7 @@ static acq_status evaluate(eval_job *job, acq_error *error)
     acq_progress progress;
     acq_progress_init(&progress, acq_bench_task_get_name(job->params.task));
     job->params.predictor = job->setup.predictor;
+    job->params.engine.search.policy.policy = job->setup.policy;
     job->params.progress = acq_progress_show;
     job->params.context = &progress;
     acq_status status = acq_eval_run(&job->params, (const acq_bench_file *const *)job->files,

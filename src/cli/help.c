@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/option_table.h"
+#include "cli/train_options.h"
 #include "cli/width.h"
 
 enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 30 };
@@ -66,4 +67,6 @@ void acq_help_print_command(acq_command_id id, acq_text *out)
         if ((option->commands & (1U << id)) != 0)
             print_option(option, out);
     }
+    if (id == ACQ_COMMAND_train)
+        acq_train_print_defaults(out);
 }

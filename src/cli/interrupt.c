@@ -12,6 +12,7 @@
 enum { GRACE_SECONDS = 1 };
 
 static atomic_bool is_held, is_asked;
+static atomic_uint grace_seconds = GRACE_SECONDS;
 static const char *_Atomic held_paths[ACQ_MOST_HELD];
 
 static void leave(int number)
@@ -30,7 +31,7 @@ static void handle(int number)
     if (!is_held || is_asked)
         leave(number);
     is_asked = true;
-    (void)alarm(GRACE_SECONDS);
+    (void)alarm(grace_seconds);
 }
 
 /* nohup wants the loss of the terminal ignored. */
@@ -58,8 +59,14 @@ void acq_interrupt_hold(const char *const *paths, size_t n)
 {
     for (size_t i = 0; i < n && i < ACQ_MOST_HELD; i++)
         held_paths[i] = paths[i];
+    grace_seconds = GRACE_SECONDS;
     is_asked = false;
     is_held = true;
+}
+
+void acq_interrupt_set_grace(unsigned seconds)
+{
+    grace_seconds = seconds;
 }
 
 void acq_interrupt_release(void)

@@ -2,7 +2,7 @@
  *
  * Most commands have nothing to tidy up: it leaves at once, with exit code 130. One that writes a
  * new file holds interrupts meanwhile: the first only asks it to stop, which its progress
- * callback passes on; a second one, or a second without an effect (a source may be a pipe
+ * callback passes on; a second one, or some time without an effect (a source may be a pipe
  * that says nothing), take the half-written files away and leave. A termination request and the
  * loss of the terminal are treated alike, with the same exit code. */
 #ifndef ACQ_CLI_INTERRUPT_H
@@ -18,6 +18,10 @@ void acq_interrupt_init(void);
 /* paths, at most ACQ_MOST_HELD, are borrowed until the release. */
 void acq_interrupt_hold(const char *const *paths, size_t n);
 void acq_interrupt_release(void);
+
+/* How long a held command may take to stop, before it is ended; 0: as long as it likes. A second,
+ * unless it is said after the hold. */
+void acq_interrupt_set_grace(unsigned seconds);
 
 /* Was it asked to stop since interrupts are held? */
 bool acq_interrupt_is_asked(void);

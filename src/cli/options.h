@@ -15,11 +15,11 @@
 #define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
-     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval)
+     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train)
 #define ACQ_ON_links (ACQ_ON_questions | ACQ_ON_predict | ACQ_ON_complete)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict | ACQ_ON_changes |            \
-     ACQ_ON_compact)
+     ACQ_ON_compact | ACQ_ON_train)
 
 #define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)                                                 \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
@@ -35,7 +35,7 @@
           "only the first N instances, in file order")                                             \
     COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict, "how many links")                      \
     TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
-         ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete, "where to write")                        \
+         ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train, "where to write")         \
     TEXT(format, "format", 0, "NAME", NULL, 0, 0, ACQ_ON_export,                                   \
          "tsv, csv or nt (default: by the ending of FILE, else nt for RDF and tsv for the rest)")  \
     TEXT(read_format, "format", 0, "NAME", NULL, 0, 0,                                             \
@@ -56,7 +56,8 @@
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
          "auto, observed, perfect:GRAPH or completion:FILE")                                       \
-    TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions, "exact, random or climb")   \
+    TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
+         "exact (proves what it says), policy (learned), climb or random")                         \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
          "least score of an answer")                                                               \
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \
@@ -66,15 +67,62 @@
     REAL(prior, "prior", 0, "S", NULL, 0, 1, ACQ_ON_questions,                                     \
          "share of true candidates; needs a calibrator")                                           \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
-         "the paper's rule: random and climb say none after the last step")                        \
+         "the paper's rule: policy, climb and random say none after the last step")                \
     REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \
     COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions, "memory for each query")    \
     COUNT(import_memory, "memory", 0, "MB", "2048", 16, 1e9, ACQ_ON_import,                        \
           "memory to use; what does not fit is sorted on disk")                                    \
-    COUNT(steps, "steps", 0, "N", "10000", 1, 1e18, ACQ_ON_questions,                              \
-          "random and climb: most assignments tried")                                              \
-    COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions,                                    \
-          "random and climb: another seed, another run")                                           \
+    COUNT(steps, "steps", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                                 \
+          "most assignments tried (default 10000 for random and climb, 200 for policy)")           \
+    COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions | ACQ_ON_train,                     \
+          "policy, climb, random: another seed, another run")                                      \
+    TEXT(weights, "weights", 0, "NAME", "shipped", 0, 0, ACQ_ON_questions,                         \
+         "policy: shipped, untrained, untrained:DIM or a FILE that train wrote")                   \
+    COUNT(restart, "restart", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                             \
+          "policy: begin anew after every N steps")                                                \
+    TEXT(pe, "pe", 0, "LABELS", "exact", 0, 0, ACQ_ON_questions,                                   \
+         "policy: what may hold, by the predictor (exact) or by observed facts (observed)")        \
+    FLAG(trace, "trace", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                           \
+         "policy: a line for every step: score, best, classes, time")                              \
+    COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_train, "width of the network")                 \
+    REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the start")             \
+    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the end")     \
+    REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_train, "weight decay")                         \
+    REAL(clip, "clip", 0, "NORM", NULL, 0, 1e9, ACQ_ON_train,                                      \
+         "largest norm of a gradient; 0: any")                                                     \
+    REAL(average, "average", 0, "KEEP", NULL, 0, 0.999999, ACQ_ON_train,                           \
+         "what averaged weights keep at each update; 0: the last weights count")                   \
+    COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_train, "queries in a batch")    \
+    COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_train, "episodes of each query")     \
+    COUNT(train_steps, "steps", 0, "N", NULL, 1, 100000, ACQ_ON_train, "most steps of an episode") \
+    REAL(discount, "discount", 0, "G", NULL, 0, 1, ACQ_ON_train, "of later rewards")               \
+    FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_train,                            \
+         "rewards as they are, not compared to the other episodes of the query")                   \
+    FLAG(no_pe, "no-pe", 0, NULL, NULL, 0, 0, ACQ_ON_train, "train without PE labels")             \
+    REAL(hub_share, "hub-share", 0, "S", NULL, 0, 1, ACQ_ON_train,                                 \
+         "share of hub-like queries; the others have the nine small shapes")                       \
+    REAL(hub_from, "hub-from", 0, "S", NULL, 0, 1, ACQ_ON_train,                                   \
+         "share of solved episodes from which on there are hub-like queries")                      \
+    TEXT(hub_terms, "hub-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_train,                               \
+         "hub-like queries have A to B terms")                                                     \
+    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_train,                                 \
+          "batches to train with; 0: until the time is over")                                      \
+    REAL(train_time, "time", 0, "SECONDS", NULL, 0, 1e8, ACQ_ON_train,                             \
+         "time to train each seed, in place of --batches; with both, most time")                   \
+    COUNT(seeds, "seeds", 0, "N", NULL, 1, 1000, ACQ_ON_train,                                     \
+          "train with so many seeds from --seed on, and keep the best")                            \
+    COUNT(held_queries, "held-queries", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                        \
+          "generated queries kept aside to choose the best by")                                    \
+    COUNT(held_steps, "held-steps", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                            \
+          "steps of the search on these")                                                          \
+    FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                  \
+         "the paper's configuration in place of the defaults; other options count more")           \
+    FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                      \
+         "go on with a training that was interrupted")                                             \
+    REAL(checkpoint_every, "checkpoint-every", 0, "SECONDS", NULL, 0.001, 1e8, ACQ_ON_train,       \
+         "how often to write what --resume goes on from")                                          \
+    COUNT(train_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_train,                           \
+          "threads to train with (default: one per processor)")                                    \
     COUNT(threads, "threads", 0, "N", "1", 1, 1024, ACQ_ON_ask | ACQ_ON_eval,                      \
           "queries answered at the same time")                                                     \
     COUNT(import_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_import,                         \

@@ -67,20 +67,31 @@ static uint64_t choose_limit(const acq_question *question, const acq_query *quer
     return query->limit > 0 ? query->limit : 1;
 }
 
-static int show(const acq_question *question, const acq_engine_params *params,
-                const acq_query *query, const acq_ent *values, const acq_search_result *result,
-                double ms, acq_output *output)
+/* Everything that belongs to the answering of one question. */
+typedef struct answering {
+    const acq_question *question;
+    acq_engine_params params;
+    const acq_query *query;
+    const acq_ent *values; /* check */
+    acq_trace trace;
+    acq_search_result result;
+    double ms;
+} answering;
+
+static int show(const answering *now, acq_output *output)
 {
+    const acq_question *question = now->question;
     acq_view view = {.options = question->options,
-                     .params = params,
+                     .params = &now->params,
                      .predictor = question->predictor,
-                     .query = query,
+                     .query = now->query,
                      .text = question->text,
                      .line = question->line,
-                     .result = result,
-                     .ms = ms,
+                     .result = &now->result,
+                     .ms = now->ms,
                      .is_check = question->is_check,
-                     .values = values};
+                     .values = now->values,
+                     .trace = question->options->trace ? &now->trace : NULL};
     size_t start = output->data.length;
     if (question->options->json)
         acq_view_print_json(&view, output);
@@ -92,23 +103,38 @@ static int show(const acq_question *question, const acq_engine_params *params,
     return acq_view_get_exit_code(&view);
 }
 
+static acq_status search(answering *now, acq_error *error)
+{
+    const acq_question *question = now->question;
+    const acq_predictor *predictor = question->predictor;
+    int64_t start = acq_clock_ns();
+    acq_status status = question->is_check ? acq_engine_check(now->query, predictor, now->values,
+                                                              &now->params, &now->result, error)
+                                           : acq_engine_ask(now->query, predictor, &now->params,
+                                                            &now->result, error);
+    now->ms = (double)(acq_clock_ns() - start) / 1e6;
+    acq_trace_finish(&now->trace);
+    return status;
+}
+
 static int run(const acq_question *question, const acq_query *query, const acq_ent *values,
                acq_output *output)
 {
     acq_error error = {0};
-    acq_engine_params params = question->params;
-    params.search.limit = choose_limit(question, query);
-    params.search.stream = question->stream;
-    acq_search_result result = {0};
-    const acq_predictor *predictor = question->predictor;
-    int64_t start = acq_clock_ns();
-    acq_status status = question->is_check
-                            ? acq_engine_check(query, predictor, values, &params, &result, &error)
-                            : acq_engine_ask(query, predictor, &params, &result, &error);
-    double ms = (double)(acq_clock_ns() - start) / 1e6;
-    int code = status == ACQ_OK ? show(question, &params, query, values, &result, ms, output)
-                                : report(question, &error, output);
-    acq_search_result_deinit(&result);
+    answering now = {
+        .question = question, .params = question->params, .query = query, .values = values};
+    acq_search_params *params = &now.params.search;
+    params->limit = choose_limit(question, query);
+    params->stream = question->stream;
+    acq_trace_init(&now.trace, output, question->options->json);
+    if (question->options->trace) {
+        params->policy.trace = acq_trace_add;
+        params->policy.context = &now.trace;
+    }
+    int code =
+        search(&now, &error) == ACQ_OK ? show(&now, output) : report(question, &error, output);
+    acq_trace_deinit(&now.trace);
+    acq_search_result_deinit(&now.result);
     return code;
 }
 

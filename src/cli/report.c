@@ -56,6 +56,14 @@ void acq_output_relieve(acq_output *output)
     acq_text_clear(data);
 }
 
+void acq_output_relieve_notes(acq_output *output)
+{
+    if (!output->streams || output->notes.failed)
+        return;
+    write_out(stderr, &output->notes);
+    acq_text_clear(&output->notes);
+}
+
 int acq_output_finish(acq_output *output, int code)
 {
     code = acq_output_flush(output, code);

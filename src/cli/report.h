@@ -26,6 +26,9 @@ int acq_output_flush(acq_output *output, int code);
  * noticed by the flush at the end. */
 void acq_output_relieve(acq_output *output);
 
+/* The same for notes, at once however few they are. */
+void acq_output_relieve_notes(acq_output *output);
+
 /* Flush and deinit. */
 int acq_output_finish(acq_output *output, int code);
 

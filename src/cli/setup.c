@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/nearest.h"
+#include "cli/option_table.h"
 #include "cli/reading.h"
 #include "engine/open.h"
 #include "graph/file.h"
@@ -129,11 +130,21 @@ static acq_status open_predictor(acq_setup *setup, const acq_options *options, a
     return ACQ_OK;
 }
 
+/* They are checked before a graph is read, which may take long. */
+static acq_status open_weights(acq_setup *setup, const acq_options *options, acq_error *error)
+{
+    if (acq_engine_find(options->engine) != ACQ_ENGINE_policy)
+        return ACQ_OK;
+    return acq_policy_open(options->weights, options->seed, &setup->policy, error);
+}
+
 acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const char *path,
                           acq_output *output, acq_error *error)
 {
     *setup = (acq_setup){0};
     acq_status status = acq_predictor_check_spec(options->predictor, error);
+    if (status == ACQ_OK)
+        status = open_weights(setup, options, error);
     if (status == ACQ_OK)
         status = acq_setup_read_graph(options, path, output, &setup->graph, &setup->report, error);
     if (status == ACQ_OK)
@@ -145,12 +156,15 @@ void acq_setup_deinit(acq_setup *setup)
 {
     acq_predictor_free(setup->predictor);
     acq_graph_free(setup->graph);
+    acq_policy_free(setup->policy);
     *setup = (acq_setup){0};
 }
 
+#define ENGINES "exact, policy, climb or random"
+
 static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *error)
 {
-    static const char *const later[] = {"policy", "sql", "qto", "fit", "gnnqe", "ultraquery"};
+    static const char *const later[] = {"sql", "qto", "fit", "gnnqe", "ultraquery"};
     *out = acq_engine_find(name);
     if (*out != ACQ_N_ENGINES)
         return ACQ_OK;
@@ -161,13 +175,12 @@ static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *e
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
         if (strcmp(name, later[i]) == 0)
             return acq_fail(error, ACQ_ERR_USAGE,
-                            "engine \"%s\" is not in this version; use exact, random or climb",
-                            name);
+                            "engine \"%s\" is not in this version; use " ENGINES, name);
     }
     if (nearest.best != NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; did you mean %s?", name,
                         nearest.best);
-    return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; use exact, random or climb", name);
+    return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; use " ENGINES, name);
 }
 
 static acq_status refuse_calibrated(const acq_options *options, acq_error *error)
@@ -186,6 +199,27 @@ static acq_status refuse_calibrated(const acq_options *options, acq_error *error
                     name);
 }
 
+/* What only the policy search understands. */
+static acq_status read_policy_options(const acq_options *options, acq_engine_params *params,
+                                      acq_error *error)
+{
+    static const enum acq_option_id own[] = {ACQ_OPTION_weights, ACQ_OPTION_restart, ACQ_OPTION_pe,
+                                             ACQ_OPTION_trace};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (options->given[own[i]] && params->engine != ACQ_ENGINE_policy)
+            return acq_fail(error, ACQ_ERR_USAGE,
+                            "option --%s is for the policy search; add --engine policy",
+                            acq_option_get(own[i])->name);
+    }
+    bool is_observed = strcmp(options->pe, "observed") == 0;
+    if (!is_observed && strcmp(options->pe, "exact") != 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "no PE labels \"%.100s\"; use exact or observed",
+                        options->pe);
+    params->search.policy.restart = options->restart;
+    params->search.policy.closed_world_pe = is_observed;
+    return ACQ_OK;
+}
+
 acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *out,
                                  acq_error *error)
 {
@@ -193,6 +227,8 @@ acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *
     acq_status status = find_engine(options->engine, &params.engine, error);
     if (status == ACQ_OK)
         status = refuse_calibrated(options, error);
+    if (status == ACQ_OK)
+        status = read_policy_options(options, &params, error);
     if (status != ACQ_OK)
         return status;
     params.paper = options->paper;

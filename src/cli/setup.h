@@ -1,4 +1,4 @@
-/* setup.h - the graph and the predictor that a command line names, opened with their notes. */
+/* setup.h - the graph, predictor and weights that a command line names, opened with their notes. */
 #ifndef ACQ_CLI_SETUP_H
 #define ACQ_CLI_SETUP_H
 
@@ -11,6 +11,7 @@ typedef struct acq_setup {
     acq_graph *graph;
     acq_read_report report; /* of reading the graph */
     acq_predictor *predictor;
+    acq_policy *policy; /* of --weights; NULL: another engine than policy */
 } acq_setup;
 
 /* A store, or a graph read with --split, --strict, --base and --literals; what was left out is
@@ -29,12 +30,14 @@ acq_status acq_setup_check_output(const char *path, acq_error *error);
 acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, size_t start,
                                  acq_error *error);
 
-/* The graph at `path` and the predictor of --predictor. Deinit also after an error. */
+/* The graph at `path`, the predictor of --predictor and, with --engine policy, the weights of
+ * --weights. Deinit also after an error. */
 acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const char *path,
                           acq_output *output, acq_error *error);
 void acq_setup_deinit(acq_setup *setup);
 
-/* Engine, thresholds and budgets from the options. Refuses what this version lacks. */
+/* Engine, thresholds and budgets from the options; the weights are left to the caller. Refuses what
+ * this version lacks, and options of another engine. */
 acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *out,
                                  acq_error *error);
 

@@ -261,6 +261,8 @@ static void note_incomplete(const acq_view *view, acq_output *output)
 void acq_view_print(const acq_view *view, acq_output *output)
 {
     const acq_search_result *result = view->result;
+    if (result->note != NULL)
+        acq_report_note(output, "%s", result->note);
     if (result->outcome == ACQ_NONE)
         print_none(view, &output->data);
     else if (result->outcome == ACQ_UNDECIDED)

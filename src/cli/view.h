@@ -4,6 +4,7 @@
 
 #include "answer/explain.h"
 #include "cli/report.h"
+#include "cli/trace.h"
 #include "engine/engine.h"
 
 typedef struct acq_view {
@@ -15,8 +16,9 @@ typedef struct acq_view {
     size_t line;      /* of the file it came from; 0: the command line */
     const acq_search_result *result;
     double ms;
-    bool is_check;         /* yes and no instead of answers and none */
-    const acq_ent *values; /* check: what was asked about */
+    bool is_check;          /* yes and no instead of answers and none */
+    const acq_ent *values;  /* check: what was asked about */
+    const acq_trace *trace; /* of --trace; NULL: none */
 } acq_view;
 
 /* What the answer rests on, in `arena`. */

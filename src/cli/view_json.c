@@ -3,7 +3,9 @@
  *   query, line (with --queries), outcome answered|none|undecided, verdict yes|no|undecided
  *   (check), reason (null, or what ran out: time, memory, steps; paper: the paper's rule),
  *   complete, conflict (with --explain, of a proved none), answers, engine, predictor,
- *   threshold, nodes, revisions, ms, memory (bytes)
+ *   threshold, nodes, revisions, ms, memory (bytes); with the policy search also weights, classes
+ *   (of values, at the end), flops, and with --trace trace: step, score, best, classes, ms, flops;
+ *   note, where the search has something to say
  *
  * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
  * value is shown by a label: the IRI), score, kind observed|predicted, atoms: text, relation,
@@ -13,6 +15,7 @@
 
 #include "cli/json.h"
 #include "cli/view.h"
+#include "search/policy/model.h"
 
 static json_t *make_values(const acq_view *view, size_t i, uint32_t first, uint32_t last)
 {
@@ -180,6 +183,18 @@ static json_t *make_begin(const acq_view *view)
     return object;
 }
 
+static void add_policy(const acq_view *view, json_t *object)
+{
+    const acq_search_result *result = view->result;
+    if (view->params->engine != ACQ_ENGINE_policy)
+        return;
+    json_object_set_new(object, "weights", acq_json_text(view->params->search.policy.policy->name));
+    json_object_set_new(object, "classes", acq_json_count(result->classes));
+    json_object_set_new(object, "flops", json_real(result->flops));
+    if (view->trace != NULL)
+        json_object_set_new(object, "trace", acq_trace_make_json(view->trace));
+}
+
 static json_t *make_end(const acq_view *view)
 {
     const acq_search_result *result = view->result;
@@ -191,6 +206,9 @@ static json_t *make_end(const acq_view *view)
     json_object_set_new(object, "revisions", acq_json_count(result->revisions));
     json_object_set_new(object, "ms", json_real(view->ms));
     json_object_set_new(object, "memory", acq_json_count(result->memory_peak));
+    add_policy(view, object);
+    if (result->note != NULL)
+        json_object_set_new(object, "note", acq_json_text(result->note));
     return object;
 }
 

@@ -125,6 +125,8 @@ void acq_ask_params_init(acq_ask_params *params)
         .memory_bytes = engine.search.memory_bytes,
         .steps = engine.search.steps,
         .seed = engine.search.seed,
+        .restart = engine.search.policy.restart,
+        .observed_pe = engine.search.policy.closed_world_pe,
         .paper = engine.paper,
     };
 }
@@ -133,7 +135,8 @@ void acq_ask_params_init(acq_ask_params *params)
 static acq_status check_params(const acq_ask_params *params, acq_error *error)
 {
     if (params->engine == NULL || acq_engine_find(params->engine) == ACQ_N_ENGINES)
-        return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%s\"; use exact, random or climb",
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "no engine \"%s\"; use exact, policy, climb or random",
                         params->engine == NULL ? "" : params->engine);
     if (!(params->threshold > 0 && params->threshold <= 1))
         return acq_fail(error, ACQ_ERR_USAGE, "threshold %g is not above 0 and at most 1",
@@ -166,7 +169,10 @@ static acq_status read_params(const acq_ask_params *given, acq_engine_params *ou
                    .seconds = params.seconds,
                    .memory_bytes = params.memory_bytes,
                    .steps = params.steps,
-                   .seed = params.seed},
+                   .seed = params.seed,
+                   .policy = {.policy = params.policy,
+                              .restart = params.restart,
+                              .closed_world_pe = params.observed_pe}},
         .paper = params.paper,
     };
     return ACQ_OK;
@@ -217,16 +223,41 @@ static acq_status finish(acq_status status, const acq_predictor *predictor, acq_
     return status;
 }
 
-acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
-                   const acq_ask_params *given, acq_result **out, acq_error *error)
+/* The weights of a call that needs some and names none; *own is NULL when there is nothing to free
+ * after the call. */
+static acq_status open_weights(acq_engine_params *params, acq_policy **own, acq_error *error)
+{
+    *own = NULL;
+    if (params->engine != ACQ_ENGINE_policy || params->search.policy.policy != NULL)
+        return ACQ_OK;
+    acq_status status = acq_policy_open("shipped", 0, own, error);
+    params->search.policy.policy = *own;
+    return status;
+}
+
+/* ids: the values of a check; NULL: an ask. */
+static acq_status run(const acq_query *query, const acq_predictor *predictor, const acq_ent *ids,
+                      const acq_ask_params *given, acq_result **out, acq_error *error)
 {
     acq_engine_params params;
-    acq_result *result;
+    acq_result *result = NULL;
+    acq_policy *own;
     acq_status status = new_result(query, predictor, given, &params, &result, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_engine_ask(query, predictor, &params, &result->search, error);
+    status = open_weights(&params, &own, error);
+    if (status == ACQ_OK)
+        status = ids == NULL
+                     ? acq_engine_ask(query, predictor, &params, &result->search, error)
+                     : acq_engine_check(query, predictor, ids, &params, &result->search, error);
+    acq_policy_free(own);
     return finish(status, predictor, result, out, error);
+}
+
+acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
+                   const acq_ask_params *given, acq_result **out, acq_error *error)
+{
+    return run(query, predictor, NULL, given, out, error);
 }
 
 acq_status acq_check(const acq_query *query, const acq_predictor *predictor,
@@ -236,15 +267,11 @@ acq_status acq_check(const acq_query *query, const acq_predictor *predictor,
     acq_ent *ids = acq_alloc(n_values, sizeof *ids);
     if (ids == NULL)
         return acq_fail_memory(error);
-    acq_engine_params params;
-    acq_result *result = NULL;
     acq_status status = acq_values_find(query, predictor->graph, values, n_values, ids, error);
     if (status == ACQ_OK)
-        status = new_result(query, predictor, given, &params, &result, error);
-    if (status == ACQ_OK)
-        status = acq_engine_check(query, predictor, ids, &params, &result->search, error);
+        status = run(query, predictor, ids, given, out, error);
     acq_free(ids);
-    return finish(status, predictor, result, out, error);
+    return status;
 }
 
 acq_result_outcome acq_result_get_outcome(const acq_result *result)
@@ -268,6 +295,11 @@ bool acq_result_is_complete(const acq_result *result)
 const char *acq_result_get_spent(const acq_result *result)
 {
     return acq_spent_name(result->search.spent);
+}
+
+const char *acq_result_get_note(const acq_result *result)
+{
+    return result->search.note == NULL ? "" : result->search.note;
 }
 
 uint64_t acq_result_get_nodes(const acq_result *result)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "answer/verify.h"
+#include "base/memory.h"
 
 static const double SAME_SCORE = 1e-9;
 
@@ -109,24 +110,32 @@ static void apply_paper_rule(const acq_engine_params *params, acq_search_result 
         result->outcome = ACQ_NONE;
 }
 
+static acq_status finish(const acq_query *query, const acq_predictor *predictor,
+                         const acq_ent *fixed, const acq_engine_params *params,
+                         acq_search_result *result, acq_error *error)
+{
+    acq_status status = verify_all(query, predictor, fixed, params, result, error);
+    if (status == ACQ_OK)
+        apply_paper_rule(params, result);
+    return status;
+}
+
 static acq_status run(const acq_query *query, const acq_predictor *predictor, const acq_ent *fixed,
                       const acq_engine_params *params, const acq_problem *problem,
                       acq_search_result *result, acq_error *error)
 {
     acq_status status =
         engines[params->engine].search(problem, predictor, &params->search, result, error);
-    if (status == ACQ_OK)
-        status = verify_all(query, predictor, fixed, params, result, error);
-    if (status == ACQ_OK)
-        apply_paper_rule(params, result);
-    return status;
+    return status == ACQ_OK ? finish(query, predictor, fixed, params, result, error) : status;
 }
 
 static acq_status check_engine(const acq_engine_params *params, acq_error *error)
 {
-    if (params->engine < ACQ_N_ENGINES)
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE, "no engine has the number %d", (int)params->engine);
+    if (params->engine >= ACQ_N_ENGINES)
+        return acq_fail(error, ACQ_ERR_USAGE, "no engine has the number %d", (int)params->engine);
+    if (params->engine == ACQ_ENGINE_policy && params->search.policy.policy == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "the policy search needs weights; open some first");
+    return ACQ_OK;
 }
 
 acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
@@ -146,6 +155,19 @@ acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor
     return status;
 }
 
+/* The problem of one tuple. */
+static acq_status fix_problem(const acq_query *query, const acq_predictor *predictor,
+                              const acq_ent *values, acq_problem **out, acq_error *error)
+{
+    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
+    for (uint32_t i = 0; i < query->n_free; i++) {
+        if (values[i] >= n_entities)
+            return acq_fail(error, ACQ_ERR_USAGE, "the value of %s is not an entity of the graph",
+                            query->variables[i].text);
+    }
+    return acq_problem_new_fixed(query, n_entities, values, out, error);
+}
+
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
                             const acq_ent *values, const acq_engine_params *params,
                             acq_search_result *result, acq_error *error)
@@ -153,14 +175,8 @@ acq_status acq_engine_check(const acq_query *query, const acq_predictor *predict
     *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
     if (check_engine(params, error) != ACQ_OK)
         return ACQ_ERR_USAGE;
-    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
-    for (uint32_t i = 0; i < query->n_free; i++) {
-        if (values[i] >= n_entities)
-            return acq_fail(error, ACQ_ERR_USAGE, "the value of %s is not an entity of the graph",
-                            query->variables[i].text);
-    }
     acq_problem *problem;
-    acq_status status = acq_problem_new_fixed(query, n_entities, values, &problem, error);
+    acq_status status = fix_problem(query, predictor, values, &problem, error);
     if (status != ACQ_OK)
         return status;
     acq_engine_params one = *params;
@@ -168,4 +184,66 @@ acq_status acq_engine_check(const acq_query *query, const acq_predictor *predict
     status = run(query, predictor, values, &one, problem, result, error);
     acq_problem_free(problem);
     return status;
+}
+
+static acq_status check_in_turn(const acq_query *query, const acq_predictor *predictor,
+                                const acq_ent *const *tuples, size_t n,
+                                const acq_engine_params *params, acq_search_result *results,
+                                acq_error *error)
+{
+    acq_engine_params one = *params;
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        one.search.stream = params->search.stream + i;
+        status = acq_engine_check(query, predictor, tuples[i], &one, &results[i], error);
+    }
+    return status;
+}
+
+/* Problems of tuples[0..*n_made). */
+static acq_status make_problems(const acq_query *query, const acq_predictor *predictor,
+                                const acq_ent *const *tuples, size_t n, acq_problem **problems,
+                                size_t *n_made, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (*n_made = 0; *n_made < n && status == ACQ_OK; *n_made += status == ACQ_OK)
+        status = fix_problem(query, predictor, tuples[*n_made], &problems[*n_made], error);
+    return status;
+}
+
+static acq_status check_in_batch(const acq_query *query, const acq_predictor *predictor,
+                                 const acq_ent *const *tuples, size_t n,
+                                 const acq_engine_params *params, acq_search_result *results,
+                                 acq_error *error)
+{
+    acq_engine_params one = *params;
+    one.search.limit = 1;
+    size_t n_made = 0;
+    acq_problem **problems = acq_alloc(n, sizeof *problems);
+    acq_status status = problems == NULL
+                            ? acq_fail_memory(error)
+                            : make_problems(query, predictor, tuples, n, problems, &n_made, error);
+    if (status == ACQ_OK)
+        status = acq_search_policy_batch((const acq_problem *const *)problems, n, predictor,
+                                         &one.search, results, error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status = finish(query, predictor, tuples[i], &one, &results[i], error);
+    for (size_t i = 0; i < n_made; i++)
+        acq_problem_free(problems[i]);
+    acq_free(problems);
+    return status;
+}
+
+acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *predictor,
+                                 const acq_ent *const *tuples, size_t n,
+                                 const acq_engine_params *params, acq_search_result *results,
+                                 acq_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        results[i] = (acq_search_result){.outcome = ACQ_UNDECIDED};
+    if (check_engine(params, error) != ACQ_OK)
+        return ACQ_ERR_USAGE;
+    bool is_batch = params->engine == ACQ_ENGINE_policy && n > 1;
+    return is_batch ? check_in_batch(query, predictor, tuples, n, params, results, error)
+                    : check_in_turn(query, predictor, tuples, n, params, results, error);
 }

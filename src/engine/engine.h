@@ -9,7 +9,8 @@
 #define ACQ_ENGINES(X)                                                                             \
     X(exact, acq_search_exact, true)                                                               \
     X(random, acq_search_random, false)                                                            \
-    X(climb, acq_search_climb, false)
+    X(climb, acq_search_climb, false)                                                              \
+    X(policy, acq_search_policy, false)
 
 typedef enum acq_engine_id {
 #define ACQ_ENGINE_ID(name, function, complete) ACQ_ENGINE_##name,
@@ -43,5 +44,13 @@ acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
                             const acq_ent *values, const acq_engine_params *params,
                             acq_search_result *result, acq_error *error);
+
+/* The same for n tuples of one query: results[i] is that of a single check of tuples[i] with the
+ * stream params->search.stream + i. The policy search takes them in one batch. All n results are
+ * initialised, also after an error. */
+acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *predictor,
+                                 const acq_ent *const *tuples, size_t n,
+                                 const acq_engine_params *params, acq_search_result *results,
+                                 acq_error *error);
 
 #endif

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Includes point one way only:
-#   base < graph < query;  graph < store;  graph < predict;  {graph, query, predict} < search, answer;
-#   base < tensor < search < train;  those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
-#   nothing of each other, so that one can check the other.
+#   base < graph < query;  graph < store;  graph < predict;  base < tensor;
+#   {graph, query, predict} < search, answer;  tensor < search < train;
+#   those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
+#   nothing of each other, so that one can check the other. The weights of the policy search
+#   (search/policy/model.h) are for engine and cli too, the whole search for train.
 # usage: includes.sh SOURCE_DIR
 set -u
 cd "$1/src" || exit 1
@@ -15,12 +17,12 @@ allowed()
     base) echo '' ;;
     graph | tensor) echo 'base' ;;
     store | query | predict) echo 'base graph' ;;
-    answer) echo 'base graph query predict' ;;
     search) echo 'base graph query predict tensor' ;;
+    answer) echo 'base graph query predict' ;;
     train) echo 'base graph query predict tensor search' ;;
     engine) echo 'base graph store query predict search answer' ;;
     bench) echo 'base graph store query predict search answer engine' ;;
-    cli) echo 'base graph store query predict search answer engine bench' ;;
+    cli) echo 'base graph store query predict tensor search answer train engine bench' ;;
     *) echo 'unknown' ;;
     esac
 }
@@ -38,12 +40,14 @@ for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
         *" ${included%%/*} "*) ;;
         *) echo "FAILED: $file includes $included, upwards or across"; status=1 ;;
         esac
-        # search/exact/x.c may include search/exact/ and search/, not search/policy/;
-        # train/ knows the searches that it trains.
+        # search/exact/x.c may include search/exact/ and search/, not search/policy/.
         case $included in
         search/*/*)
             case $file in
             "$(dirname "$included")"/* | train/*) ;;
+            engine/* | cli/*)
+                [ "$included" = search/policy/model.h ] ||
+                    { echo "FAILED: $file includes $included of a search"; status=1; } ;;
             *) echo "FAILED: $file includes $included of another search"; status=1 ;;
             esac
             ;;

@@ -203,7 +203,7 @@ static void test_bad_parameters_are_refused(void **state)
     acq_ask_params params;
     acq_ask_params_init(&params);
     params.engine = "fast";
-    assert_refused(query, &params, "no engine \"fast\"; use exact, random or climb");
+    assert_refused(query, &params, "no engine \"fast\"; use exact, policy, climb or random");
     acq_ask_params_init(&params);
     params.threshold = 0;
     assert_refused(query, &params, "threshold 0 is not above 0 and at most 1");

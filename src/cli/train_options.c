@@ -1,0 +1,134 @@
+/* train_options.c - see train_options.h. */
+#include "cli/train_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "cli/width.h"
+
+enum { TEXT_SIZE = 2048 };
+
+/* What is given replaces the default. */
+#define TAKE(option, field, type)                                                                  \
+    do {                                                                                           \
+        if (acq_options_has(options, option))                                                      \
+            params->field = (type)options->option;                                                 \
+    } while (0)
+
+static void take_network(const acq_options *options, acq_train_policy_params *params)
+{
+    TAKE(dim, dim, uint32_t);
+    TAKE(rate, optimizer.rate, double);
+    TAKE(last_rate, optimizer.last_rate, double);
+    TAKE(decay, optimizer.decay, double);
+    TAKE(clip, optimizer.clip, double);
+    TAKE(average, optimizer.average, double);
+    if (options->no_pe)
+        params->uses_pe = false;
+}
+
+static void take_episodes(const acq_options *options, acq_train_policy_params *params)
+{
+    TAKE(train_queries, queries, uint32_t);
+    TAKE(rollouts, rollouts, uint32_t);
+    TAKE(train_steps, steps, uint32_t);
+    TAKE(discount, discount, double);
+    TAKE(hub_share, hub_share, double);
+    TAKE(hub_from, hub_from, double);
+    if (options->no_baseline)
+        params->baseline = false;
+}
+
+static void take_run(const acq_options *options, acq_train_policy_params *params)
+{
+    if (acq_options_has(options, train_time))
+        params->batches = 0; /* the schedule follows the clock, unless batches are given too */
+    TAKE(train_time, seconds, double);
+    TAKE(batches, batches, uint64_t);
+    TAKE(seeds, n_seeds, uint32_t);
+    TAKE(held_queries, held_queries, uint32_t);
+    TAKE(held_steps, held_steps, uint32_t);
+    TAKE(checkpoint_every, checkpoint_seconds, double);
+    params->seed = options->seed;
+    params->resume = options->resume;
+    params->n_threads = acq_options_has(options, train_threads) ? (unsigned)options->train_threads
+                                                                : acq_threads_available();
+}
+
+/* A-B, both at least 2. */
+static acq_status take_hub_terms(const acq_options *options, acq_train_policy_params *params,
+                                 acq_error *error)
+{
+    enum { MOST = 1000 };
+    const char *text = options->hub_terms;
+    if (text == NULL)
+        return ACQ_OK;
+    char *end;
+    unsigned long least = strtoul(text, &end, 10), most = 0;
+    bool is_range = end != text && text[0] >= '0' && text[0] <= '9' && *end == '-' &&
+                    end[1] >= '0' && end[1] <= '9';
+    if (is_range)
+        most = strtoul(end + 1, &end, 10);
+    if (!is_range || *end != '\0' || least < 2 || most < least || most > MOST)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --hub-terms needs two numbers from 2 to %d, the smaller first, "
+                        "like 3-14, not \"%.100s\"",
+                        MOST, text);
+    params->hub.least_terms = (uint32_t)least;
+    params->hub.most_terms = (uint32_t)most;
+    return ACQ_OK;
+}
+
+static acq_status check_end(const acq_train_policy_params *params, acq_error *error)
+{
+    if (params->batches > 0 || params->seconds > 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "a training without an end; give --batches N or --time SECONDS");
+}
+
+acq_status acq_train_read_params(const acq_options *options, acq_train_policy_params *out,
+                                 acq_error *error)
+{
+    acq_train_policy_params params;
+    if (options->train_paper)
+        acq_train_policy_params_init_paper(&params);
+    else
+        acq_train_policy_params_init(&params);
+    take_network(options, &params);
+    take_episodes(options, &params);
+    take_run(options, &params);
+    acq_status status = take_hub_terms(options, &params, error);
+    if (status == ACQ_OK)
+        status = check_end(&params, error);
+    if (status == ACQ_OK)
+        *out = params;
+    return status;
+}
+
+static void print_set(const char *title, const acq_train_policy_params *params, acq_text *out)
+{
+    enum { INDENT = 2 };
+    char text[TEXT_SIZE];
+    if (acq_train_policy_print_options(params, text, sizeof text) != ACQ_OK)
+        return;
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used,
+             " seeds=%u held-queries=%u held-steps=%u checkpoint-every=%g", params->n_seeds,
+             params->held_queries, params->held_steps, params->checkpoint_seconds);
+    acq_text_format(out, "\n%s\n", title);
+    acq_width_pad(out, INDENT);
+    acq_width_wrap(out, text, INDENT, INDENT, ACQ_COLUMNS);
+    acq_text_add_char(out, '\n');
+}
+
+void acq_train_print_defaults(acq_text *out)
+{
+    acq_train_policy_params params;
+    acq_train_policy_params_init(&params);
+    print_set("Defaults:", &params, out);
+    acq_train_policy_params_init_paper(&params);
+    print_set("With --paper:", &params, out);
+}

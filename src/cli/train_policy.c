@@ -1,0 +1,353 @@
+/* train_policy.c - `anycq train policy`: graphs in, weights out, with their curve.
+ *
+ *   MODEL                      the weights, with how they came to be in the metadata
+ *   MODEL.csv, MODEL.svg       the curve
+ *   MODEL.seedN.checkpoint     while it trains, one per seed; taken away when MODEL is there
+ *
+ * An interrupt leaves the checkpoints and the curve so far, which --resume goes on with. A training
+ * that was interrupted is not begun anew by accident: without --resume its checkpoints are in
+ * the way. */
+#include "cli/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/new_file.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/setup.h"
+#include "cli/size.h"
+#include "cli/train_options.h"
+#include "cli/train_progress.h"
+#include "graph/file.h"
+
+enum { OPTIONS_SIZE = 2048, STOP_SECONDS = 120 };
+
+typedef struct training {
+    const acq_options *options;
+    acq_output *output;
+    acq_graph **graphs;
+    size_t n_graphs; /* opened so far */
+    acq_train_policy_params params;
+    acq_train_policy_result result;
+    acq_text csv, svg;       /* paths */
+    char text[OPTIONS_SIZE]; /* the options that shape the run */
+} training;
+
+static void add_seed_path(const training *job, uint32_t i_seed, acq_text *out)
+{
+    acq_text_clear(out);
+    acq_text_format(out, "%s.seed%llu.checkpoint", job->options->output,
+                    (unsigned long long)(job->params.seed + i_seed));
+}
+
+static bool has_file(const acq_text *path)
+{
+    return !path->failed && acq_file_get_kind(path->bytes) != ACQ_FILE_MISSING;
+}
+
+/* Checkpoints that are there, and the path of one of them. */
+static size_t count_checkpoints(const training *job, acq_text *found)
+{
+    acq_text path;
+    size_t n = 0;
+    acq_text_init(&path);
+    for (uint32_t i = 0; i < job->params.n_seeds; i++) {
+        add_seed_path(job, i, &path);
+        if (!has_file(&path))
+            continue;
+        if (n++ == 0)
+            acq_text_add(found, path.bytes);
+    }
+    acq_text_deinit(&path);
+    return n;
+}
+
+static acq_status check_checkpoints(const training *job, acq_error *error)
+{
+    acq_text found;
+    acq_status status = ACQ_OK;
+    acq_text_init(&found);
+    size_t n = count_checkpoints(job, &found);
+    if (n > 0 && !job->options->resume) {
+        status = acq_fail(error, ACQ_ERR_USAGE,
+                          "this is of a training that did not end; go on with --resume, or remove "
+                          "it to begin anew");
+        acq_error_set_file(error, found.failed ? job->options->output : found.bytes);
+    } else if (n == 0 && job->options->resume) {
+        acq_report_note(job->output, "%s has no checkpoint: the training begins anew",
+                        job->options->output);
+    }
+    acq_text_deinit(&found);
+    return status;
+}
+
+/* Better now than after an hour. */
+static acq_status check_writable(const training *job, acq_error *error)
+{
+    acq_new_file probe;
+    acq_status status = acq_new_file_init(&probe, job->options->output, "the model", error);
+    acq_new_file_deinit(&probe);
+    return status;
+}
+
+static acq_status open_graphs(training *job, acq_error *error)
+{
+    size_t n = job->options->args.n - 1;
+    job->graphs = acq_zalloc(n, sizeof *job->graphs);
+    if (job->graphs == NULL)
+        return acq_fail_memory(error);
+    for (; job->n_graphs < n; job->n_graphs++) {
+        const char *path = job->options->args.items[job->n_graphs + 1];
+        acq_graph **graph = &job->graphs[job->n_graphs];
+        acq_status status =
+            acq_setup_read_graph(job->options, path, job->output, graph, NULL, error);
+        if (status != ACQ_OK)
+            return status;
+        if (acq_graph_get_n_facts(*graph) > 0)
+            continue;
+        job->n_graphs++;
+        acq_fail(error, ACQ_ERR_INPUT, "the graph has no facts to draw queries from");
+        acq_error_set_file(error, path);
+        return ACQ_ERR_INPUT;
+    }
+    return ACQ_OK;
+}
+
+static acq_status prepare(training *job, acq_error *error)
+{
+    const char *model = job->options->output;
+    acq_text_format(&job->csv, "%s.csv", model);
+    acq_text_format(&job->svg, "%s.svg", model);
+    if (job->csv.failed || job->svg.failed)
+        return acq_fail_memory(error);
+    acq_status status = acq_train_read_params(job->options, &job->params, error);
+    if (status == ACQ_OK)
+        status = acq_train_policy_print_options(&job->params, job->text, sizeof job->text);
+    if (status == ACQ_OK)
+        status = check_writable(job, error);
+    if (status == ACQ_OK)
+        status = check_checkpoints(job, error);
+    if (status == ACQ_OK)
+        status = open_graphs(job, error);
+    return status;
+}
+
+static bool should_stop(void *context)
+{
+    (void)context;
+    return acq_interrupt_is_asked();
+}
+
+static acq_status train(training *job, acq_error *error)
+{
+    acq_train_progress progress;
+    acq_output_relieve_notes(job->output);
+    acq_train_progress_init(&progress, &job->params);
+    job->params.checkpoint = job->options->output;
+    job->params.progress = acq_train_progress_show;
+    job->params.should_stop = should_stop;
+    job->params.context = &progress;
+    acq_interrupt_hold(NULL, 0);
+    acq_interrupt_set_grace(STOP_SECONDS);
+    acq_status status = acq_train_policy((const acq_graph *const *)job->graphs, job->n_graphs,
+                                         &job->params, &job->result, error);
+    acq_interrupt_release();
+    acq_train_progress_deinit(&progress);
+    return status;
+}
+
+/* The last two parts of a path say which graph it was, and not where somebody keeps it. */
+static const char *get_short_path(const char *path)
+{
+    const char *at = path + strlen(path);
+    for (size_t n = 0; at > path; at--) {
+        if (at[-1] == '/' && at[0] != '\0' && ++n == 2)
+            break;
+    }
+    return at;
+}
+
+static void add_data(const training *job, acq_text *out)
+{
+    for (size_t i = 0; i < job->n_graphs; i++)
+        acq_text_format(out, "%s%s %016llx", i == 0 ? "" : ", ",
+                        get_short_path(job->options->args.items[i + 1]),
+                        (unsigned long long)acq_graph_get_fingerprint(job->graphs[i]));
+}
+
+static void add_held(const training *job, acq_text *out)
+{
+    for (uint32_t i = 0; i < job->params.n_seeds; i++)
+        acq_text_format(out, "%sseed %llu: %.2f%%", i == 0 ? "" : ", ",
+                        (unsigned long long)(job->params.seed + i),
+                        100 * job->result.seeds_held[i]);
+}
+
+static acq_status write_model(const training *job, acq_error *error)
+{
+    const acq_train_policy_result *result = &job->result;
+    acq_text data, held;
+    char seed[32], episodes[32], batches[32], seconds[32], threads[32];
+    acq_text_init(&data);
+    acq_text_init(&held);
+    add_data(job, &data);
+    add_held(job, &held);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)result->seed);
+    snprintf(episodes, sizeof episodes, "%llu", (unsigned long long)result->episodes);
+    snprintf(batches, sizeof batches, "%llu", (unsigned long long)result->batches);
+    snprintf(seconds, sizeof seconds, "%.1f", result->seconds);
+    snprintf(threads, sizeof threads, "%u", job->params.n_threads);
+    acq_status status = data.failed || held.failed ? acq_fail_memory(error) : ACQ_OK;
+    const acq_metadata metadata[] = {
+        {"data", data.bytes},     {"seed", seed},         {"options", job->text},
+        {"version", ACQ_VERSION}, {"episodes", episodes}, {"batches", batches},
+        {"seconds", seconds},     {"threads", threads},   {"held", held.bytes}};
+    if (status == ACQ_OK)
+        status = acq_policy_write(result->policy, job->options->output, metadata,
+                                  sizeof metadata / sizeof *metadata, error);
+    acq_text_deinit(&data);
+    acq_text_deinit(&held);
+    return status;
+}
+
+static void remove_checkpoints(const training *job)
+{
+    acq_text path;
+    acq_text_init(&path);
+    for (uint32_t i = 0; i < job->params.n_seeds; i++) {
+        add_seed_path(job, i, &path);
+        if (has_file(&path))
+            (void)unlink(path.bytes);
+    }
+    acq_text_deinit(&path);
+}
+
+/* The curve is written in either case: --resume reads it back. */
+static acq_status save(const training *job, acq_error *error)
+{
+    acq_status status = acq_curve_write_csv(&job->result.curve, job->csv.bytes, error);
+    if (job->result.stopped && status == ACQ_OK)
+        return acq_fail(error, ACQ_ERR_INTERRUPTED,
+                        "interrupted after %llu episodes; the same command with --resume goes on",
+                        (unsigned long long)job->result.episodes);
+    if (status == ACQ_OK)
+        status =
+            acq_curve_write_svg(&job->result.curve, job->options->output, job->svg.bytes, error);
+    if (status == ACQ_OK)
+        status = write_model(job, error);
+    if (status == ACQ_OK)
+        remove_checkpoints(job);
+    return status;
+}
+
+static void print(const training *job, acq_text *out)
+{
+    const acq_train_policy_result *result = &job->result;
+    char line[256];
+    acq_text held, use;
+    acq_text_init(&held);
+    acq_text_init(&use);
+    acq_size_print_text(out, "model", job->options->output);
+    acq_size_print_text(out, "curve", job->csv.bytes);
+    acq_size_print_text(out, "picture", job->svg.bytes);
+    acq_text_format(&held, "solves %.2f%% of %u generated queries (seed %llu)",
+                    100 * result->held_solved, job->params.held_queries,
+                    (unsigned long long)result->seed);
+    if (job->params.n_seeds > 1) {
+        acq_text_add(&held, "; ");
+        add_held(job, &held);
+    }
+    acq_size_print_text(out, "quality", held.failed ? "" : held.bytes);
+    snprintf(line, sizeof line, "%llu episodes in %llu batches, %.1f s, %.0f episodes/s",
+             (unsigned long long)result->episodes, (unsigned long long)result->batches,
+             result->seconds,
+             result->seconds > 0 ? (double)result->episodes / result->seconds : 0.0);
+    acq_size_print_text(out, "cost", line);
+    acq_text_format(&use, "--engine policy --weights %s", job->options->output);
+    acq_size_print_text(out, "use it", use.failed ? "" : use.bytes);
+    out->failed = out->failed || held.failed || use.failed;
+    acq_text_deinit(&held);
+    acq_text_deinit(&use);
+}
+
+static json_t *make_seeds(const training *job)
+{
+    json_t *seeds = json_array();
+    for (uint32_t i = 0; i < job->params.n_seeds; i++) {
+        json_t *one = json_object();
+        json_object_set_new(one, "seed", acq_json_count(job->params.seed + i));
+        json_object_set_new(one, "held_solved", json_real(job->result.seeds_held[i]));
+        json_array_append_new(seeds, one);
+    }
+    return seeds;
+}
+
+static json_t *make_graphs(const training *job)
+{
+    json_t *graphs = json_array();
+    for (size_t i = 0; i < job->n_graphs; i++) {
+        json_t *one = json_object();
+        json_object_set_new(one, "graph", acq_json_text(job->options->args.items[i + 1]));
+        json_object_set_new(one, "fingerprint",
+                            acq_json_hash(acq_graph_get_fingerprint(job->graphs[i])));
+        json_object_set_new(one, "facts", acq_json_count(acq_graph_get_n_facts(job->graphs[i])));
+        json_array_append_new(graphs, one);
+    }
+    return graphs;
+}
+
+static void print_json(const training *job, acq_text *out)
+{
+    const acq_train_policy_result *result = &job->result;
+    json_t *object = json_object();
+    json_object_set_new(object, "model", acq_json_text(job->options->output));
+    json_object_set_new(object, "curve", acq_json_text(job->csv.bytes));
+    json_object_set_new(object, "picture", acq_json_text(job->svg.bytes));
+    json_object_set_new(object, "dim", acq_json_count(result->policy->dim));
+    json_object_set_new(object, "labels", json_string(result->policy->uses_pe ? "PE LE" : "LE"));
+    json_object_set_new(object, "seed", acq_json_count(result->seed));
+    json_object_set_new(object, "held_solved", json_real(result->held_solved));
+    json_object_set_new(object, "seeds", make_seeds(job));
+    json_object_set_new(object, "episodes", acq_json_count(result->episodes));
+    json_object_set_new(object, "batches", acq_json_count(result->batches));
+    json_object_set_new(object, "seconds", json_real(result->seconds));
+    json_object_set_new(object, "threads", acq_json_count(job->params.n_threads));
+    json_object_set_new(object, "options", acq_json_text(job->text));
+    json_object_set_new(object, "graphs", make_graphs(job));
+    acq_json_add_line(out, object);
+}
+
+static void training_deinit(training *job)
+{
+    acq_train_policy_result_deinit(&job->result);
+    for (size_t i = 0; i < job->n_graphs; i++)
+        acq_graph_free(job->graphs[i]);
+    acq_free(job->graphs);
+    acq_text_deinit(&job->csv);
+    acq_text_deinit(&job->svg);
+}
+
+int acq_train_policy_command(const acq_options *options, acq_output *output)
+{
+    training job = {.options = options, .output = output};
+    acq_error error = {0};
+    int code = ACQ_EXIT_YES;
+    output->streams = true;
+    acq_status status = prepare(&job, &error);
+    if (status == ACQ_OK)
+        status = train(&job, &error);
+    if (status == ACQ_OK)
+        status = save(&job, &error);
+    if (status != ACQ_OK)
+        code = acq_report_error(output, options, &error, NULL);
+    else if (options->json)
+        print_json(&job, &output->data);
+    else
+        print(&job, &output->data);
+    training_deinit(&job);
+    return code;
+}

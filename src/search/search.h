@@ -23,6 +23,7 @@ typedef struct acq_policy_options {
     const struct acq_policy *policy; /* weights; the policy search needs them */
     uint64_t restart;                /* start anew after so many steps; 0: never */
     bool closed_world_pe;            /* PE labels from the observed graph, not the predictor */
+    bool all_steps;                  /* never stop early, to measure what steps cost */
     void (*trace)(void *context, const acq_trace_step *step); /* NULL: none */
     void *context;
 } acq_policy_options;

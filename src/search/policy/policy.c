@@ -9,6 +9,7 @@
  * the rows beside it, so a batch gives what single searches give.
  *
  * It ends early when the score cannot improve: when it reaches the board's bound. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ static acq_status open_board(seat *s, const table *t, acq_error *error)
                                       t->policy->uses_pe ? pe : ACQ_PE_NONE, &s->board, error);
     if (status != ACQ_OK)
         return status;
-    s->guess.bound = s->board->bound;
+    s->guess.bound = params->policy.all_steps ? INFINITY : s->board->bound;
     s->values = acq_arena_alloc(arena, s->board->n_terms, sizeof *s->values);
     s->chosen = acq_arena_alloc(arena, s->board->n_terms, sizeof *s->chosen);
     if (s->values == NULL || s->chosen == NULL)
@@ -156,7 +157,7 @@ static acq_status sit_down(table *t, seat *s, const acq_problem *problem,
     status = open_board(s, t, error);
     if (status != ACQ_OK)
         return status;
-    if (s->board->bound < t->params->scoring.threshold)
+    if (s->guess.bound < t->params->scoring.threshold)
         return note_bound(s, error);
     if (!acq_budget_check(&s->guess.budget))
         return ACQ_OK;

@@ -252,11 +252,20 @@ static void take_off_baseline(const unit *u, size_t q, uint32_t step)
             weights[k] -= (float)((sum - weights[k]) / (n - 1));
 }
 
+/* Steps up to the last one that counts: where no rollout has a weight the gradient is 0. */
+static uint32_t count_weighted_steps(const unit *u)
+{
+    size_t n = u->n_taken * u->n_rollouts;
+    while (n > 0 && u->weights[n - 1] == 0)
+        n--;
+    return (uint32_t)((n + u->n_rollouts - 1) / u->n_rollouts);
+}
+
 static acq_status run_backward(unit *u, float *gradient)
 {
     acq_episode_room *room = u->room;
     double scale = -u->params->weight / u->params->steps;
-    for (uint32_t step = u->n_taken; step-- > 0;) {
+    for (uint32_t step = count_weighted_steps(u); step-- > 0;) {
         for (size_t i = 0; i < u->n_rollouts; i++) {
             const span *s = &u->spans[step * u->n_rollouts + i];
             double weight = scale * (double)u->weights[step * u->n_rollouts + i];

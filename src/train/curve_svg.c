@@ -24,7 +24,7 @@ enum {
     MOST_PANELS = 3,
     MOST_TITLE = 80,  /* characters */
     MOST_LABELS = 24, /* that fit one below the other */
-    MOST_MARKED = 30, /* points of a line with a dot on each */
+    MOST_MARKED = 16, /* points of a line with a dot on each */
     TOP = 84,
     BOTTOM = 416,
     LEFT = 56,

@@ -35,8 +35,8 @@ typedef struct school {
     const acq_train_policy_params *params;
     acq_train_source source;
     acq_train_policy_result *result;
-    pthread_mutex_t lock; /* of result->curve, progress and should_stop */
-    unsigned threads_per_seed;
+    pthread_mutex_t lock;                    /* of result->curve, progress and should_stop */
+    unsigned side_by_side, threads_per_seed; /* seeds; threads of each */
     char options[OPTIONS_LENGTH];
 } school;
 
@@ -58,7 +58,7 @@ typedef struct seed_run {
     acq_episode_counts *counts; /* of the units */
     uint64_t batch, episodes;
     double solved;         /* running share */
-    double seconds_before; /* of earlier runs */
+    double seconds_loaded; /* of earlier runs */
     int64_t began, last_point, last_checkpoint;
     acq_episode_counts since; /* the last point: all */
     acq_episode_counts hub_since;
@@ -69,7 +69,7 @@ typedef struct seed_run {
 
 static double get_seconds(const seed_run *run)
 {
-    return run->seconds_before + (double)(acq_clock_ns() - run->began) * 1e-9;
+    return run->seconds_loaded + (double)(acq_clock_ns() - run->began) * 1e-9;
 }
 
 static double get_progress(const seed_run *run)
@@ -220,8 +220,6 @@ static acq_status add_point(seed_run *run, double held)
     acq_status status = acq_curve_add(&all->result->curve, &point);
     if (all->params->progress != NULL)
         all->params->progress(all->params->context, &point);
-    run->stopped = run->stopped || (all->params->should_stop != NULL &&
-                                    all->params->should_stop(all->params->context));
     pthread_mutex_unlock(&all->lock);
     run->since = run->hub_since = (acq_episode_counts){0};
     run->last_point = acq_clock_ns();
@@ -344,7 +342,7 @@ static acq_status load(seed_run *run)
         return status;
     run->batch = checkpoint.batch;
     run->episodes = checkpoint.episodes;
-    run->seconds_before = checkpoint.seconds;
+    run->seconds_loaded = checkpoint.seconds;
     run->solved = checkpoint.solved;
     acq_policy_pack(run->policy);
     return load_best(run);
@@ -419,35 +417,46 @@ static acq_status look_around(seed_run *run)
     return status;
 }
 
+static bool is_stopped(seed_run *run)
+{
+    school *all = run->school;
+    if (all->params->should_stop == NULL)
+        return false;
+    pthread_mutex_lock(&all->lock);
+    run->stopped = all->params->should_stop(all->params->context);
+    pthread_mutex_unlock(&all->lock);
+    return run->stopped;
+}
+
 static acq_status train_seed(void *context, size_t i, unsigned thread)
 {
     seed_run *run = (seed_run *)context + i;
     (void)thread;
     run->began = run->last_point = run->last_checkpoint = acq_clock_ns();
     acq_status status = open_run(run);
-    while (status == ACQ_OK && !is_over(run) && !run->stopped) {
+    while (status == ACQ_OK && !is_over(run) && !is_stopped(run)) {
         status = train_batch(run);
         if (status == ACQ_OK)
             status = look_around(run);
     }
     if (status == ACQ_OK)
         status = save(run);
-    if (status == ACQ_OK && (!run->stopped || run->n_judged == 0))
+    if (status == ACQ_OK && !run->stopped)
         status = judge(run);
-    run->seconds_before = get_seconds(run);
     return status;
 }
 
-/* Checkpoints are of no use once the model is there. */
-static void remove_files(const seed_run *run)
+void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params)
 {
+    school all = {.params = params};
     char path[MOST_PATH];
-    if (run->school->params->checkpoint == NULL)
-        return;
-    if (print_path(run, "checkpoint", path))
-        unlink(path);
-    if (print_path(run, "best", path))
-        unlink(path);
+    for (uint32_t i = 0; i < params->n_seeds && params->checkpoint != NULL; i++) {
+        seed_run run = {.school = &all, .seed = params->seed + i};
+        if (print_path(&run, "checkpoint", path))
+            unlink(path);
+        if (print_path(&run, "best", path))
+            unlink(path);
+    }
 }
 
 static acq_status gather(school *s, seed_run *runs)
@@ -465,13 +474,12 @@ static acq_status gather(school *s, seed_run *runs)
         result->episodes += runs[i].episodes;
         result->batches += runs[i].batch;
         result->stopped = result->stopped || runs[i].stopped;
+        result->seconds += runs[i].seconds_loaded / s->side_by_side;
     }
     result->seed = runs[best].seed;
     result->held_solved = runs[best].best_held.solved;
     result->policy = runs[best].best;
     runs[best].best = NULL;
-    for (size_t i = 0; i < n && !result->stopped; i++)
-        remove_files(&runs[i]);
     return ACQ_OK;
 }
 
@@ -495,11 +503,11 @@ static acq_status run_seeds(school *s, acq_error *error)
     if (runs == NULL)
         return acq_fail_memory(error);
     unsigned n_threads = params->n_threads == 0 ? 1 : params->n_threads;
-    unsigned side_by_side = n_threads < params->n_seeds ? n_threads : params->n_seeds;
-    s->threads_per_seed = n_threads / side_by_side;
+    s->side_by_side = n_threads < params->n_seeds ? n_threads : params->n_seeds;
+    s->threads_per_seed = n_threads / s->side_by_side;
     for (size_t i = 0; i < params->n_seeds; i++)
         runs[i] = (seed_run){.school = s, .seed = params->seed + i};
-    acq_status status = acq_threads_run(side_by_side, params->n_seeds, train_seed, runs);
+    acq_status status = acq_threads_run(s->side_by_side, params->n_seeds, train_seed, runs);
     if (status == ACQ_OK && gather(s, runs) != ACQ_OK)
         status = acq_fail_memory(error);
     for (size_t i = 0; i < params->n_seeds; i++) {
@@ -530,7 +538,7 @@ acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
         status = run_seeds(&all, error);
     pthread_mutex_destroy(&all.lock);
     acq_train_source_deinit(&all.source);
-    result->seconds = (double)(acq_clock_ns() - began) * 1e-9;
+    result->seconds += (double)(acq_clock_ns() - began) * 1e-9;
     return status;
 }
 

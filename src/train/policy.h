@@ -54,8 +54,8 @@ typedef struct acq_train_policy_result {
     double held_solved;         /* of the best */
     double *seeds_held;         /* of each seed */
     uint64_t episodes, batches; /* over all seeds */
-    double seconds;
-    bool stopped; /* by should_stop: checkpoints are written, the policy is the best so far */
+    double seconds;             /* earlier runs that were resumed included */
+    bool stopped; /* by should_stop: checkpoints are written, the policy is the best judged */
     acq_curve curve;
 } acq_train_policy_result;
 
@@ -63,6 +63,8 @@ typedef struct acq_train_policy_result {
 acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
                             const acq_train_policy_params *params, acq_train_policy_result *result,
                             acq_error *error);
+/* Takes them away; for when the model has been written. */
+void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params);
 void acq_train_policy_result_deinit(acq_train_policy_result *result);
 
 /* The options that shape a run as text, for checkpoints and model cards. */

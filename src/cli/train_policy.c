@@ -9,10 +9,8 @@
  * the way. */
 #include "cli/train.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/new_file.h"
@@ -33,6 +31,7 @@ typedef struct training {
     size_t n_graphs; /* opened so far */
     acq_train_policy_params params;
     acq_train_policy_result result;
+    bool goes_on;            /* there are checkpoints to resume from */
     acq_text csv, svg;       /* paths */
     char text[OPTIONS_SIZE]; /* the options that shape the run */
 } training;
@@ -66,12 +65,13 @@ static size_t count_checkpoints(const training *job, acq_text *found)
     return n;
 }
 
-static acq_status check_checkpoints(const training *job, acq_error *error)
+static acq_status check_checkpoints(training *job, acq_error *error)
 {
     acq_text found;
     acq_status status = ACQ_OK;
     acq_text_init(&found);
     size_t n = count_checkpoints(job, &found);
+    job->goes_on = n > 0;
     if (n > 0 && !job->options->resume) {
         status = acq_fail(error, ACQ_ERR_USAGE,
                           "this is of a training that did not end; go on with --resume, or remove "
@@ -136,6 +136,38 @@ static acq_status prepare(training *job, acq_error *error)
     return status;
 }
 
+/* Did this run pass the place of an earlier run's point again? */
+static bool is_passed_again(const acq_curve *curve, const acq_curve_point *point)
+{
+    for (size_t i = 0; i < curve->n; i++) {
+        if (curve->points[i].seed == point->seed && curve->points[i].batch <= point->batch)
+            return true;
+    }
+    return false;
+}
+
+/* The curve of the runs before comes first; one that cannot be read is not worth a failure. */
+static acq_status join_curves(training *job, acq_error *error)
+{
+    acq_curve before = {0}, *now = &job->result.curve;
+    acq_status status = ACQ_OK;
+    size_t n = 0;
+    if (!job->goes_on || acq_curve_read_csv(&before, job->csv.bytes, NULL) != ACQ_OK)
+        before.n = 0;
+    for (size_t i = 0; i < before.n; i++) {
+        if (!is_passed_again(now, &before.points[i]))
+            before.points[n++] = before.points[i];
+    }
+    before.n = n;
+    for (size_t i = 0; i < now->n && status == ACQ_OK; i++)
+        status = acq_curve_add(&before, &now->points[i]);
+    acq_curve_deinit(status == ACQ_OK ? now : &before);
+    if (status != ACQ_OK)
+        return acq_fail_memory(error);
+    *now = before;
+    return ACQ_OK;
+}
+
 static bool should_stop(void *context)
 {
     (void)context;
@@ -157,7 +189,7 @@ static acq_status train(training *job, acq_error *error)
                                          &job->params, &job->result, error);
     acq_interrupt_release();
     acq_train_progress_deinit(&progress);
-    return status;
+    return status == ACQ_OK ? join_curves(job, error) : status;
 }
 
 /* The last two parts of a path say which graph it was, and not where somebody keeps it. */
@@ -214,18 +246,6 @@ static acq_status write_model(const training *job, acq_error *error)
     return status;
 }
 
-static void remove_checkpoints(const training *job)
-{
-    acq_text path;
-    acq_text_init(&path);
-    for (uint32_t i = 0; i < job->params.n_seeds; i++) {
-        add_seed_path(job, i, &path);
-        if (has_file(&path))
-            (void)unlink(path.bytes);
-    }
-    acq_text_deinit(&path);
-}
-
 /* The curve is written in either case: --resume reads it back. */
 static acq_status save(const training *job, acq_error *error)
 {
@@ -240,7 +260,7 @@ static acq_status save(const training *job, acq_error *error)
     if (status == ACQ_OK)
         status = write_model(job, error);
     if (status == ACQ_OK)
-        remove_checkpoints(job);
+        acq_train_policy_remove_checkpoints(&job->params);
     return status;
 }
 

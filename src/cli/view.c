@@ -221,6 +221,13 @@ static void print_undecided(const acq_view *view, acq_text *out)
 {
     acq_spent spent = view->result->spent;
     acq_text_add(out, "undecided: ");
+    if (view->result->note != NULL && view->result->nodes == 0) {
+        acq_text_format(out,
+                        "%s sees no way to an answer, %.1f ms;\n           "
+                        "--engine exact proves that there is none\n",
+                        acq_engine_get_name(view->params->engine), view->ms);
+        return;
+    }
     if (spent == ACQ_SPENT_NOTHING)
         acq_text_format(out, "%s found nothing", acq_engine_get_name(view->params->engine));
     else

@@ -1,5 +1,7 @@
 acq_test(engine_ask SOURCES unit/engine_ask.c unit/answer_world.c
          USES engine search answer query predict graph base)
+acq_test(engine_policy SOURCES unit/engine_policy.c unit/answer_world.c
+         USES engine search answer query predict graph base)
 acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
          USES engine search answer query predict graph base)
 acq_test(api_library SOURCES unit/api_library.c

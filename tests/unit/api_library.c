@@ -218,6 +218,66 @@ static void test_bad_parameters_are_refused(void **state)
     acq_query_free(query);
 }
 
+static void test_policy_answers_with_shipped_and_other_weights(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"shipped", "untrained", "untrained:4"};
+    acq_query *query = read_query(chain);
+    acq_ask_params params;
+    acq_ask_params_init(&params);
+    params.engine = "policy";
+    params.steps = 5000;
+    params.restart = 50;
+    for (size_t i = 0; i <= 3; i++) {
+        acq_policy *policy = NULL;
+        if (i > 0) /* the first time none are named */
+            assert_int_equal(acq_policy_open(specs[i - 1], 7, &policy, NULL), ACQ_OK);
+        params.policy = policy;
+        params.observed_pe = i == 2;
+        acq_result *result = ask(query, &params);
+        assert_int_equal(acq_result_get_outcome(result), ACQ_RESULT_ANSWERED);
+        assert_string_equal(acq_result_get_value(result, 0, "x"), "Ada");
+        assert_string_equal(acq_result_get_note(result), "");
+        acq_result_free(result);
+        acq_policy_free(policy);
+    }
+    acq_query_free(query);
+}
+
+static void test_policy_says_why_it_finds_nothing(void **state)
+{
+    (void)state;
+    acq_query *query = read_query("Q(x) := knows(\"Paris\", x)");
+    const char *values[] = {"Bo"};
+    acq_ask_params params;
+    acq_ask_params_init(&params);
+    params.engine = "policy";
+    acq_result *result;
+    assert_int_equal(acq_check(query, f.predictor, values, 1, &params, &result, NULL), ACQ_OK);
+    assert_int_equal(acq_result_get_outcome(result), ACQ_RESULT_UNDECIDED);
+    assert_non_null(strstr(acq_result_get_note(result), "\"knows\""));
+    acq_result_free(result);
+    params.paper = true;
+    result = ask(query, &params);
+    assert_int_equal(acq_result_get_outcome(result), ACQ_RESULT_NONE);
+    assert_false(acq_result_is_complete(result));
+    acq_result_free(result);
+    acq_query_free(query);
+}
+
+static void test_bad_weights_are_refused(void **state)
+{
+    (void)state;
+    acq_policy *policy = NULL;
+    acq_error missing = {0}, text = {0}, zero = {0};
+    assert_int_equal(acq_policy_open("no/such", 1, &policy, &missing), ACQ_ERR_INPUT);
+    assert_string_equal(missing.file, "no/such");
+    assert_int_equal(acq_policy_open(f.path, 1, &policy, &text), ACQ_ERR_INPUT);
+    assert_string_equal(text.file, f.path);
+    assert_int_equal(acq_policy_open("untrained:0", 1, &policy, &zero), ACQ_ERR_USAGE);
+    assert_null(policy);
+}
+
 static void test_query_of_a_larger_graph_is_refused(void **state)
 {
     (void)state;
@@ -534,6 +594,20 @@ static acq_status call_ask_climb(acq_error *error)
     return ask_with("climb", error);
 }
 
+static acq_status call_ask_policy(acq_error *error)
+{
+    return ask_with("policy", error);
+}
+
+static acq_status call_policy_open(acq_error *error)
+{
+    acq_policy *policy = NULL;
+    acq_status status = acq_policy_open("untrained:3", 1, &policy, error);
+    assert_true((status == ACQ_OK) == (policy != NULL));
+    acq_policy_free(policy);
+    return status;
+}
+
 static acq_status call_check(acq_error *error)
 {
     const char *values[] = {"Ada"};
@@ -629,6 +703,8 @@ static void test_every_failed_allocation_is_a_status(void **state)
     fail_each_allocation("acq_ask", call_ask, false);
     fail_each_allocation("acq_ask, random", call_ask_random, false);
     fail_each_allocation("acq_ask, climb", call_ask_climb, false);
+    fail_each_allocation("acq_policy_open", call_policy_open, false);
+    fail_each_allocation("acq_ask, policy", call_ask_policy, false);
     fail_each_allocation("acq_check", call_check, false);
     fail_each_allocation("acq_result_explain", call_explain, false);
     make_store(store_path);
@@ -650,6 +726,9 @@ int main(void)
         cmocka_unit_test(test_evidence_names_each_fact),
         cmocka_unit_test(test_check_takes_names),
         cmocka_unit_test(test_bad_parameters_are_refused),
+        cmocka_unit_test(test_policy_answers_with_shipped_and_other_weights),
+        cmocka_unit_test(test_policy_says_why_it_finds_nothing),
+        cmocka_unit_test(test_bad_weights_are_refused),
         cmocka_unit_test(test_query_of_a_larger_graph_is_refused),
         cmocka_unit_test(test_errors_tell_the_place),
         cmocka_unit_test(test_store_answers_like_its_source),

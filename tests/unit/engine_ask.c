@@ -184,10 +184,12 @@ static void test_engines_are_found_by_name(void **state)
     (void)state;
     assert_int_equal(acq_engine_find("exact"), ACQ_ENGINE_exact);
     assert_int_equal(acq_engine_find("climb"), ACQ_ENGINE_climb);
+    assert_int_equal(acq_engine_find("policy"), ACQ_ENGINE_policy);
     assert_int_equal(acq_engine_find("Exact"), ACQ_N_ENGINES);
     assert_string_equal(acq_engine_get_name(ACQ_ENGINE_random), "random");
     assert_true(acq_engine_is_complete(ACQ_ENGINE_exact));
     assert_false(acq_engine_is_complete(ACQ_ENGINE_climb));
+    assert_false(acq_engine_is_complete(ACQ_ENGINE_policy));
 }
 
 static void assert_spec_fails(const char *spec, const char *message)

@@ -293,6 +293,33 @@ static void test_results_do_not_depend_on_the_number_of_threads(void **state)
     acq_bench_file_free(file);
 }
 
+/* Candidates of a set go through one batch: as if each were alone, at any number of threads. */
+static void test_policy_decides_a_set_in_one_batch(void **state)
+{
+    const world *all = *state;
+    acq_bench_file *file = parse(qac_json, "qac.json", ACQ_TASK_QAC);
+    acq_eval_params params = params_for(ACQ_TASK_QAC, all->perfect);
+    acq_policy *policy;
+    assert_int_equal(acq_policy_open("untrained:4", 1, &policy, NULL), ACQ_OK);
+    params.engine.engine = ACQ_ENGINE_policy;
+    params.engine.search.policy.policy = policy;
+    params.engine.search.steps = 2; /* some are found, some are not */
+    acq_eval_row first = run(&params, file);
+    assert_true(first.has_classes && first.classes_mean > 0 && first.gflop > 0);
+    assert_true(first.qac.f1 > 0 && first.n_undecided > 1);
+    for (unsigned n = 2; n <= 4; n++) {
+        params.n_threads = n;
+        acq_eval_row row = run(&params, file);
+        assert_memory_equal(&row.qac, &first.qac, sizeof row.qac);
+        assert_int_equal(row.nodes, first.nodes);
+        assert_near(row.classes_mean, first.classes_mean);
+    }
+    params.engine.search.steps = 500;
+    assert_near(run(&params, file).qac.f1, 100.0);
+    acq_policy_free(policy);
+    acq_bench_file_free(file);
+}
+
 static void count_calls(void *context, size_t done, size_t all)
 {
     size_t *last = context;
@@ -365,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_a_cut_list_is_completed_by_a_perfect_predictor),
         cmocka_unit_test(test_total_pools_the_decisions_of_all_files),
         cmocka_unit_test(test_results_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(test_policy_decides_a_set_in_one_batch),
         cmocka_unit_test(test_progress_ends_at_the_last_instance),
         cmocka_unit_test(test_a_reading_that_does_not_apply_is_an_error_with_its_place),
 #ifdef ACQ_FAULTS

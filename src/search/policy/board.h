@@ -79,8 +79,9 @@ typedef struct acq_board {
     /* whose leaves with the term are edge_leaves[first_leaves[e] .. first_leaves[e + 1]). */
     uint32_t *first_leaves;
     acq_board_leaf *edge_leaves;
-    uint32_t most_edges, most_touches; /* of one term */
-    uint32_t most_leaves;              /* of one clause */
+    uint32_t most_edges;  /* of one term */
+    uint32_t most_inner;  /* of one term: touches of literals that are only inside clauses */
+    uint32_t most_leaves; /* of one clause */
     /* No assignment scores more: what is known from single literals (their best link, the row of
      * a constant). Below the threshold there is no answer, and `why` is the number of a literal
      * that says so (ACQ_NO_ID: a clause, or none). */

@@ -21,8 +21,6 @@ static acq_status allot_touches(acq_board *board)
         term->touches = acq_arena_alloc(&board->arena, term->n_touches, sizeof *term->touches);
         if (term->touches == NULL)
             return ACQ_ERR_MEMORY;
-        if (term->n_touches > board->most_touches)
-            board->most_touches = term->n_touches;
         term->n_touches = 0;
     }
     return ACQ_OK;
@@ -93,8 +91,9 @@ static void sum_edges(acq_board *board, const uint32_t *n_edges)
     board->first_edges[0] = 0;
     for (uint32_t t = 0; t < board->n_terms; t++) {
         board->first_edges[t + 1] = board->first_edges[t] + n_edges[t];
-        if (n_edges[t] > board->most_edges)
-            board->most_edges = n_edges[t];
+        uint32_t n_inner = board->terms[t].n_touches - board->n_literal_edges[t];
+        board->most_edges = n_edges[t] > board->most_edges ? n_edges[t] : board->most_edges;
+        board->most_inner = n_inner > board->most_inner ? n_inner : board->most_inner;
     }
 }
 

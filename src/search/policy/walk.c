@@ -151,12 +151,11 @@ acq_status acq_walk_set(acq_walk *walk, const acq_ent *values)
         walk->origins[c] = c;
     walk->n_before = walk->n_classes;
     note_changes(walk, values);
-    if (acq_walk_update_truths(walk) != ACQ_OK)
+    if (acq_walk_update_labels(walk) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     for (uint32_t t = 0; t < walk->board->n_free_terms; t++)
         if (walk->changed[t] && assign(walk, t) != ACQ_OK)
             return ACQ_ERR_MEMORY;
-    acq_walk_update_labels(walk);
     walk->is_set = true;
     return ACQ_OK;
 }

@@ -35,7 +35,7 @@ typedef struct acq_walk {
     uint8_t *labels; /* n_classes * board->most_edges */
     /* inside */
     size_t capacity;   /* of classes; one block, class_terms is its start */
-    uint8_t *truths;   /* most_touches per class: the literal at the touch holds */
+    uint8_t *inner;    /* most_inner per class: the same for literals only inside clauses */
     uint32_t *starts;  /* of each class: its first slot; unused for rest and constants */
     uint32_t *next;    /* of each class: another one of its term; ACQ_NO_ID: the last */
     uint32_t *hits;    /* of each class: members hit by the split in progress, else 0 */

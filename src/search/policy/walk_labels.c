@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 
+enum { LE = 1, PE = 2 }; /* bits of a label */
+
 typedef struct entity_set {
     const acq_ent *values;
     size_t n;
@@ -71,22 +73,44 @@ static acq_status find_deciding(acq_walk *walk, const acq_board_touch *touch, en
     return filter(walk, (entity_set){.values = row.tails, .n = row.n}, row.scores, l->cut, out);
 }
 
-/* Gives every class of the set this truth at the touch. */
-static acq_status split_at_touch(acq_walk *walk, uint32_t term, uint32_t touch, entity_set set,
-                                 uint8_t truth)
+/* The labels of a touch, one for each class: cells[class * stride]. Valid until the next split. */
+typedef struct column {
+    uint8_t *cells;
+    size_t stride;
+} column;
+
+static column get_column(const acq_walk *walk, uint32_t term, uint32_t k)
+{
+    const acq_board *board = walk->board;
+    uint32_t n = board->n_literal_edges[term];
+    return k < n ? (column){.cells = walk->labels + k, .stride = board->most_edges}
+                 : (column){.cells = walk->inner + (k - n), .stride = board->most_inner};
+}
+
+static void set_bit(uint8_t *label, unsigned bit, bool value)
+{
+    *label = (uint8_t)((*label & ~bit) | (value ? bit : 0));
+}
+
+/* Gives every class of the term this bit at the touch. */
+static void set_column(acq_walk *walk, uint32_t term, uint32_t k, unsigned bit, bool value)
+{
+    column labels = get_column(walk, term, k);
+    for (uint32_t c = term; c != ACQ_NO_ID; c = walk->next[c])
+        set_bit(&labels.cells[c * labels.stride], bit, value);
+}
+
+/* The same for the classes of the set; it splits classes. */
+static acq_status set_part(acq_walk *walk, uint32_t term, uint32_t k, entity_set set, unsigned bit,
+                           bool value)
 {
     uint32_t n_covered = 0;
     if (acq_walk_split(walk, term, set.values, set.n, &n_covered) != ACQ_OK)
         return ACQ_ERR_MEMORY;
+    column labels = get_column(walk, term, k);
     for (uint32_t i = 0; i < n_covered; i++)
-        walk->truths[(size_t)walk->covered[i] * walk->board->most_touches + touch] = truth;
+        set_bit(&labels.cells[walk->covered[i] * labels.stride], bit, value);
     return ACQ_OK;
-}
-
-static void set_truth(acq_walk *walk, uint32_t term, uint32_t touch, uint8_t truth)
-{
-    for (uint32_t c = term; c != ACQ_NO_ID; c = walk->next[c])
-        walk->truths[(size_t)c * walk->board->most_touches + touch] = truth;
 }
 
 static bool is_stale(const acq_walk *walk, uint32_t term, const acq_board_touch *touch)
@@ -101,29 +125,24 @@ static acq_status update_touch(acq_walk *walk, uint32_t term, uint32_t k)
     entity_set set;
     if (!is_stale(walk, term, touch))
         return ACQ_OK;
-    set_truth(walk, term, k, is_negated);
+    set_column(walk, term, k, LE, is_negated);
     if (find_deciding(walk, touch, &set) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    return split_at_touch(walk, term, k, set, !is_negated);
+    return set_part(walk, term, k, set, LE, !is_negated);
 }
 
-acq_status acq_walk_update_truths(acq_walk *walk)
-{
-    const acq_board *board = walk->board;
-    for (uint32_t t = 0; t < board->n_free_terms; t++)
-        for (uint32_t k = 0; k < board->terms[t].n_touches; k++)
-            if (update_touch(walk, t, k) != ACQ_OK)
-                return ACQ_ERR_MEMORY;
-    for (uint32_t t = board->n_free_terms; t < board->n_terms; t++)
-        for (uint32_t k = 0; k < board->terms[t].n_touches; k++)
-            set_truth(walk, t, k, walk->holds[board->terms[t].touches[k].literal]);
-    return ACQ_OK;
-}
+/* One bit of a clause at an edge of its term, class by class. */
+typedef struct clause_edge {
+    const acq_board_node *node;
+    uint32_t term, edge;
+    unsigned bit;
+} clause_edge;
 
+/* Leaves in their order, 0 or not. */
 static bool evaluate(const acq_branch *branch, const uint8_t **leaf)
 {
     if (branch->kind == ACQ_BRANCH_LITERAL)
-        return *(*leaf)++;
+        return *(*leaf)++ != 0;
     bool is_and = branch->kind == ACQ_BRANCH_AND, result = is_and;
     for (uint32_t i = 0; i < branch->n_children; i++) {
         bool child = evaluate(branch->children[i], leaf);
@@ -132,66 +151,57 @@ static bool evaluate(const acq_branch *branch, const uint8_t **leaf)
     return result;
 }
 
-/* The clause at an edge for one class: its leaves with the term come from the truths. */
-static bool evaluate_class(acq_walk *walk, uint32_t edge, const acq_branch *tree, uint32_t c)
+/* Its leaves with the term come from the labels of the class, the others are set. */
+static bool evaluate_class(acq_walk *walk, const clause_edge *e, uint32_t c)
 {
     const acq_board *board = walk->board;
-    const uint8_t *truths = walk->truths + (size_t)c * board->most_touches, *leaf = walk->leaves;
-    for (uint32_t i = board->first_leaves[edge]; i < board->first_leaves[edge + 1]; i++)
-        walk->leaves[board->edge_leaves[i].leaf] = truths[board->edge_leaves[i].touch];
-    return evaluate(tree, &leaf);
+    const uint8_t *leaf = walk->leaves;
+    for (uint32_t i = board->first_leaves[e->edge]; i < board->first_leaves[e->edge + 1]; i++) {
+        column labels = get_column(walk, e->term, board->edge_leaves[i].touch);
+        walk->leaves[board->edge_leaves[i].leaf] = labels.cells[c * labels.stride] & e->bit;
+    }
+    return evaluate(e->node->tree, &leaf);
 }
 
-typedef bool (*leaf_fn)(const acq_walk *walk, uint32_t literal);
-
-static bool holds_now(const acq_walk *walk, uint32_t literal)
-{
-    return walk->holds[literal];
-}
-
-static bool is_possible(const acq_walk *walk, uint32_t literal)
-{
-    return walk->board->literals[literal].is_possible;
-}
-
-/* Sets one bit of the labels of a term's clauses; get_leaf is for leaves without the term. */
-static void label_clauses(acq_walk *walk, uint32_t term, leaf_fn get_leaf, unsigned shift)
+static void label_clause(acq_walk *walk, const clause_edge *e)
 {
     const acq_board *board = walk->board;
-    uint32_t first = board->first_edges[term], end = board->first_edges[term + 1];
-    for (uint32_t edge = first + board->n_literal_edges[term]; edge < end; edge++) {
-        const acq_board_node *node = &board->nodes[board->edge_nodes[edge]];
-        for (uint32_t i = 0; i < node->n_leaves; i++)
-            walk->leaves[i] = get_leaf(walk, node->leaves[i]);
-        for (uint32_t c = term; c != ACQ_NO_ID; c = walk->next[c]) {
-            uint8_t *label = &walk->labels[(size_t)c * board->most_edges + edge - first];
-            unsigned bit = evaluate_class(walk, edge, node->tree, c);
-            *label = (uint8_t)((*label & ~(1U << shift)) | bit << shift);
-        }
+    uint8_t *labels = walk->labels + (e->edge - board->first_edges[e->term]);
+    for (uint32_t i = 0; i < e->node->n_leaves; i++) {
+        uint32_t literal = e->node->leaves[i];
+        walk->leaves[i] =
+            e->bit == LE ? walk->holds[literal] : board->literals[literal].is_possible;
+    }
+    for (uint32_t c = e->term; c != ACQ_NO_ID; c = walk->next[c])
+        set_bit(&labels[(size_t)c * board->most_edges], e->bit, evaluate_class(walk, e, c));
+}
+
+/* One bit of the labels of the clauses at the first n terms. */
+static void label_clauses(acq_walk *walk, uint32_t n_terms, unsigned bit)
+{
+    const acq_board *board = walk->board;
+    for (uint32_t t = 0; t < n_terms; t++) {
+        uint32_t first = board->first_edges[t] + board->n_literal_edges[t];
+        for (uint32_t edge = first; edge < board->first_edges[t + 1]; edge++)
+            label_clause(walk, &(clause_edge){.node = &board->nodes[board->edge_nodes[edge]],
+                                              .term = t,
+                                              .edge = edge,
+                                              .bit = bit});
     }
 }
 
-static void label_literals(acq_walk *walk, uint32_t c, unsigned shift)
+acq_status acq_walk_update_labels(acq_walk *walk)
 {
     const acq_board *board = walk->board;
-    const uint8_t *truths = walk->truths + (size_t)c * board->most_touches;
-    uint8_t *labels = walk->labels + (size_t)c * board->most_edges;
-    uint32_t n = board->n_literal_edges[walk->class_terms[c]];
-    for (uint32_t j = 0; j < n; j++)
-        labels[j] = (uint8_t)((labels[j] & ~(1U << shift)) | (unsigned)truths[j] << shift);
-}
-
-static void label_all(acq_walk *walk, uint32_t n_terms, leaf_fn get_leaf, unsigned shift)
-{
-    for (uint32_t c = 0; c < walk->n_classes; c++)
-        label_literals(walk, c, shift);
-    for (uint32_t t = 0; t < n_terms; t++)
-        label_clauses(walk, t, get_leaf, shift);
-}
-
-void acq_walk_update_labels(acq_walk *walk)
-{
-    label_all(walk, walk->board->n_terms, holds_now, 0);
+    for (uint32_t t = 0; t < board->n_free_terms; t++)
+        for (uint32_t k = 0; k < board->terms[t].n_touches; k++)
+            if (update_touch(walk, t, k) != ACQ_OK)
+                return ACQ_ERR_MEMORY;
+    for (uint32_t t = board->n_free_terms; t < board->n_terms; t++)
+        for (uint32_t k = 0; k < board->terms[t].n_touches; k++)
+            set_column(walk, t, k, LE, walk->holds[board->terms[t].touches[k].literal]);
+    label_clauses(walk, board->n_terms, LE);
+    return ACQ_OK;
 }
 
 static const acq_links *get_support(const acq_walk *walk, const acq_board_touch *touch)
@@ -206,7 +216,7 @@ static bool is_always_potential(const acq_board_literal *l)
     return l->literal.is_equality || l->literal.is_negated;
 }
 
-/* Truths of an earlier touch of the term with the same support; false: there is none. */
+/* Labels of an earlier touch of the term with the same support; false: there is none. */
 static bool copy_support(acq_walk *walk, uint32_t term, uint32_t k)
 {
     const acq_board *board = walk->board;
@@ -218,10 +228,9 @@ static bool copy_support(acq_walk *walk, uint32_t term, uint32_t k)
         j++;
     if (j == k)
         return false;
-    for (uint32_t c = term; c != ACQ_NO_ID; c = walk->next[c]) {
-        uint8_t *truths = walk->truths + (size_t)c * board->most_touches;
-        truths[k] = truths[j];
-    }
+    column from = get_column(walk, term, j), to = get_column(walk, term, k);
+    for (uint32_t c = term; c != ACQ_NO_ID; c = walk->next[c])
+        to.cells[c * to.stride] = from.cells[c * from.stride];
     return true;
 }
 
@@ -235,15 +244,14 @@ static acq_status split_by_support(acq_walk *walk, uint32_t term, uint32_t k)
                                              : filter(walk, heads, links->best, l->cut, &set);
     if (status != ACQ_OK)
         return status;
-    set_truth(walk, term, k, 0);
-    return split_at_touch(walk, term, k, set, 1);
+    return set_part(walk, term, k, set, PE, true);
 }
 
 static acq_status add_support(acq_walk *walk, uint32_t term, uint32_t k)
 {
     const acq_board_touch *touch = &walk->board->terms[term].touches[k];
     if (is_always_potential(&walk->board->literals[touch->literal])) {
-        set_truth(walk, term, k, 1);
+        set_column(walk, term, k, PE, true);
         return ACQ_OK;
     }
     if (touch->other != term && copy_support(walk, term, k))
@@ -269,7 +277,7 @@ acq_status acq_walk_add_potential(acq_walk *walk)
         for (uint32_t k = 0; k < board->terms[t].n_touches; k++)
             if (add_support(walk, t, k) != ACQ_OK)
                 return ACQ_ERR_MEMORY;
-    label_all(walk, board->n_free_terms, is_possible, 1);
+    label_clauses(walk, board->n_free_terms, PE);
     for (uint32_t t = board->n_free_terms; t < board->n_terms; t++)
         label_constant(walk, t);
     return ACQ_OK;

@@ -19,7 +19,7 @@ static void place_arrays(acq_walk *walk, uint32_t *block, size_t capacity)
     walk->covered = block + 6 * capacity;
     walk->assigned = (uint8_t *)(block + N_WORDS * capacity);
     walk->labels = walk->assigned + capacity;
-    walk->truths = walk->labels + capacity * walk->board->most_edges;
+    walk->inner = walk->labels + capacity * walk->board->most_edges;
     walk->capacity = capacity;
 }
 
@@ -40,13 +40,13 @@ static void copy_arrays(acq_walk *to, const acq_walk *from)
     copy_words(to->covered, from->covered, n);
     memcpy(to->assigned, from->assigned, n);
     memcpy(to->labels, from->labels, n * from->board->most_edges);
-    memcpy(to->truths, from->truths, n * from->board->most_touches);
+    memcpy(to->inner, from->inner, n * from->board->most_inner);
 }
 
 acq_status acq_walk_reserve_classes(acq_walk *walk, size_t n)
 {
     const acq_board *board = walk->board;
-    size_t bytes = N_WORDS * sizeof(uint32_t) + 1 + (size_t)board->most_edges + board->most_touches;
+    size_t bytes = N_WORDS * sizeof(uint32_t) + 1 + (size_t)board->most_edges + board->most_inner;
     size_t capacity = walk->capacity == 0 ? FIRST_CAPACITY : walk->capacity;
     if (n <= walk->capacity)
         return ACQ_OK;
@@ -85,13 +85,13 @@ void acq_walk_add_first_class(acq_walk *walk, uint32_t term, uint32_t size)
     walk->hits[c] = 0;
     walk->assigned[c] = 0;
     memset(walk->labels + (size_t)c * board->most_edges, 0, board->most_edges);
-    memset(walk->truths + (size_t)c * board->most_touches, 0, board->most_touches);
+    memset(walk->inner + (size_t)c * board->most_inner, 0, board->most_inner);
 }
 
 /* A class of `size` members of `parent`, which keeps the others. */
 static uint32_t add_class(acq_walk *walk, uint32_t parent, uint32_t size, uint32_t start)
 {
-    size_t n_edges = walk->board->most_edges, n_touches = walk->board->most_touches;
+    size_t n_edges = walk->board->most_edges, n_inner = walk->board->most_inner;
     uint32_t c = walk->n_classes++, first = walk->class_terms[parent];
     walk->class_terms[c] = first;
     walk->sizes[c] = size;
@@ -103,7 +103,7 @@ static uint32_t add_class(acq_walk *walk, uint32_t parent, uint32_t size, uint32
     walk->hits[c] = 0;
     walk->assigned[c] = 0;
     memcpy(walk->labels + c * n_edges, walk->labels + parent * n_edges, n_edges);
-    memcpy(walk->truths + c * n_touches, walk->truths + parent * n_touches, n_touches);
+    memcpy(walk->inner + c * n_inner, walk->inner + parent * n_inner, n_inner);
     return c;
 }
 

@@ -10,6 +10,7 @@
 #include "base/random.h"
 
 static const char FORMAT[] = "anycq-policy-1";
+static const char LABELS_BOTH[] = "PE LE", LABELS_LE[] = "LE";
 
 static void get_shapes(uint32_t d, acq_shape *shapes)
 {
@@ -154,7 +155,27 @@ static acq_status read_dim(const acq_safetensors *file, uint32_t *dim, acq_error
         return acq_fail(error, ACQ_ERR_INPUT,
                         "tensor \"start\" must be a vector of %d to %d numbers",
                         ACQ_POLICY_DIM_LEAST, ACQ_POLICY_DIM_MOST);
+    char dim_text[16];
+    const char *said = acq_safetensors_get_metadata(file, "dim");
+    snprintf(dim_text, sizeof dim_text, "%u", *dim);
+    if (said == NULL || strcmp(said, dim_text) != 0)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the metadata say \"%.20s\" dimensions, the tensors have %u; the file is "
+                        "damaged",
+                        said == NULL ? "" : said, *dim);
     return ACQ_OK;
+}
+
+static acq_status read_labels(const acq_safetensors *file, bool *uses_pe, acq_error *error)
+{
+    const char *labels = acq_safetensors_get_metadata(file, "labels");
+    *uses_pe = labels != NULL && strcmp(labels, LABELS_BOTH) == 0;
+    if (*uses_pe || (labels != NULL && strcmp(labels, LABELS_LE) == 0))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the metadata say labels \"%.20s\", not \"%s\" or \"%s\"; a newer version of "
+                    "anycq may know them",
+                    labels == NULL ? "" : labels, LABELS_BOTH, LABELS_LE);
 }
 
 acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
@@ -162,11 +183,12 @@ acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, 
 {
     uint32_t dim;
     acq_policy *policy = NULL;
-    const char *labels = acq_safetensors_get_metadata(file, "labels");
+    bool uses_pe;
     acq_status status = read_dim(file, &dim, error);
     if (status == ACQ_OK)
-        status =
-            new_zero(dim, labels == NULL || strcmp(labels, "LE") != 0, false, name, &policy, error);
+        status = read_labels(file, &uses_pe, error);
+    if (status == ACQ_OK)
+        status = new_zero(dim, uses_pe, false, name, &policy, error);
     if (status == ACQ_OK)
         status = acq_safetensors_load(file, &policy->parameters, error);
     if (status != ACQ_OK) {
@@ -218,7 +240,7 @@ acq_status acq_policy_write(const acq_policy *policy, const char *path,
 {
     char dim[16];
     acq_metadata all[MOST_METADATA] = {
-        {"format", FORMAT}, {"dim", dim}, {"labels", policy->uses_pe ? "PE LE" : "LE"}};
+        {"format", FORMAT}, {"dim", dim}, {"labels", policy->uses_pe ? LABELS_BOTH : LABELS_LE}};
     if (n > MOST_METADATA - 3)
         return acq_fail(error, ACQ_ERR_LIMIT, "a policy file takes %d metadata entries at most",
                         MOST_METADATA - 3);

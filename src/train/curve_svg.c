@@ -22,7 +22,7 @@
 
 enum {
     MOST_PANELS = 3,
-    MOST_TITLE = 80,  /* characters */
+    MOST_TITLE = 70,  /* characters */
     MOST_LABELS = 24, /* that fit one below the other */
     MOST_MARKED = 16, /* points of a line with a dot on each */
     TOP = 84,

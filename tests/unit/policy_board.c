@@ -1,5 +1,6 @@
 /* policy_board.c - the board of a problem: its parts against the problem itself on random cases,
  * the bound against brute force, and every allocation failing once. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "graph/build.h"
+#include "search/score.h"
 #include "support/label_case.h"
 
 enum { CASES = 2500, FAULT_CASES = 40, MOST_ALLOCATIONS = 500 };
@@ -182,6 +185,95 @@ static void test_no_assignment_scores_more_than_the_bound(void **state)
     assert_true(n_proved > 20);
 }
 
+/* r(i, 0) has score i of a list; r is relation 0. */
+typedef struct scored_world {
+    acq_predictor predictor;
+    acq_links *links[2];
+} scored_world;
+
+static acq_status open_links(const acq_predictor *self, acq_rel relation, const acq_links **out,
+                             acq_error *error)
+{
+    (void)error;
+    *out = ((const scored_world *)self)->links[relation];
+    return ACQ_OK;
+}
+
+static void scored_world_init(scored_world *world, const float *scores, uint32_t n)
+{
+    static const acq_predictor_ops ops = {.open_links = open_links};
+    acq_link links[64];
+    *world = (scored_world){.predictor = {.ops = &ops, .name = "scored"}};
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < n; i++)
+            links[i] = (acq_link){
+                .head = side == 0 ? i : 0, .tail = side == 0 ? 0 : i, .score = scores[i]};
+        assert_int_equal(acq_links_new(links, n, n, true, &world->links[side]), ACQ_OK);
+    }
+}
+
+static void scored_world_deinit(scored_world *world)
+{
+    acq_links_free(world->links[0]);
+    acq_links_free(world->links[1]);
+}
+
+/* The floats around a cut and around its complement. */
+static uint32_t list_scores(float cut, float *scores)
+{
+    uint32_t n = 0;
+    for (int side = 0; side < 2; side++) {
+        float score = side == 0 ? cut : 1.0F - cut;
+        for (int i = 0; i < 4; i++)
+            score = nextafterf(score, 0.0F);
+        for (int i = 0; i < 9; i++, score = nextafterf(score, 2.0F))
+            if (score > 0.0F && score <= 1.0F)
+                scores[n++] = score;
+    }
+    scores[n++] = 1.0F;
+    return n;
+}
+
+static void check_scores(const acq_scoring *scoring, float cut)
+{
+    float scores[64];
+    scored_world world;
+    uint32_t n = list_scores(cut, scores);
+    scored_world_init(&world, scores, n);
+    acq_place x = {.is_variable = true, .id = 0}, y = {.is_variable = true, .id = 1};
+    acq_literal literals[] = {{.left = x, .right = y}, {.is_negated = true, .left = x, .right = y}};
+    acq_problem problem = {
+        .n_variables = 2, .n_entities = n, .literals = literals, .n_literals = 2};
+    acq_board *board = NULL;
+    assert_int_equal(acq_board_new(&problem, &world.predictor, scoring, ACQ_PE_EXACT, &board, NULL),
+                     ACQ_OK);
+    for (uint32_t l = 0; l < 2; l++)
+        for (acq_ent i = 0; i < n; i++) {
+            acq_ent values[] = {i, 0};
+            double score =
+                acq_search_score_literal(&literals[l], &world.predictor, scoring, values);
+            assert_int_equal(acq_board_holds(board, l, i, 0), score >= scoring->threshold);
+        }
+    acq_board_free(board);
+    scored_world_deinit(&world);
+}
+
+static void test_literals_hold_from_the_very_float_on_that_scoring_says(void **state)
+{
+    (void)state;
+    for (int i = 1; i <= 200; i++) {
+        double cut = i / 200.0;
+        acq_scoring plain = {.threshold = cut, .negation_threshold = -1};
+        acq_scoring rounded = acq_scoring_round(plain);
+        acq_scoring binarized = {.threshold = 0.3, .binarize = cut, .negation_threshold = -1};
+        acq_scoring negation = {.threshold = 0.7, .negation_threshold = cut};
+        check_scores(&plain, (float)cut);
+        check_scores(&rounded, (float)cut);
+        check_scores(&binarized, (float)cut);
+        check_scores(&negation, (float)cut);
+    }
+}
+
 #ifdef ACQ_FAULTS
 static void test_every_failed_allocation_is_reported(void **state)
 {
@@ -212,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_board_says_what_the_problem_says),
         cmocka_unit_test(test_no_assignment_scores_more_than_the_bound),
+        cmocka_unit_test(test_literals_hold_from_the_very_float_on_that_scoring_says),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_every_failed_allocation_is_reported),
 #endif

@@ -125,6 +125,8 @@ static void hit_slot(acq_walk *walk, acq_walk_members *m, uint32_t slot, uint32_
     if (walk->hits[c] == 0)
         walk->covered[(*n_hit)++] = c;
     uint32_t front = walk->starts[c] + walk->hits[c]++;
+    if (front == slot)
+        return;
     acq_ent value = from->value, displaced = m->slots[front].value;
     from->value = displaced;
     m->where[displaced] = slot + 1;

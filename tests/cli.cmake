@@ -2,13 +2,13 @@
 add_executable(cli_scores cli/scores.c)
 target_link_libraries(cli_scores PRIVATE acq_predict acq_graph acq_base)
 
-foreach(transcript ask queries_file check others help scored store rdf)
+foreach(transcript ask queries_file check others help scored store rdf policy train)
   add_test(NAME cli_${transcript}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/transcript.sh $<TARGET_FILE:anycq>
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script signals readme same_store)
+foreach(script signals readme same_store resume)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})

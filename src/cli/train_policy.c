@@ -282,9 +282,9 @@ static void print(const training *job, acq_text *out)
         add_held(job, &held);
     }
     acq_size_print_text(out, "quality", held.failed ? "" : held.bytes);
-    snprintf(line, sizeof line, "%llu episodes in %llu batches, %.1f s, %.0f episodes/s",
+    snprintf(line, sizeof line, "%llu episodes in %llu batch%s, %.1f s, %.0f episodes/s",
              (unsigned long long)result->episodes, (unsigned long long)result->batches,
-             result->seconds,
+             result->batches == 1 ? "" : "es", result->seconds,
              result->seconds > 0 ? (double)result->episodes / result->seconds : 0.0);
     acq_size_print_text(out, "cost", line);
     acq_text_format(&use, "--engine policy --weights %s", job->options->output);

@@ -61,10 +61,10 @@ void acq_train_progress_print(const acq_train_progress *progress, const acq_curv
                               acq_text *out)
 {
     add_episodes(point, out);
-    acq_text_format(out, "  solved %.1f%%", 100 * point->solved);
+    acq_text_format(out, "  solved %.3g%%", 100 * point->solved);
     if (!isnan(progress->hub_solved))
-        acq_text_format(out, "  hub %.1f%%", 100 * progress->hub_solved);
-    acq_text_format(out, "  reward %.1f", point->reward);
+        acq_text_format(out, "  hub %.3g%%", 100 * progress->hub_solved);
+    acq_text_format(out, "  reward %.2g", point->reward);
     add_left(get_seconds_left(progress->params, point), out);
 }
 

@@ -1,7 +1,7 @@
 /* train_progress.h - how a training goes, on stderr: one line that is redrawn on a terminal, else
  * a line every half a minute.
  *
- *   seed 1  1.23M episodes  5012/s  solved 97.1%  hub 84.0%  reward 8.3  12 min left */
+ *   seed 1  1.23M episodes  5012/s  solved 97.1%  hub 84%  reward 8.3  12 min left */
 #ifndef ACQ_CLI_TRAIN_PROGRESS_H
 #define ACQ_CLI_TRAIN_PROGRESS_H
 

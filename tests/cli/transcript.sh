@@ -6,7 +6,8 @@
 #   ! anycq: note: ...                standard error
 #   = 0                               exit code; "## " begins a comment
 #
-# Times, memory, counts of nodes and sizes of files are replaced by T, M, N and S. What a person
+# Times, memory, counts of nodes and sizes of files are replaced by T, M, N and S; operations,
+# rates, shares and options of networks by F, R, P and O. What a person
 # reads on standard output must fit 80 columns.
 # SQL and N-Triples are for machines. `scores GRAPH SCORES -o FILE` makes a completion with given scores.
 # usage: transcript.sh ANYCQ SCORES SOURCE_DIR [--update] TRANSCRIPT...
@@ -37,7 +38,11 @@ normalise()
         -e 's/"memory":[0-9]+/"memory":M/g' -e "s|$T|\$T|g" \
         -e 's/[0-9.]+ s, [0-9.]+( M)? triples/T s, T triples/' -e 's/\b[0-9.]+ [kMG]B\b/S/' \
         -e 's/"(seconds|triples_per_second)":[0-9.e+-]+/"\1":T/g' \
-        -e 's/"(bytes|log_bytes)":[0-9]+/"\1":S/g'
+        -e 's/"(bytes|log_bytes)":[0-9]+/"\1":S/g' \
+        -e 's/ +[0-9]+\.[0-9]{3} +[0-9]+\.[0-9]{3}$/ T F/' \
+        -e 's/[0-9.]+ MFLOP, [0-9.]+ GFLOP/F MFLOP, F GFLOP/' \
+        -e 's/[0-9.]+ s, [0-9]+ episodes/T s, R episodes/' -e 's/[0-9.]+%/P%/g' \
+        -e 's/"(held_solved|flops)":[0-9.e+-]+/"\1":F/g' -e 's/"options":"[^"]*"/"options":O/'
 }
 
 run_one()

@@ -1,0 +1,79 @@
+#!/bin/sh
+# A training that is interrupted exits with 130 and keeps its checkpoint; it is not begun anew by
+# accident, refuses other options, and --resume ends at the weights of a training in one go.
+# usage: resume.sh ANYCQ SOURCE_DIR
+set -u
+anycq=$1
+cd "$2/tests/cli/data" || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+small='--dim 4 --seeds 2 --queries 4 --held-queries 2 --held-steps 2 --checkpoint-every 0.001'
+
+fail()
+{
+    echo "FAILED: $1"
+    cat "$work/err"
+    exit 1
+}
+
+# usage: train MODEL BATCHES [OPTION]...
+train()
+{
+    model=$1 batches=$2
+    shift 2
+    # $small is a list of words.
+    # shellcheck disable=SC2086
+    "$anycq" train policy films.tsv -o "$work/$model" $small --batches "$batches" "$@" \
+        >"$work/out" 2>"$work/err"
+}
+
+# What stands behind the header: its length is in the first eight bytes.
+weights()
+{
+    length=$(od -An -tu8 -N8 "$1" | tr -d ' ')
+    tail -c "+$((length + 9))" "$1"
+}
+
+train whole 60 || fail 'train'
+[ ! -e "$work/whole.seed1.checkpoint" ] || fail 'a checkpoint was left behind'
+
+# Long enough to be interrupted; asked to stop as soon as there is something to keep.
+# shellcheck disable=SC2086
+"$anycq" train policy films.tsv -o "$work/long" $small --batches 100000000 >"$work/out" \
+    2>"$work/err" &
+pid=$!
+until [ -e "$work/long.seed1.checkpoint" ]; do
+    kill -0 "$pid" 2>/dev/null || fail 'the training ended by itself'
+done
+kill -INT "$pid"
+wait "$pid"
+code=$?
+[ "$code" -eq 130 ] || fail "exit $code after an interrupt"
+grep -q 'interrupted after .* episodes; the same command with --resume goes on' "$work/err" ||
+    fail 'not told how to go on'
+[ -e "$work/long.seed1.checkpoint" ] && [ -e "$work/long.csv" ] || fail 'no checkpoint or curve'
+[ ! -e "$work/long" ] || fail 'an interrupted training wrote a model'
+
+train long 100000000 && fail 'an interrupted training was begun anew'
+grep -q 'long.seed1.checkpoint: this is of a training that did not end' "$work/err" || fail 'refusal'
+train long 60 --resume && fail 'resumed with other options'
+grep -q 'the checkpoint was made with batches 100000000, not 60' "$work/err" || fail 'difference'
+
+# Stopped at some batch, and gone on with another number of threads.
+# shellcheck disable=SC2086
+"$anycq" train policy films.tsv -o "$work/halves" $small --batches 60 >"$work/out" 2>"$work/err" &
+pid=$!
+until [ -e "$work/halves.seed1.checkpoint" ]; do
+    kill -0 "$pid" 2>/dev/null || break
+done
+kill -INT "$pid" 2>/dev/null
+wait "$pid"
+code=$?
+if [ "$code" -eq 130 ]; then
+    train halves 60 --resume --threads 1 || fail 'resume'
+fi
+weights "$work/whole" >"$work/a"
+weights "$work/halves" >"$work/b"
+cmp "$work/a" "$work/b" || fail 'a resumed training gave other weights'
+[ ! -e "$work/halves.seed1.checkpoint" ] || fail 'a checkpoint was left behind'
+exit 0

@@ -250,7 +250,7 @@ static char *draw(const acq_curve *curve, const char *title)
 static void test_texts_of_any_curve_stay_apart(void **state)
 {
     (void)state;
-    for (uint64_t c = 0; c < 200; c++) {
+    for (uint64_t c = 0; c < 60; c++) {
         acq_random random = acq_random_start(2, c);
         acq_curve curve = {0};
         uint64_t n_seeds = 1 + acq_random_below(&random, 9), points = 1 + c % 40;

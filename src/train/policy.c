@@ -8,6 +8,7 @@
  * kept aside, and the best are kept: checkpoints differ by more than most options do. */
 #include "train/policy.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -521,6 +522,18 @@ static acq_status run_seeds(school *s, acq_error *error)
     return status;
 }
 
+/* What a checkpoint must agree with: options and graphs. */
+static void print_identity(const acq_train_policy_params *params, const acq_graph *const *graphs,
+                           size_t n_graphs, char *out)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < n_graphs; i++)
+        key = acq_random_mix(key ^ acq_graph_get_fingerprint(graphs[i]));
+    acq_train_policy_print_options(params, out, OPTIONS_LENGTH);
+    size_t used = strlen(out);
+    snprintf(out + used, OPTIONS_LENGTH - used, " graphs=%016" PRIx64, key);
+}
+
 acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
                             const acq_train_policy_params *params, acq_train_policy_result *result,
                             acq_error *error)
@@ -531,7 +544,7 @@ acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
     acq_status status = check_params(params, n_graphs, error);
     if (status != ACQ_OK)
         return status;
-    acq_train_policy_print_options(params, all.options, sizeof all.options);
+    print_identity(params, graphs, n_graphs, all.options);
     status = acq_train_source_init(&all.source, graphs, n_graphs, params, error);
     pthread_mutex_init(&all.lock, NULL);
     if (status == ACQ_OK)

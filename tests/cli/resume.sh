@@ -58,6 +58,10 @@ train long 100000000 && fail 'an interrupted training was begun anew'
 grep -q 'long.seed1.checkpoint: this is of a training that did not end' "$work/err" || fail 'refusal'
 train long 60 --resume && fail 'resumed with other options'
 grep -q 'the checkpoint was made with batches 100000000, not 60' "$work/err" || fail 'difference'
+# shellcheck disable=SC2086
+"$anycq" train policy truth.tsv -o "$work/long" $small --batches 100000000 --resume >"$work/out" \
+    2>"$work/err" && fail 'resumed with another graph'
+grep -q 'the checkpoint was made with graphs' "$work/err" || fail 'another graph'
 
 # Stopped at some batch, and gone on with another number of threads.
 # shellcheck disable=SC2086

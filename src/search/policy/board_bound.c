@@ -22,7 +22,7 @@ static double get_best_link(const acq_links *links)
     if (links->best == NULL)
         return links->n_links > 0 ? 1.0 : 0.0;
     for (uint32_t i = 0; i < links->n_heads; i++)
-        best = fmaxf(best, links->best[i]);
+        best = links->best[i] > best ? links->best[i] : best;
     return (double)best;
 }
 

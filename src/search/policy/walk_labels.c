@@ -176,17 +176,29 @@ static void label_clause(acq_walk *walk, const clause_edge *e)
         set_bit(&labels[(size_t)c * board->most_edges], e->bit, evaluate_class(walk, e, c));
 }
 
+/* Has an end of a leaf changed? If not, classes keep the labels, and parts of them inherit. */
+static bool is_clause_stale(const acq_walk *walk, const acq_board_node *node)
+{
+    for (uint32_t i = 0; i < node->n_leaves; i++) {
+        const acq_board_literal *l = &walk->board->literals[node->leaves[i]];
+        if (walk->changed[l->left] || walk->changed[l->right])
+            return true;
+    }
+    return false;
+}
+
 /* One bit of the labels of the clauses at the first n terms. */
 static void label_clauses(acq_walk *walk, uint32_t n_terms, unsigned bit)
 {
     const acq_board *board = walk->board;
     for (uint32_t t = 0; t < n_terms; t++) {
         uint32_t first = board->first_edges[t] + board->n_literal_edges[t];
-        for (uint32_t edge = first; edge < board->first_edges[t + 1]; edge++)
-            label_clause(walk, &(clause_edge){.node = &board->nodes[board->edge_nodes[edge]],
-                                              .term = t,
-                                              .edge = edge,
-                                              .bit = bit});
+        for (uint32_t edge = first; edge < board->first_edges[t + 1]; edge++) {
+            const acq_board_node *node = &board->nodes[board->edge_nodes[edge]];
+            if (bit == PE || is_clause_stale(walk, node))
+                label_clause(walk,
+                             &(clause_edge){.node = node, .term = t, .edge = edge, .bit = bit});
+        }
     }
 }
 

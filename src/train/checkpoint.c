@@ -141,9 +141,7 @@ static int get_word(const char *text)
 static acq_status fail_option(const char *here, const char *there, acq_error *error)
 {
     size_t key = strcspn(here, "= ");
-    bool same_key =
-        here[key] == '=' && key == strcspn(there, "= ") && strncmp(here, there, key + 1) == 0;
-    if (same_key)
+    if (here[key] == '=' && strncmp(here, there, key + 1) == 0)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "the checkpoint was made with %.*s %.*s, not %.*s; give the same options "
                         "or start anew",

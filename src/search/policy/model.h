@@ -70,7 +70,8 @@ struct acq_policy {
     acq_packed backward[ACQ_N_POLICY_TENSORS]; /* only where training asked for it */
     char *name;                                /* the file, "shipped", "untrained" */
 };
-typedef struct acq_policy acq_policy;
+
+/* acq_policy_open and acq_policy_free are public: anycq.h. */
 
 /* PyTorch's initialisation from a seed; start from N(0,1). For training: trainable packs the
  * backward products too. */
@@ -80,12 +81,9 @@ acq_status acq_policy_new(uint32_t dim, uint64_t seed, bool uses_pe, bool traina
 acq_status acq_policy_read(const char *path, acq_policy **out, acq_error *error);
 /* The weights that ship with the library. */
 acq_status acq_policy_new_shipped(acq_policy **out, acq_error *error);
-/* "shipped", "untrained", "untrained:DIM" or a file. */
-acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out, acq_error *error);
 /* From a file that is in memory already. */
 acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
                                  acq_error *error);
-void acq_policy_free(acq_policy *policy);
 
 /* With format, dim and labels as metadata besides those given (29 at most). */
 acq_status acq_policy_write(const acq_policy *policy, const char *path,

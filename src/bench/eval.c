@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "bench/decide.h"
+#include "search/policy/model.h"
 
 typedef struct stretch {
     size_t first_item, n_items; /* instances */
@@ -183,14 +184,12 @@ static acq_status measure_qar(const evaluation *run, size_t first, size_t n, acq
     return ACQ_OK;
 }
 
-static acq_status measure_costs(const evaluation *run, const acq_decision *decisions,
-                                acq_eval_row *row)
+static acq_status measure_costs(const acq_decision *decisions, acq_eval_row *row)
 {
     double *ms = acq_alloc(row->n_decisions, sizeof *ms);
     if (ms == NULL)
         return ACQ_ERR_MEMORY;
     double n = (double)row->n_decisions;
-    row->has_classes = run->params->engine.engine == ACQ_ENGINE_policy;
     for (size_t i = 0; i < row->n_decisions; i++) {
         ms[i] = decisions[i].ms;
         row->classes_mean += (double)decisions[i].classes / n;
@@ -212,10 +211,12 @@ static acq_status measure(const evaluation *run, size_t first, size_t n, acq_eva
     row->task = params->task;
     row->engine = acq_engine_get_name(params->engine.engine);
     row->predictor = params->predictor->name;
+    if (params->engine.engine == ACQ_ENGINE_policy)
+        row->weights = params->engine.search.policy.policy->name;
     row->prior = is_qac ? params->prior : NAN;
     row->n_sets = n;
     row->n_decisions = run->offsets[first + n] - run->offsets[first];
-    acq_status status = measure_costs(run, &run->decisions[run->offsets[first]], row);
+    acq_status status = measure_costs(&run->decisions[run->offsets[first]], row);
     if (status != ACQ_OK)
         return status;
     return is_qac ? measure_qac(run, first, n, row) : measure_qar(run, first, n, row);

@@ -56,9 +56,9 @@ typedef struct acq_eval_row {
     size_t n_undecided, n_unlisted;
     acq_times ms;
     uint64_t nodes, revisions; /* summed over the decisions */
-    bool has_classes;          /* of the policy search: */
-    double classes_mean;       /* at the last step of a decision */
-    double gflop;              /* of a decision, mean */
+    const char *weights;       /* of the policy search; NULL: another engine */
+    double classes_mean;       /* policy: at the last step of a decision */
+    double gflop;              /* policy: of a decision, mean */
 } acq_eval_row;
 
 /* rows has room for n_files + 1, the last one being the total. All files are of params->task. */

@@ -122,7 +122,7 @@ void acq_eval_print_table(acq_text *text, const acq_eval_row *rows, size_t n)
     const acq_times *ms = &rows[n - 1].ms;
     acq_text_format(text, "ms a decision, all files: mean %.3f, p50 %.3f, p99 %.3f, max %.3f\n",
                     ms->mean, ms->p50, ms->p99, ms->max);
-    if (rows[n - 1].has_classes)
+    if (rows[n - 1].weights != NULL)
         acq_text_format(text, "classes of values at the last step: mean %.1f; GFLOP: mean %.4f\n",
                         rows[n - 1].classes_mean, rows[n - 1].gflop);
 }
@@ -222,7 +222,9 @@ void acq_eval_print_json(acq_text *text, const acq_eval_row *row)
     add_number(text, "ms_p50", row->ms.p50, 6);
     add_number(text, "ms_p99", row->ms.p99, 6);
     add_number(text, "ms_max", row->ms.max, 6);
-    if (row->has_classes) {
+    if (row->weights != NULL) {
+        acq_text_add(text, ", \"weights\": ");
+        add_string(text, row->weights);
         add_number(text, "classes_mean", row->classes_mean, 2);
         add_number(text, "gflop", row->gflop, 6);
     }

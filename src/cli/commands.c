@@ -109,8 +109,9 @@
 
 #define EVAL_HELP                                                                                  \
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
-    "and times. qac: classification; qar: retrieval. With the policy search also the\n"            \
-    "classes of values at the last step and the GFLOP of a decision, both means.\n"
+    "and times. qac: classification; qar: retrieval. With --json also, for the\n"                  \
+    "policy search, its weights, and of a decision the mean number of classes of\n"                \
+    "values at the last step (classes_mean) and of operations (gflop).\n"
 
 #define TRAIN_HELP                                                                                 \
     "Trains the weights of --engine policy on queries generated from the facts of the\n"           \

@@ -4,7 +4,7 @@
 #   {graph, query, predict} < search, answer;  tensor < search < train;
 #   those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other. The weights of the policy search
-#   (search/policy/model.h) are for engine and cli too, the whole search for train.
+#   (search/policy/model.h) are for engine, bench and cli too, the whole search for train.
 # usage: includes.sh SOURCE_DIR
 set -u
 cd "$1/src" || exit 1
@@ -45,7 +45,7 @@ for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
         search/*/*)
             case $file in
             "$(dirname "$included")"/* | train/*) ;;
-            engine/* | cli/*)
+            engine/* | bench/* | cli/*)
                 [ "$included" = search/policy/model.h ] ||
                     { echo "FAILED: $file includes $included of a search"; status=1; } ;;
             *) echo "FAILED: $file includes $included of another search"; status=1 ;;

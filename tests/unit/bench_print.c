@@ -1,4 +1,5 @@
-/* Printed rows: the table fits 80 columns, a JSON line is one valid object with the agreed fields. */
+/* Printed rows: the table fits 80 columns, a JSON line is one valid object with the agreed fields.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,12 +127,36 @@ static void test_qar_line_has_exactly_the_agreed_fields(void **state)
     json_decref(object);
 }
 
+static void test_policy_adds_weights_classes_and_operations(void **state)
+{
+    (void)state;
+    acq_eval_row row = qac_row("total");
+    json_t *plain = load_line(&row);
+    row.weights = "m\\.st";
+    row.classes_mean = 1204.5;
+    row.gflop = 0.25;
+    json_t *object = load_line(&row);
+    assert_int_equal(json_object_size(object), json_object_size(plain) + 3);
+    assert_string_equal(json_string_value(json_object_get(object, "weights")), "m\\.st");
+    assert_true(json_real_value(json_object_get(object, "classes_mean")) == 1204.5);
+    assert_true(json_real_value(json_object_get(object, "gflop")) == 0.25);
+    json_decref(object);
+    json_decref(plain);
+    acq_text text;
+    acq_text_init(&text);
+    acq_eval_print_table(&text, &row, 1);
+    assert_fits(&text);
+    assert_non_null(strstr(text.bytes, "mean 1204.5; GFLOP: mean 0.2500\n"));
+    acq_text_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_fits_80_columns),
         cmocka_unit_test(test_qac_line_has_exactly_the_agreed_fields),
         cmocka_unit_test(test_qar_line_has_exactly_the_agreed_fields),
+        cmocka_unit_test(test_policy_adds_weights_classes_and_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,14 @@
 #include "search/policy/walk.h"
 #include "support/label_case.h"
 
-enum { CASES = 2500, FAULT_CASES = 25, MOST_STEPS = 12, MOST_ALLOCATIONS = 2000, MOST_TERMS = 24 };
+enum {
+    CASES = 2500,
+    FAULT_CASES = 25,
+    MOST_STEPS = 12,
+    MOST_ALLOCATIONS = 2000,
+    MOST_TERMS = 24,
+    LEAST_PER_FEATURE = 100
+};
 
 static const acq_pe modes[] = {ACQ_PE_EXACT, ACQ_PE_EXACT, ACQ_PE_OBSERVED, ACQ_PE_NONE};
 
@@ -160,13 +167,55 @@ static void step(history *h, acq_walk *walk, acq_random *random, acq_ent *values
     check_walk(h, walk);
 }
 
+/* What the cases have to contain. */
+typedef struct coverage {
+    size_t n_features[CASE_N_FEATURES];
+    size_t n_equal, n_nested, n_fixed, n_sizes[CASE_MOST_ENTITIES + 1];
+} coverage;
+
+static bool has_and(const acq_branch *branch)
+{
+    for (uint32_t i = 0; i < branch->n_children; i++)
+        if (branch->children[i]->kind == ACQ_BRANCH_AND || has_and(branch->children[i]))
+            return true;
+    return false;
+}
+
+static void note_case(coverage *seen, const label_case *c)
+{
+    bool is_equal = false, is_nested = false;
+    for (int i = 0; i < CASE_N_FEATURES; i++)
+        seen->n_features[i] += c->base.features[i];
+    for (uint32_t i = 0; i < c->problem->n_literals; i++)
+        is_equal |= c->problem->literals[i].is_equality && !c->problem->literals[i].is_negated;
+    for (uint32_t i = 0; i < c->problem->n_clauses; i++)
+        is_nested |= has_and(c->problem->clauses[i]);
+    seen->n_equal += is_equal;
+    seen->n_nested += is_nested;
+    seen->n_fixed += c->problem->n_fixed > 0;
+    seen->n_sizes[c->base.n_entities]++;
+}
+
+static void check_coverage(const coverage *seen)
+{
+    for (int i = 0; i < CASE_N_FEATURES; i++)
+        assert_true(seen->n_features[i] >= LEAST_PER_FEATURE);
+    assert_true(seen->n_equal >= LEAST_PER_FEATURE);
+    assert_true(seen->n_nested >= LEAST_PER_FEATURE);
+    assert_true(seen->n_fixed >= LEAST_PER_FEATURE);
+    for (int n = 1; n <= 30; n++)
+        assert_true(seen->n_sizes[n] > 0);
+}
+
 static void test_labels_classes_and_origins_are_those_of_the_definition(void **state)
 {
     (void)state;
     static label_case c;
+    coverage seen = {0};
     for (uint64_t seed = 1; seed <= CASES; seed++) {
         acq_random random = acq_random_start(seed, 3);
         label_case_init(&c, seed);
+        note_case(&seen, &c);
         acq_board *board = label_case_new_board(&c, modes[seed % 4]);
         static history h;
         h = (history){.c = &c, .board = board};
@@ -182,6 +231,7 @@ static void test_labels_classes_and_origins_are_those_of_the_definition(void **s
         acq_board_free(board);
         label_case_deinit(&c);
     }
+    check_coverage(&seen);
 }
 
 static void check_same(const acq_walk *a, const acq_walk *b)

@@ -9,12 +9,12 @@
 #include "base/types.h"
 
 typedef struct acq_optimizer_params {
-    double rate;          /* at the start */
-    double last_rate;     /* at the end of the schedule, linear in between */
-    double beta1, beta2;  /* .9, .999 */
-    double decay;         /* decoupled weight decay; 0: Adam */
-    double clip;          /* largest norm of the gradient; 0: off */
-    double average;       /* keep of the averaged weights; 0: the average is the weights */
+    double rate;         /* at the start */
+    double last_rate;    /* at the end of the schedule, linear in between */
+    double beta1, beta2; /* .9, .999 */
+    double decay;        /* decoupled weight decay; 0: Adam */
+    double clip;         /* largest norm of the gradient; 0: off */
+    double average;      /* keep of the averaged weights; 0: the average is the weights */
 } acq_optimizer_params;
 
 #define ACQ_OPTIMIZER_DEFAULT                                                                      \
@@ -23,7 +23,7 @@ typedef struct acq_optimizer_params {
 typedef struct acq_optimizer {
     acq_optimizer_params params;
     size_t n;
-    uint64_t step;                  /* updates done */
+    uint64_t step;                   /* updates done */
     float *first, *second, *average; /* n floats each; what a checkpoint keeps besides step */
 } acq_optimizer;
 
@@ -34,7 +34,8 @@ void acq_optimizer_deinit(acq_optimizer *optimizer);
 
 /* One update; progress is the share of the schedule that is over, 0 to 1. The gradient is scaled
  * in place when it is clipped. Returns the gradient's norm before clipping; when that is not
- * finite the update is left out. */
+ * finite, or beyond 1e18 and not clipped, so that its square would not fit a float, the update is
+ * left out and nothing changes. */
 double acq_optimizer_update(acq_optimizer *optimizer, double progress, float *gradient,
                             float *weights);
 

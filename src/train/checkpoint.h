@@ -12,7 +12,7 @@
 typedef struct acq_checkpoint {
     const acq_parameters *parameters; /* names and shapes; values are the weights */
     acq_optimizer *optimizer;
-    const char *options; /* "dim=32 rate=0.001 ..." */
+    const char *options; /* "dim=32 rate=0.001 ...", UTF-8 */
     uint64_t seed, batch, episodes;
     double seconds; /* spent so far */
     double solved;  /* running share of solved episodes */

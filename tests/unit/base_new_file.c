@@ -51,14 +51,7 @@ static size_t count_files(void)
 
 static acq_status write_file(const char *path, const char *content, acq_error *error)
 {
-    acq_new_file file;
-    acq_status status = acq_new_file_init(&file, path, "the text", error);
-    if (status == ACQ_OK)
-        status = acq_new_file_put(&file, content, strlen(content), 0, error);
-    if (status == ACQ_OK)
-        status = acq_new_file_finish(&file, error);
-    acq_new_file_deinit(&file);
-    return status;
+    return acq_new_file_write(path, "the text", content, strlen(content), error);
 }
 
 static void test_content_appears_at_the_end(void **state)

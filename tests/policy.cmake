@@ -8,3 +8,6 @@ acq_test(policy_board SOURCES unit/policy_board.c support/label_case.c support/c
 acq_test(policy_walk SOURCES unit/policy_walk.c support/label_case.c support/case.c
          USES search query predict graph base)
 target_link_libraries(test_policy_walk PRIVATE m)
+set(policy_sources ${dense_sources} support/policy_case.c)
+acq_test(parity_policy_lumped SOURCES parity/policy_lumped.c ${policy_sources}
+         USES search query graph predict base)

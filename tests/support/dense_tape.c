@@ -11,26 +11,40 @@ static void *take(size_t n, size_t size)
     return block;
 }
 
-static tape_var put_tensor(dense_tape *t, const dense_weights *weights, acq_policy_tensor tensor)
+static tape_var put_tensor(dense_tape *t, acq_policy_tensor tensor)
 {
-    size_t rows = dense_tensor_get_rows(weights->dim, tensor);
-    size_t cols = dense_tensor_get_cols(weights->dim, tensor);
+    size_t rows = dense_tensor_get_rows(t->dim, tensor);
+    size_t cols = dense_tensor_get_cols(t->dim, tensor);
     double *values = take(rows * cols, sizeof *values);
     for (size_t i = 0; i < rows * cols; i++)
-        values[i] = weights->tensors[tensor][i];
+        values[i] = t->given->tensors[tensor][i];
     tape_var out = tape_input(t->tape, rows, cols, values);
     free(values);
     return out;
 }
 
+static void begin_tape(dense_tape *t)
+{
+    t->tape = tape_new();
+    for (int i = 0; i < ACQ_N_POLICY_TENSORS; i++)
+        t->weights[i] = put_tensor(t, (acq_policy_tensor)i);
+}
+
 void dense_tape_init(dense_tape *t, const dense_weights *weights, const dense_graph *graph)
 {
     size_t *zeros = take(graph->n_values, sizeof *zeros);
-    *t = (dense_tape){.tape = tape_new(), .graph = graph, .dim = weights->dim};
-    for (int i = 0; i < ACQ_N_POLICY_TENSORS; i++)
-        t->weights[i] = put_tensor(t, weights, (acq_policy_tensor)i);
+    *t = (dense_tape){.graph = graph, .given = weights, .dim = weights->dim};
+    begin_tape(t);
     t->hidden = tape_gather_rows(t->tape, t->weights[ACQ_POLICY_start], zeros, graph->n_values);
     free(zeros);
+}
+
+void dense_tape_forget(dense_tape *t)
+{
+    tape *old = t->tape;
+    begin_tape(t);
+    t->hidden = tape_input(t->tape, t->graph->n_values, t->dim, tape_get(old, t->hidden));
+    tape_free(old);
 }
 
 void dense_tape_deinit(dense_tape *t)

@@ -11,16 +11,21 @@
 typedef struct dense_tape {
     tape *tape;
     const dense_graph *graph;
+    const dense_weights *given;
     uint32_t dim;
     tape_var weights[ACQ_N_POLICY_TENSORS];
     tape_var hidden; /* values x d */
 } dense_tape;
 
+/* Graph and weights must outlive it. */
 void dense_tape_init(dense_tape *t, const dense_weights *weights, const dense_graph *graph);
 void dense_tape_deinit(dense_tape *t);
 
 /* One step under the graph's labels; returns the logits, one row per value node. */
 tape_var dense_tape_step(dense_tape *t);
+
+/* A new tape that goes on from the hidden states: for long searches without gradients. */
+void dense_tape_forget(dense_tape *t);
 
 /* log p of every value, clipped within each term's domain. */
 tape_var dense_tape_get_log_p(dense_tape *t, tape_var logits);

@@ -19,6 +19,9 @@ typedef struct label_case {
 void label_case_init(label_case *c, uint64_t seed);
 void label_case_deinit(label_case *c);
 
+/* Cases that a test takes: ACQ_CASES of the environment, or the usual number. */
+uint64_t label_case_count(uint64_t usual);
+
 bool label_case_holds(const label_case *c, const acq_literal *literal, acq_ent left, acq_ent right);
 
 /* LE: does the node (a literal, or a clause's tree) hold with the place at `a` and the other

@@ -1,5 +1,6 @@
 /* policy_board.c - the board of a problem: its parts against the problem itself on random cases,
- * the bound against brute force, and every allocation failing once. */
+ * the bound against brute force, and every allocation failing once.
+ * ACQ_CASES in the environment changes the number of cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +135,8 @@ static void test_a_board_says_what_the_problem_says(void **state)
 {
     (void)state;
     static label_case c;
-    for (uint64_t seed = 1; seed <= CASES; seed++) {
+    uint64_t n_cases = label_case_count(CASES);
+    for (uint64_t seed = 1; seed <= n_cases; seed++) {
         label_case_init(&c, seed);
         acq_board *board = label_case_new_board(&c, modes[seed % 3]);
         check_terms(board);
@@ -165,7 +167,8 @@ static void test_no_assignment_scores_more_than_the_bound(void **state)
     (void)state;
     static label_case c;
     size_t n_met = 0, n_below_one = 0, n_proved = 0;
-    for (uint64_t seed = 1; seed <= CASES; seed++) {
+    uint64_t n_cases = label_case_count(CASES);
+    for (uint64_t seed = 1; seed <= n_cases; seed++) {
         label_case_init(&c, seed);
         if (c.problem->n_fixed == 0 && c.base.n_entities <= 9) {
             acq_board *board = label_case_new_board(&c, ACQ_PE_EXACT);

@@ -1,5 +1,6 @@
 /* policy_walk.c - walks against the definition of labels and classes, value by value, on random
- * cases and random assignments; drawing, copying, and every allocation failing once. */
+ * cases and random assignments; drawing, copying, and every allocation failing once.
+ * ACQ_CASES in the environment changes the number of cases. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -212,7 +213,8 @@ static void test_labels_classes_and_origins_are_those_of_the_definition(void **s
     (void)state;
     static label_case c;
     coverage seen = {0};
-    for (uint64_t seed = 1; seed <= CASES; seed++) {
+    uint64_t n_cases = label_case_count(CASES);
+    for (uint64_t seed = 1; seed <= n_cases; seed++) {
         acq_random random = acq_random_start(seed, 3);
         label_case_init(&c, seed);
         note_case(&seen, &c);
@@ -231,7 +233,8 @@ static void test_labels_classes_and_origins_are_those_of_the_definition(void **s
         acq_board_free(board);
         label_case_deinit(&c);
     }
-    check_coverage(&seen);
+    if (n_cases >= CASES)
+        check_coverage(&seen);
 }
 
 static void check_same(const acq_walk *a, const acq_walk *b)
@@ -256,7 +259,8 @@ static void test_a_copy_goes_the_way_of_the_original(void **state)
 {
     (void)state;
     static label_case c;
-    for (uint64_t seed = 1; seed <= CASES / 4; seed++) {
+    uint64_t n_cases = label_case_count(CASES);
+    for (uint64_t seed = 1; seed <= n_cases / 4; seed++) {
         acq_random random = acq_random_start(seed, 4);
         label_case_init(&c, seed);
         acq_board *board = label_case_new_board(&c, modes[seed % 4]);

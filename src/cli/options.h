@@ -105,6 +105,8 @@
          "share of solved episodes from which on there are hub-like queries")                      \
     TEXT(hub_terms, "hub-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_train,                               \
          "hub-like queries have A to B terms")                                                     \
+    REAL(check_share, "check-share", 0, "S", NULL, 0, 1, ACQ_ON_train,                             \
+         "share of queries whose first variable has a value, as in check")                         \
     COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_train,                                 \
           "batches to train with; 0: until the time is over")                                      \
     REAL(train_time, "time", 0, "SECONDS", NULL, 0, 1e8, ACQ_ON_train,                             \

@@ -37,6 +37,7 @@ static void take_episodes(const acq_options *options, acq_train_policy_params *p
     TAKE(discount, discount, double);
     TAKE(hub_share, hub_share, double);
     TAKE(hub_from, hub_from, double);
+    TAKE(check_share, check_share, double);
     if (options->no_baseline)
         params->baseline = false;
 }
@@ -61,7 +62,6 @@ static void take_run(const acq_options *options, acq_train_policy_params *params
 static acq_status take_hub_terms(const acq_options *options, acq_train_policy_params *params,
                                  acq_error *error)
 {
-    enum { MOST = 1000 };
     const char *text = options->hub_terms;
     if (text == NULL)
         return ACQ_OK;
@@ -71,11 +71,11 @@ static acq_status take_hub_terms(const acq_options *options, acq_train_policy_pa
                     end[1] >= '0' && end[1] <= '9';
     if (is_range)
         most = strtoul(end + 1, &end, 10);
-    if (!is_range || *end != '\0' || least < 2 || most < least || most > MOST)
+    if (!is_range || *end != '\0' || least < 2 || most < least || most > ACQ_HUB_MOST_TERMS)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "option --hub-terms needs two numbers from 2 to %d, the smaller first, "
                         "like 3-14, not \"%.100s\"",
-                        MOST, text);
+                        ACQ_HUB_MOST_TERMS, text);
     params->hub.least_terms = (uint32_t)least;
     params->hub.most_terms = (uint32_t)most;
     return ACQ_OK;

@@ -97,9 +97,10 @@ static acq_status draw_batch(seed_run *run)
     size_t n_hubs = with_hubs ? (size_t)lround(params->hub_share * (double)n) : 0;
     uint64_t batch_key = acq_random_start(run->seed, run->batch).key;
     for (size_t i = 0; i < n; i++) {
-        acq_status status = acq_train_source_draw(
-            &run->school->source, acq_random_start(batch_key, i).key,
-            i < n - n_hubs ? NULL : &params->hub, &run->queries[i], &run->error);
+        acq_status status =
+            acq_train_source_draw(&run->school->source, acq_random_start(batch_key, i).key,
+                                  i < n - n_hubs ? NULL : &params->hub, params->check_share,
+                                  &run->queries[i], &run->error);
         if (status != ACQ_OK)
             return status;
     }

@@ -32,6 +32,7 @@ typedef struct acq_train_policy_params {
     double hub_share; /* of the queries, once small ones are solved */
     double hub_from;  /* share of solved episodes at which hub-like queries begin */
     acq_hub_params hub;
+    double check_share; /* of the queries: the first variable has its value, as in classification */
     uint32_t held_queries, held_steps; /* hub-like queries that choose the seed */
     acq_hub_params held_hub;
     unsigned n_threads;

@@ -23,6 +23,7 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .hub_share = .5,
         .hub_from = .8,
         .hub = ACQ_HUB_DEFAULT,
+        .check_share = .3,
         .held_queries = 200,
         .held_steps = 200,
         .held_hub = ACQ_HUB_DEFAULT,
@@ -47,6 +48,7 @@ void acq_train_policy_params_init_paper(acq_train_policy_params *params)
     params->optimizer.average = 0;
     params->batches = 500000;
     params->hub_share = 0;
+    params->check_share = 0;
 }
 
 acq_status acq_train_policy_print_options(const acq_train_policy_params *p, char *out, size_t size)
@@ -57,11 +59,11 @@ acq_status acq_train_policy_print_options(const acq_train_policy_params *p, char
         "dim=%u pe=%d queries=%u rollouts=%u steps=%u baseline=%d discount=%g floor=%g scale=%g "
         "rate=%g last-rate=%g beta1=%g beta2=%g decay=%g clip=%g average=%g batches=%" PRIu64
         " seconds=%g hub-share=%g hub-from=%g hub-terms=%u-%u hubs=%u constants=%g leaves-out=%g "
-        "most-atoms=%u",
+        "most-atoms=%u check-share=%g",
         p->dim, p->uses_pe, p->queries, p->rollouts, p->steps, p->baseline, p->discount, p->floor,
         p->score_scale, o->rate, o->last_rate, o->beta1, o->beta2, o->decay, o->clip, o->average,
         p->batches, p->batches == 0 ? p->seconds : 0.0, p->hub_share, p->hub_from,
         p->hub.least_terms, p->hub.most_terms, p->hub.most_hubs, p->hub.constants,
-        p->hub.leaves_out, p->hub.most_atoms);
+        p->hub.leaves_out, p->hub.most_atoms, p->check_share);
     return n > 0 && (size_t)n < size ? ACQ_OK : ACQ_ERR_LIMIT;
 }

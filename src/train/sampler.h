@@ -36,9 +36,11 @@ typedef enum acq_shape_id {
 
 const char *acq_shape_get_name(acq_shape_id shape);
 
+enum { ACQ_HUB_MOST_TERMS = 1000 };
+
 /* How hub-like queries are drawn. */
 typedef struct acq_hub_params {
-    uint32_t least_terms, most_terms; /* entities in the pattern */
+    uint32_t least_terms, most_terms; /* entities in the pattern: 2 to ACQ_HUB_MOST_TERMS */
     uint32_t most_hubs;
     double constants;  /* a leaf-like entity w becomes a constant with this / degree(w)^2 */
     double leaves_out; /* probability that an entity with one neighbour is not taken */

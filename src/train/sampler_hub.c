@@ -452,11 +452,12 @@ acq_status acq_sampler_draw_hub(const acq_sampler *sampler, const acq_hub_params
                                 acq_random *random, acq_problem **out, acq_ent *answer,
                                 acq_error *error)
 {
-    if (params->most_terms < 2 || params->least_terms > params->most_terms ||
-        params->most_hubs < 1 || params->most_atoms < 1)
+    if (params->most_terms < 2 || params->most_terms > ACQ_HUB_MOST_TERMS ||
+        params->least_terms > params->most_terms || params->most_hubs < 1 || params->most_atoms < 1)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "hub-like queries need at least 2 terms, a hub and an atom, and the least "
-                        "number of terms must not exceed the most");
+                        "hub-like queries need 2 to %d terms, a hub and an atom, and the least "
+                        "number of terms must not exceed the most",
+                        ACQ_HUB_MOST_TERMS);
     pattern p = {.sampler = sampler, .params = params, .random = random};
     acq_status status = draw(&p, out, answer, error);
     deinit(&p);

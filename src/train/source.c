@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-enum { HELD_STREAM = 0x68656c64 };
+enum { HELD_STREAM = 0x68656c64, MOST_ANSWER = ACQ_HUB_MOST_TERMS };
 
 static acq_status open_graph(acq_train_source *source, const acq_graph *graph, acq_error *error)
 {
@@ -21,7 +21,7 @@ static acq_status draw_held(acq_train_source *source, const acq_train_policy_par
     acq_status status = ACQ_OK;
     while (source->n_held < params->held_queries && status == ACQ_OK) {
         uint64_t key = acq_random_start(HELD_STREAM, source->n_held).key;
-        status = acq_train_source_draw(source, key, &params->held_hub,
+        status = acq_train_source_draw(source, key, &params->held_hub, params->check_share,
                                        &source->held[source->n_held], error);
         if (status == ACQ_OK)
             source->n_held++;
@@ -59,17 +59,33 @@ void acq_train_source_deinit(acq_train_source *source)
     *source = (acq_train_source){0};
 }
 
+static void fix_first_variable(acq_problem *problem, acq_ent value)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        acq_place *places[] = {&problem->literals[i].left, &problem->literals[i].right};
+        for (int side = 0; side < 2; side++)
+            if (places[side]->is_variable && places[side]->id == 0)
+                *places[side] = (acq_place){.is_variable = false, .id = value};
+    }
+}
+
 acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
-                                 const acq_hub_params *hub, acq_episode_query *out,
-                                 acq_error *error)
+                                 const acq_hub_params *hub, double check_share,
+                                 acq_episode_query *out, acq_error *error)
 {
     acq_random random = acq_random_start(key, 0);
     size_t i = acq_random_below(&random, source->n_graphs);
     acq_shape_id shape = (acq_shape_id)acq_random_below(&random, ACQ_N_SHAPES);
+    bool is_check = acq_random_unit(&random) < check_share;
+    acq_ent answer[MOST_ANSWER];
     *out = (acq_episode_query){.predictor = source->predictors[i], .key = key};
-    if (hub != NULL)
-        return acq_sampler_draw_hub(source->samplers[i], hub, &random, &out->problem, NULL, error);
-    return acq_sampler_draw_shape(source->samplers[i], shape, &random, &out->problem, NULL, error);
+    acq_status status = hub != NULL ? acq_sampler_draw_hub(source->samplers[i], hub, &random,
+                                                           &out->problem, answer, error)
+                                    : acq_sampler_draw_shape(source->samplers[i], shape, &random,
+                                                             &out->problem, answer, error);
+    if (status == ACQ_OK && is_check && out->problem->n_variables > 1)
+        fix_first_variable(out->problem, answer[0]);
+    return status;
 }
 
 typedef struct judging {

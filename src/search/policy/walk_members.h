@@ -1,7 +1,7 @@
 /* walk_members.h - the members of classes, by partition refinement.
  *
  *   slots   [ 5 | 9 | 2 | 7 | 1 | 8 ]      values that ever differed from the rest
- *             \\__a__/   \\__b__/  c         a class is a segment
+ *             \__a__/   \__b__/  c         a class is a segment
  *   where   entity -> 1 + slot; 0: never touched, a member of `rest`
  *
  * Splitting by a set moves the members it hits to the front of their segments; a segment that is

@@ -53,8 +53,8 @@ typedef struct acq_walk {
 /* The classes by PE labels alone: no assignment yet, LE labels 0. There must be an entity. O(heads
  * of the links of the literals). */
 acq_status acq_walk_init(acq_walk *walk, const acq_board *board);
-/* Another walk in the same state, in a third to a half of the time and in 3 + n_free_terms
- * allocations. from must not have been set yet. */
+/* Another walk in the same state: O(values touched) and at most 3 + n_free_terms allocations. from
+ * must not have been set yet. */
 acq_status acq_walk_init_copy(acq_walk *walk, const acq_walk *from);
 void acq_walk_deinit(acq_walk *walk); /* a zeroed one is legal */
 
@@ -62,8 +62,7 @@ void acq_walk_deinit(acq_walk *walk); /* a zeroed one is legal */
 void acq_walk_draw_uniform(const acq_walk *walk, acq_random *random, acq_ent *values);
 
 /* Assigns values[0 .. n_free_terms) and updates classes and labels: O(rows of the values that
- * changed + touches * classes). On ACQ_ERR_MEMORY the walk
- * can only be freed. */
+ * changed + touches * classes). On ACQ_ERR_MEMORY the walk can only be freed. */
 acq_status acq_walk_set(acq_walk *walk, const acq_ent *values);
 
 /* A member of a class, uniform. */

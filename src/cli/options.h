@@ -87,6 +87,9 @@
     COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_train, "width of the network")                 \
     REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the start")             \
     REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the end")     \
+    REAL(beta1, "beta1", 0, "B", NULL, 0, 0.999999, ACQ_ON_train, "Adam: keep of the gradients")   \
+    REAL(beta2, "beta2", 0, "B", NULL, 0, 0.999999999, ACQ_ON_train,                               \
+         "Adam: keep of their squares")                                                            \
     REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_train, "weight decay")                         \
     REAL(clip, "clip", 0, "NORM", NULL, 0, 1e9, ACQ_ON_train,                                      \
          "largest norm of a gradient; 0: any")                                                     \
@@ -96,6 +99,9 @@
     COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_train, "episodes of each query")     \
     COUNT(train_steps, "steps", 0, "N", NULL, 1, 100000, ACQ_ON_train, "most steps of an episode") \
     REAL(discount, "discount", 0, "G", NULL, 0, 1, ACQ_ON_train, "of later rewards")               \
+    REAL(floor, "floor", 0, "P", NULL, 0, 1, ACQ_ON_train, "P in the loss of log(p + P)")          \
+    REAL(scale, "scale", 0, "S", NULL, 1e-6, 1e6, ACQ_ON_train,                                    \
+         "a solved query scores S, any other -S")                                                  \
     FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_train,                            \
          "rewards as they are, not compared to the other episodes of the query")                   \
     FLAG(no_pe, "no-pe", 0, NULL, NULL, 0, 0, ACQ_ON_train, "train without PE labels")             \
@@ -107,6 +113,13 @@
          "hub-like queries have A to B terms")                                                     \
     REAL(check_share, "check-share", 0, "S", NULL, 0, 1, ACQ_ON_train,                             \
          "share of queries whose first variable has a value, as in check")                         \
+    COUNT(hubs, "hubs", 0, "N", NULL, 1, 1000, ACQ_ON_train, "most hubs of a hub-like query")      \
+    REAL(constants, "constants", 0, "C", NULL, 0, 1e6, ACQ_ON_train,                               \
+         "an entity with n neighbours becomes a constant with probability C/n^2")                  \
+    REAL(leaves_out, "leaves-out", 0, "P", NULL, 0, 1, ACQ_ON_train,                               \
+         "probability that an entity with one neighbour is left out")                              \
+    COUNT(most_atoms, "most-atoms", 0, "N", NULL, 1, 100000, ACQ_ON_train,                         \
+          "most atoms of a hub-like query")                                                        \
     COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_train,                                 \
           "batches to train with; 0: until the time is over")                                      \
     REAL(train_time, "time", 0, "SECONDS", NULL, 0, 1e8, ACQ_ON_train,                             \
@@ -117,6 +130,8 @@
           "generated queries kept aside to choose the best by")                                    \
     COUNT(held_steps, "held-steps", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                            \
           "steps of the search on these")                                                          \
+    TEXT(held_terms, "held-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_train,                             \
+         "these queries have A to B terms")                                                        \
     FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                  \
          "the paper's configuration in place of the defaults; other options count more")           \
     FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                      \

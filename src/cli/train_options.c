@@ -1,6 +1,7 @@
 /* train_options.c - see train_options.h. */
 #include "cli/train_options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static void take_network(const acq_options *options, acq_train_policy_params *pa
     TAKE(dim, dim, uint32_t);
     TAKE(rate, optimizer.rate, double);
     TAKE(last_rate, optimizer.last_rate, double);
+    TAKE(beta1, optimizer.beta1, double);
+    TAKE(beta2, optimizer.beta2, double);
     TAKE(decay, optimizer.decay, double);
     TAKE(clip, optimizer.clip, double);
     TAKE(average, optimizer.average, double);
@@ -35,11 +38,21 @@ static void take_episodes(const acq_options *options, acq_train_policy_params *p
     TAKE(rollouts, rollouts, uint32_t);
     TAKE(train_steps, steps, uint32_t);
     TAKE(discount, discount, double);
-    TAKE(hub_share, hub_share, double);
-    TAKE(hub_from, hub_from, double);
+    TAKE(floor, floor, double);
+    TAKE(scale, score_scale, double);
     TAKE(check_share, check_share, double);
     if (options->no_baseline)
         params->baseline = false;
+}
+
+static void take_hubs(const acq_options *options, acq_train_policy_params *params)
+{
+    TAKE(hub_share, hub_share, double);
+    TAKE(hub_from, hub_from, double);
+    TAKE(hubs, hub.most_hubs, uint32_t);
+    TAKE(constants, hub.constants, double);
+    TAKE(leaves_out, hub.leaves_out, double);
+    TAKE(most_atoms, hub.most_atoms, uint32_t);
 }
 
 static void take_run(const acq_options *options, acq_train_policy_params *params)
@@ -58,26 +71,26 @@ static void take_run(const acq_options *options, acq_train_policy_params *params
                                                                 : acq_threads_available();
 }
 
-/* A-B, both at least 2. */
-static acq_status take_hub_terms(const acq_options *options, acq_train_policy_params *params,
-                                 acq_error *error)
+/* A-B, both at least 2; text NULL: the default stays. */
+static acq_status take_terms(const char *name, const char *text, acq_hub_params *hub,
+                             acq_error *error)
 {
-    const char *text = options->hub_terms;
+    enum { MOST = 1000 };
     if (text == NULL)
         return ACQ_OK;
     char *end;
     unsigned long least = strtoul(text, &end, 10), most = 0;
-    bool is_range = end != text && text[0] >= '0' && text[0] <= '9' && *end == '-' &&
-                    end[1] >= '0' && end[1] <= '9';
+    bool is_range =
+        isdigit((unsigned char)text[0]) && *end == '-' && isdigit((unsigned char)end[1]);
     if (is_range)
         most = strtoul(end + 1, &end, 10);
-    if (!is_range || *end != '\0' || least < 2 || most < least || most > ACQ_HUB_MOST_TERMS)
+    if (!is_range || *end != '\0' || least < 2 || most < least || most > MOST)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "option --hub-terms needs two numbers from 2 to %d, the smaller first, "
-                        "like 3-14, not \"%.100s\"",
-                        ACQ_HUB_MOST_TERMS, text);
-    params->hub.least_terms = (uint32_t)least;
-    params->hub.most_terms = (uint32_t)most;
+                        "option --%s needs two numbers from 2 to %d, the smaller first, like "
+                        "3-14, not \"%.100s\"",
+                        name, MOST, text);
+    hub->least_terms = (uint32_t)least;
+    hub->most_terms = (uint32_t)most;
     return ACQ_OK;
 }
 
@@ -99,8 +112,11 @@ acq_status acq_train_read_params(const acq_options *options, acq_train_policy_pa
         acq_train_policy_params_init(&params);
     take_network(options, &params);
     take_episodes(options, &params);
+    take_hubs(options, &params);
     take_run(options, &params);
-    acq_status status = take_hub_terms(options, &params, error);
+    acq_status status = take_terms("hub-terms", options->hub_terms, &params.hub, error);
+    if (status == ACQ_OK)
+        status = take_terms("held-terms", options->held_terms, &params.held_hub, error);
     if (status == ACQ_OK)
         status = check_end(&params, error);
     if (status == ACQ_OK)
@@ -116,8 +132,9 @@ static void print_set(const char *title, const acq_train_policy_params *params, 
         return;
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used,
-             " seeds=%u held-queries=%u held-steps=%u checkpoint-every=%g", params->n_seeds,
-             params->held_queries, params->held_steps, params->checkpoint_seconds);
+             " seeds=%u held-queries=%u held-steps=%u held-terms=%u-%u checkpoint-every=%g",
+             params->n_seeds, params->held_queries, params->held_steps,
+             params->held_hub.least_terms, params->held_hub.most_terms, params->checkpoint_seconds);
     acq_text_format(out, "\n%s\n", title);
     acq_width_pad(out, INDENT);
     acq_width_wrap(out, text, INDENT, INDENT, ACQ_COLUMNS);

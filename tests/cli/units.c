@@ -313,8 +313,8 @@ static void test_stages_tell_rate_and_time_left(void **state)
 /* arguments: words with single spaces. */
 static void read_training(const char *arguments, acq_train_policy_params *out)
 {
-    char text[512];
-    char *argv[80];
+    char text[1024];
+    char *argv[100];
     int argc = 0;
     snprintf(text, sizeof text, "%s", arguments);
     for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
@@ -358,8 +358,15 @@ static void test_every_option_of_a_training_counts_over_the_paper(void **state)
                   "--average 0.75 --queries 8 --rollouts 9 --steps 10 --discount 0.5 --no-pe "
                   "--hub-share 0.375 --hub-from 0.625 --hub-terms 4-6 --batches 11 --time 12 "
                   "--seed 13 --seeds 14 --threads 15 --held-queries 16 --held-steps 17 --resume "
-                  "--checkpoint-every 18",
+                  "--checkpoint-every 18 --beta1 0.75 --beta2 0.875 --floor 0.5 --scale 19 "
+                  "--hubs 20 --constants 21 --leaves-out 0.25 --most-atoms 22 --check-share 0.5 "
+                  "--held-terms 5-7",
                   &p);
+    assert_true(p.optimizer.beta1 == 0.75 && p.optimizer.beta2 == 0.875);
+    assert_true(p.floor == 0.5 && p.score_scale == 19 && p.check_share == 0.5);
+    assert_true(p.hub.most_hubs == 20 && p.hub.constants == 21 && p.hub.leaves_out == 0.25);
+    assert_true(p.hub.most_atoms == 22);
+    assert_true(p.held_hub.least_terms == 5 && p.held_hub.most_terms == 7);
     assert_true(p.dim == 7 && !p.uses_pe && !p.baseline && p.resume);
     assert_true(p.optimizer.rate == 0.5 && p.optimizer.last_rate == 0.25);
     assert_true(p.optimizer.decay == 0.125 && p.optimizer.clip == 3 && p.optimizer.average == 0.75);

@@ -85,7 +85,8 @@ void acq_train_progress_show(void *context, const acq_curve_point *point)
     int64_t now = acq_clock_ns();
     if (!isnan(point->hub_solved))
         progress->hub_solved = point->hub_solved;
-    if (now - progress->shown_ns < (progress->is_terminal ? REDRAW_NS : LINE_NS))
+    bool is_soon = now - progress->shown_ns < (progress->is_terminal ? REDRAW_NS : LINE_NS);
+    if (is_soon || isnan(point->solved)) /* no episode since the point before */
         return;
     acq_text line;
     acq_text_init(&line);

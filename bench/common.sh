@@ -4,7 +4,7 @@ say() { printf 'bench: %s\n' "$*" >&2; }
 # Text for a JSON string: backslashes and quotes escaped, one line.
 quote() { printf '%s' "$1" | tr '\n' ' ' | sed 's/\\/\\\\/g; s/"/\\"/g'; }
 
-# A release in $build, and an empty folder $results in it.
+# A release in $build, of one target when it is named, and an empty folder $results in it.
 bench_build() {
     mkdir -p "$build"
     build=$(cd "$build" && pwd)
@@ -17,7 +17,7 @@ bench_build() {
     generator=$(command -v ninja >/dev/null 2>&1 && echo Ninja || echo 'Unix Makefiles')
     [ -f "$build/CMakeCache.txt" ] || cmake -S "$source/bench" -B "$build" -G "$generator" \
         -DCMAKE_BUILD_TYPE=Release '-DCMAKE_C_FLAGS_RELEASE=-O3 -g1 -DNDEBUG' >"$build/cmake.log"
-    cmake --build "$build" --parallel 2 >"$build/build.log" || { cat "$build/build.log" >&2; exit 1; }
+    cmake --build "$build" --parallel 2 ${1:+--target "$1"} >"$build/build.log" || { cat "$build/build.log" >&2; exit 1; }
 }
 
 # One line of JSON: where and what was measured.

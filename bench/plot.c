@@ -44,7 +44,7 @@ static axis get_y_axis(const plot *p)
                   .end = TOP};
 }
 
-static void write_style(FILE *f)
+void plot_write_style(FILE *f)
 {
     static const char *const light[] = {"#0b62c4", "#b34a00", "#1a7f37", "#8250df"};
     static const char *const dark[] = {"#58a6ff", "#f0883e", "#3fb950", "#d2a8ff"};
@@ -142,7 +142,7 @@ void plot_write(const plot *p, const char *path)
     if (f == NULL)
         bench_die("cannot write %s: %s", path, strerror(errno));
     fprintf(f, "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d'>\n", WIDTH, HEIGHT);
-    write_style(f);
+    plot_write_style(f);
     write_axes(p, &x, &y, f);
     for (size_t s = 0; s < p->n_series; s++)
         write_series(p, s, &x, &y, f);

@@ -5,7 +5,7 @@
 #ifndef BENCH_PLOT_H
 #define BENCH_PLOT_H
 
-#include <stddef.h>
+#include <stdio.h>
 
 enum { PLOT_MOST_POINTS = 16 };
 
@@ -24,5 +24,9 @@ typedef struct plot {
 
 /* Ends the program when the file cannot be written. */
 void plot_write(const plot *p, const char *path);
+
+/* The style sheet of our pictures: lines of class l, grid g, title t, and the strokes s0 to s3 and
+ * fills p0 to p3 of the series. */
+void plot_write_style(FILE *f);
 
 #endif

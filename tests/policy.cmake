@@ -11,3 +11,5 @@ target_link_libraries(test_policy_walk PRIVATE m)
 set(policy_sources ${dense_sources} support/policy_case.c)
 acq_test(parity_policy_lumped SOURCES parity/policy_lumped.c ${policy_sources}
          USES search query graph predict base)
+acq_test(parity_policy_gradient SOURCES parity/policy_gradient.c ${policy_sources}
+         USES search query graph predict base)

@@ -20,10 +20,10 @@
  * its queries and predictors; a query and a predictor outlive the results made with them. Every
  * const char * handed out is borrowed from the handle it was asked of.
  *
- * Threads. Graphs, queries, predictors and results never change once made: any number of threads
- * may use one at the same time, a stored graph included, and asking the same query twice at once
- * is fine. A store writer is for one thread at a time. Only _free needs the handle for itself. The
- * library keeps no global state, prints nothing and never exits.
+ * Threads. Graphs, queries, predictors, policies and results never change once made: any number of
+ * threads may use one at the same time, a stored graph included, and asking the same query twice at
+ * once is fine. A store writer is for one thread at a time. Only _free needs the handle for itself.
+ * The library keeps no global state, prints nothing and never exits.
  *
  * Stores. A graph kept in one file may be read by any number of processes while one writes. An
  * open graph is a snapshot: it goes on answering as of its opening; open it anew to see what was
@@ -212,8 +212,7 @@ ACQ_API void acq_predictor_free(acq_predictor *predictor);
 
 /* Weights for the engine "policy". spec: "shipped" (in the library), "untrained" or
  * "untrained:DIM" (random, from the seed: what training starts from), or a file made by
- * `anycq train policy`. A policy belongs to no graph, outlives the questions asked with it, and
- * any number of threads may use it at the same time. */
+ * `anycq train policy`. A policy belongs to no graph and outlives the questions asked with it. */
 ACQ_API acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out,
                                    acq_error *error);
 ACQ_API void acq_policy_free(acq_policy *policy);

@@ -28,7 +28,7 @@ typedef struct seat {
     acq_guess guess;
     uint64_t stream;
     acq_board *board;
-    acq_walk first; /* before any assignment: where restarts begin */
+    acq_walk first; /* before any assignment: what restarts are copied from */
     acq_walk walk;
     acq_ent *values; /* of the free terms */
     uint32_t *chosen;
@@ -76,12 +76,16 @@ static acq_status note_bound(seat *s, acq_error *error)
 }
 
 /* A uniform assignment without memory of earlier ones. */
-static acq_status begin(seat *s, uint64_t seed, uint64_t step)
+static acq_status begin(seat *s, const acq_search_params *params, uint64_t step)
 {
-    uint64_t key = acq_random_start(seed, s->stream).key;
+    uint64_t key = acq_random_start(params->seed, s->stream).key;
     acq_random random = acq_random_start(key ^ (step << 1), 0);
+    bool restarts = params->policy.restart > 0;
     acq_walk_deinit(&s->walk);
-    if (acq_walk_init_copy(&s->walk, &s->first) != ACQ_OK)
+    if (restarts && s->first.board == NULL && acq_walk_init(&s->first, s->board) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    if ((restarts ? acq_walk_init_copy(&s->walk, &s->first) : acq_walk_init(&s->walk, s->board)) !=
+        ACQ_OK)
         return ACQ_ERR_MEMORY;
     acq_walk_draw_uniform(&s->walk, &random, s->values);
     s->row_before = ACQ_NO_ID;
@@ -103,6 +107,13 @@ static acq_status open_board(seat *s, const table *t, acq_error *error)
     if (s->values == NULL || s->chosen == NULL)
         return acq_fail_memory(error);
     return ACQ_OK;
+}
+
+/* What the first classes will take at least: labels, and a place for every value. */
+static size_t foresee_bytes(const acq_board *board)
+{
+    return (size_t)board->n_terms * board->most_edges +
+           sizeof(uint32_t) * (size_t)board->n_free_terms * board->n_entities;
 }
 
 static size_t count_bytes(const table *t, const seat *s)
@@ -159,9 +170,10 @@ static acq_status sit_down(table *t, seat *s, const acq_problem *problem,
         return status;
     if (s->guess.bound < t->params->scoring.threshold)
         return note_bound(s, error);
-    if (!acq_budget_check(&s->guess.budget))
+    if (!acq_budget_check(&s->guess.budget) ||
+        !acq_budget_check_memory(&s->guess.budget, foresee_bytes(s->board)))
         return ACQ_OK;
-    if (acq_walk_init(&s->first, s->board) != ACQ_OK || begin(s, t->params->seed, 0) != ACQ_OK)
+    if (begin(s, t->params, 0) != ACQ_OK)
         return acq_fail_memory(error);
     judge(t, s, 0);
     return ACQ_OK;
@@ -190,7 +202,7 @@ static acq_status move(table *t, seat *s, const float *logits)
 {
     uint64_t restart = t->params->policy.restart;
     if (restart > 0 && t->step % restart == 0)
-        return begin(s, t->params->seed, t->step);
+        return begin(s, t->params, t->step);
     if (ACQ_RESERVE(t->p, t->p_capacity, s->walk.n_classes) != ACQ_OK ||
         ACQ_RESERVE(t->room, t->room_capacity, s->board->n_terms) != ACQ_OK)
         return ACQ_ERR_MEMORY;

@@ -219,28 +219,41 @@ static void add_held(const training *job, acq_text *out)
                         100 * job->result.seeds_held[i]);
 }
 
+enum { N_NUMBERS = 5, NUMBER_SIZE = 32 };
+
+/* The metadata that are numbers, as texts. */
+static void format_numbers(const training *job, char (*texts)[NUMBER_SIZE], acq_metadata *out)
+{
+    static const char *const keys[N_NUMBERS] = {"seed", "episodes", "batches", "threads",
+                                                "seconds"};
+    const acq_train_policy_result *result = &job->result;
+    const uint64_t counts[] = {result->seed, result->episodes, result->batches,
+                               job->params.n_threads};
+    for (size_t i = 0; i < N_NUMBERS - 1; i++)
+        snprintf(texts[i], NUMBER_SIZE, "%llu", (unsigned long long)counts[i]);
+    snprintf(texts[N_NUMBERS - 1], NUMBER_SIZE, "%.1f", result->seconds);
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        out[i] = (acq_metadata){keys[i], texts[i]};
+}
+
 static acq_status write_model(const training *job, acq_error *error)
 {
-    const acq_train_policy_result *result = &job->result;
     acq_text data, held;
-    char seed[32], episodes[32], batches[32], seconds[32], threads[32];
+    char texts[N_NUMBERS][NUMBER_SIZE];
+    acq_metadata metadata[N_NUMBERS + 4];
     acq_text_init(&data);
     acq_text_init(&held);
     add_data(job, &data);
     add_held(job, &held);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)result->seed);
-    snprintf(episodes, sizeof episodes, "%llu", (unsigned long long)result->episodes);
-    snprintf(batches, sizeof batches, "%llu", (unsigned long long)result->batches);
-    snprintf(seconds, sizeof seconds, "%.1f", result->seconds);
-    snprintf(threads, sizeof threads, "%u", job->params.n_threads);
-    acq_status status = data.failed || held.failed ? acq_fail_memory(error) : ACQ_OK;
-    const acq_metadata metadata[] = {
-        {"data", data.bytes},     {"seed", seed},         {"options", job->text},
-        {"version", ACQ_VERSION}, {"episodes", episodes}, {"batches", batches},
-        {"seconds", seconds},     {"threads", threads},   {"held", held.bytes}};
-    if (status == ACQ_OK)
-        status = acq_policy_write(result->policy, job->options->output, metadata,
-                                  sizeof metadata / sizeof *metadata, error);
+    format_numbers(job, texts, metadata);
+    metadata[N_NUMBERS] = (acq_metadata){"data", data.bytes};
+    metadata[N_NUMBERS + 1] = (acq_metadata){"held", held.bytes};
+    metadata[N_NUMBERS + 2] = (acq_metadata){"options", job->text};
+    metadata[N_NUMBERS + 3] = (acq_metadata){"version", ACQ_VERSION};
+    acq_status status = data.failed || held.failed
+                            ? acq_fail_memory(error)
+                            : acq_policy_write(job->result.policy, job->options->output, metadata,
+                                               N_NUMBERS + 4, error);
     acq_text_deinit(&data);
     acq_text_deinit(&held);
     return status;
@@ -264,34 +277,50 @@ static acq_status save(const training *job, acq_error *error)
     return status;
 }
 
+/* Prints a line and releases its text. */
+static void print_line(acq_text *out, const char *label, acq_text *text)
+{
+    acq_size_print_text(out, label, text->bytes == NULL ? "" : text->bytes);
+    out->failed = out->failed || text->failed;
+    acq_text_deinit(text);
+}
+
+static void print_quality(const training *job, acq_text *out)
+{
+    acq_text text;
+    acq_text_init(&text);
+    acq_text_format(&text, "solves %.2f%% of %u generated queries (seed %llu)",
+                    100 * job->result.held_solved, job->params.held_queries,
+                    (unsigned long long)job->result.seed);
+    if (job->params.n_seeds > 1) {
+        acq_text_add(&text, "; ");
+        add_held(job, &text);
+    }
+    print_line(out, "quality", &text);
+}
+
+static void print_cost(const acq_train_policy_result *result, acq_text *out)
+{
+    acq_text text;
+    double rate = result->seconds > 0 ? (double)result->episodes / result->seconds : 0.0;
+    acq_text_init(&text);
+    acq_text_format(&text, "%llu episodes in %llu batch%s, %.1f s, %.0f episodes/s",
+                    (unsigned long long)result->episodes, (unsigned long long)result->batches,
+                    result->batches == 1 ? "" : "es", result->seconds, rate);
+    print_line(out, "cost", &text);
+}
+
 static void print(const training *job, acq_text *out)
 {
-    const acq_train_policy_result *result = &job->result;
-    char line[256];
-    acq_text held, use;
-    acq_text_init(&held);
+    acq_text use;
     acq_text_init(&use);
     acq_size_print_text(out, "model", job->options->output);
     acq_size_print_text(out, "curve", job->csv.bytes);
     acq_size_print_text(out, "picture", job->svg.bytes);
-    acq_text_format(&held, "solves %.2f%% of %u generated queries (seed %llu)",
-                    100 * result->held_solved, job->params.held_queries,
-                    (unsigned long long)result->seed);
-    if (job->params.n_seeds > 1) {
-        acq_text_add(&held, "; ");
-        add_held(job, &held);
-    }
-    acq_size_print_text(out, "quality", held.failed ? "" : held.bytes);
-    snprintf(line, sizeof line, "%llu episodes in %llu batch%s, %.1f s, %.0f episodes/s",
-             (unsigned long long)result->episodes, (unsigned long long)result->batches,
-             result->batches == 1 ? "" : "es", result->seconds,
-             result->seconds > 0 ? (double)result->episodes / result->seconds : 0.0);
-    acq_size_print_text(out, "cost", line);
+    print_quality(job, out);
+    print_cost(&job->result, out);
     acq_text_format(&use, "--engine policy --weights %s", job->options->output);
-    acq_size_print_text(out, "use it", use.failed ? "" : use.bytes);
-    out->failed = out->failed || held.failed || use.failed;
-    acq_text_deinit(&held);
-    acq_text_deinit(&use);
+    print_line(out, "use it", &use);
 }
 
 static json_t *make_seeds(const training *job)

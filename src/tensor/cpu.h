@@ -11,4 +11,8 @@
 bool acq_cpu_has_avx2(void);   /* with FMA */
 bool acq_cpu_has_avx512(void); /* F, BW, DQ and VL, with FMA */
 
+/* AMX tiles and their bfloat16 product; asks the system for permission to use them, which holds
+ * for the whole process. */
+bool acq_cpu_has_amx_bf16(void);
+
 #endif

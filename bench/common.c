@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/budget.h"
 
@@ -41,6 +42,13 @@ double bench_median(double *values, size_t n)
 double bench_now_ms(void)
 {
     return (double)acq_clock_ns() * 1e-6;
+}
+
+double bench_cpu_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 json_t *bench_load_lines(const char *path)

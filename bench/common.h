@@ -14,6 +14,7 @@ void bench_need(acq_status status, const acq_error *error);
 
 double bench_median(double *values, size_t n); /* sorts */
 double bench_now_ms(void);
+double bench_cpu_ms(void); /* processor time of the calling thread */
 
 /* The objects of a file with one JSON object per line. */
 json_t *bench_load_lines(const char *path);

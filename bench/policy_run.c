@@ -51,9 +51,10 @@ policy_outcome policy_search(const policy_case *one, const policy_setting *how, 
     policy_outcome outcome = {0};
     acq_search_result result;
     acq_search_params params = make_params(one, how, &outcome);
-    double begin = bench_now_ms();
+    double begin = bench_now_ms(), cpu_begin = bench_cpu_ms();
     run(one, how, &params, &result);
     outcome.ms = bench_now_ms() - begin;
+    outcome.cpu_ms = bench_cpu_ms() - cpu_begin;
     outcome.answered = result.outcome == ACQ_ANSWERED;
     outcome.score = outcome.answered ? result.answers[0].score : 0;
     outcome.steps = result.nodes;
@@ -78,15 +79,17 @@ static bool is_same(const policy_outcome *a, const policy_outcome *b)
 /* The runs of one query as one: medians of the times. */
 static policy_outcome join(const policy_outcome *runs, size_t stride)
 {
-    double ms[BENCH_RUNS], setup[BENCH_RUNS];
+    double ms[BENCH_RUNS], cpu[BENCH_RUNS], setup[BENCH_RUNS];
     policy_outcome joined = runs[0];
     for (size_t i = 0; i < BENCH_RUNS; i++) {
         if (!is_same(&runs[i * stride], &joined))
             bench_die("the same search with the same seed went another way");
         ms[i] = runs[i * stride].ms;
+        cpu[i] = runs[i * stride].cpu_ms;
         setup[i] = runs[i * stride].setup_ms;
     }
     joined.ms = bench_median(ms, BENCH_RUNS);
+    joined.cpu_ms = bench_median(cpu, BENCH_RUNS);
     joined.setup_ms = bench_median(setup, BENCH_RUNS);
     return joined;
 }
@@ -96,6 +99,7 @@ static void add(policy_tally *sum, const policy_outcome *one)
     sum->n++;
     sum->n_answered += one->answered;
     sum->n_at_once += !one->answered && one->steps == 0;
+    sum->cpu_ms += one->cpu_ms;
     sum->setup_ms += one->setup_ms;
     sum->step_ms += one->ms - one->setup_ms;
     sum->steps += (double)one->steps;
@@ -120,6 +124,7 @@ static void finish(policy_tally *t)
     double n = (double)t->n;
     t->gflops = t->step_ms > 0 ? t->gflop / t->step_ms * 1e3 : (double)NAN;
     t->step_ms = t->steps > 0 ? t->step_ms / t->steps : (double)NAN;
+    t->cpu_ms /= n;
     t->setup_ms /= n;
     t->steps /= n;
     t->last_classes /= n;
@@ -167,11 +172,11 @@ json_t *policy_pack_tally(const policy_tally *t)
     json_t *classes = json_array();
     for (int mark = 0; mark < POLICY_MARKS; mark++)
         json_array_append_new(classes, pack_number(t->classes[mark]));
-    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:f, s:o, s:f}",
-                     "queries", (json_int_t)t->n, "answered", (json_int_t)t->n_answered, "at_once",
-                     (json_int_t)t->n_at_once, "mean", t->ms.mean, "p50", t->ms.p50, "p99",
-                     t->ms.p99, "max", t->ms.max, "setup_ms", t->setup_ms, "step_ms",
-                     pack_number(t->step_ms), "steps", t->steps, "last_classes", t->last_classes,
-                     "classes", classes, "gflop", t->gflop, "gflops", pack_number(t->gflops),
-                     "memory_mb", t->memory_mb);
+    return json_pack(
+        "{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:f, s:o, s:f}",
+        "queries", (json_int_t)t->n, "answered", (json_int_t)t->n_answered, "at_once",
+        (json_int_t)t->n_at_once, "mean", t->ms.mean, "p50", t->ms.p50, "p99", t->ms.p99, "max",
+        t->ms.max, "cpu_ms", t->cpu_ms, "setup_ms", t->setup_ms, "step_ms", pack_number(t->step_ms),
+        "steps", t->steps, "last_classes", t->last_classes, "classes", classes, "gflop", t->gflop,
+        "gflops", pack_number(t->gflops), "memory_mb", t->memory_mb);
 }

@@ -27,6 +27,7 @@ typedef struct policy_outcome {
     bool answered;
     double score;
     double ms;       /* normal form, search, verification */
+    double cpu_ms;   /* the same in processor time, which other work does not lengthen */
     double setup_ms; /* of these: board, first classes, first assignment */
     uint64_t steps;
     double flops;
@@ -48,8 +49,9 @@ typedef struct policy_tally {
     size_t n, n_answered;
     size_t n_at_once; /* ended before the first step, without an answer */
     acq_times ms;     /* over the queries, each the median of its runs */
-    double setup_ms;  /* mean, like all below */
-    double step_ms;   /* without set-up; over all steps of all queries */
+    double cpu_ms;    /* mean, like all below */
+    double setup_ms;
+    double step_ms; /* without set-up; over all steps of all queries */
     double steps;
     double last_classes;
     double classes[POLICY_MARKS]; /* over the queries that reached the step; NAN: none */

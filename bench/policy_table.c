@@ -101,6 +101,7 @@ static void print_answered(const json_t *line)
     print_field(line, "p50", 2);
     print_field(line, "p99", 2);
     print_field(line, "max", 1);
+    print_field(line, "cpu_ms", 2);
     print_field(line, "setup_ms", 2);
     print_field(line, "steps", 1);
     print_field(line, "last_classes", 0);
@@ -127,6 +128,7 @@ static void print_all_steps(const json_t *line)
     print_field(line, "queries", 0);
     print_field(line, "mean", 1);
     print_field(line, "max", 1);
+    print_field(line, "cpu_ms", 1);
     print_field(line, "setup_ms", 2);
     print_field(line, "step_ms", 3);
     print_classes(line);
@@ -146,6 +148,7 @@ static void print_large(const json_t *line)
     print_field(line, "mean", 2);
     print_field(line, "p50", 2);
     print_field(line, "p99", 2);
+    print_field(line, "cpu_ms", 2);
     print_field(line, "setup_ms", 2);
     print_field(line, "steps", 1);
     print_field(line, "step_ms", 3);
@@ -207,7 +210,8 @@ typedef struct table {
 
 static const table tables[] = {
     {"Queries with an answer, ms per query, early stop",
-     "graph | file | links | d | queries | solved % | mean | p50 | p99 | max | set-up | steps | "
+     "graph | file | links | d | queries | solved % | mean | p50 | p99 | max | cpu | set-up | "
+     "steps | "
      "classes at the end | bar",
      is_answered, print_answered},
     {"Queries without an answer, ms per query: most end at once, where the links of one atom say "
@@ -215,11 +219,12 @@ static const table tables[] = {
      "graph | file | links | d | queries | answered | at once | mean | p50 | p99 | max",
      is_unanswered, print_unanswered},
     {"All 200 steps, ms per query",
-     "graph | file | links | d | has an answer | queries | mean | max | set-up | ms a step | "
+     "graph | file | links | d | has an answer | queries | mean | max | cpu | set-up | ms a step | "
      "classes at step 1 | 15 | 50 | 100 | 200 | GFLOP | GFLOPS | % of peak | bar",
      is_all_steps, print_all_steps},
     {"Hub-like queries of 12 to 18 terms drawn from a graph, ms per query, early stop",
-     "graph | entities | facts | queries | solved % | mean | p50 | p99 | set-up | steps | ms a "
+     "graph | entities | facts | queries | solved % | mean | p50 | p99 | cpu | set-up | steps | ms "
+     "a "
      "step | classes at the end | MB a query | MB of the process",
      is_large, print_large},
     {"Training on the nine small shapes, episodes a second",

@@ -129,7 +129,7 @@ static void print_quality(const json_t *lines)
     size_t i;
     json_t *line;
     printf("\n### F1 of the policy search with the perfect predictor, %%\n\n"
-           "| graph | file | atoms | policy | exact | seeds | ms a decision | bar |\n"
+           "| graph | file | part | policy | exact | seeds | ms a decision | bar |\n"
            "|---|---|---|---|---|---|---|---|\n");
     json_array_foreach(lines, i, line)
     {

@@ -61,6 +61,28 @@ static double get_last_solved(const acq_train_policy_result *result, size_t n_se
     return sum / (double)n_seeds;
 }
 
+/* Episodes a second of n batches in some milliseconds. */
+static double get_rate(const acq_train_policy_result *result, uint64_t n_batches, double ms)
+{
+    double per_batch = (double)result->episodes / (double)result->batches;
+    return (double)n_batches * per_batch / ms * 1e3;
+}
+
+/* The last batch of each seed is not followed by a question: it is not timed. */
+static void print_result(const char *graph_name, const acq_train_policy_params *params,
+                         const acq_train_policy_result *result, const stopwatch *watch)
+{
+    double rate = get_rate(result, watch->n_asked - watch->n_seeds, watch->last - watch->first);
+    double first = get_rate(result, FIRST_BATCHES * watch->n_seeds, watch->marked - watch->first);
+    bench_print_line(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:f}", "kind",
+                               "policy-train", "graph", graph_name, "dim", (json_int_t)params->dim,
+                               "threads", (json_int_t)params->n_threads, "seeds",
+                               (json_int_t)watch->n_seeds, "batches", (json_int_t)params->batches,
+                               "episodes", (json_int_t)result->episodes, "rate", rate, "first_rate",
+                               watch->marked > 0 ? json_real(first) : json_null(), "seconds",
+                               result->seconds, "solved", get_last_solved(result, watch->n_seeds)));
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 6)
@@ -73,19 +95,7 @@ int main(int argc, char **argv)
     acq_graph *graph = bench_read_graph(argv[2]);
     const acq_graph *graphs[] = {graph};
     bench_need(acq_train_policy(graphs, 1, &params, &result, &error), &error);
-    double per_batch = (double)result.episodes / (double)result.batches;
-    double n_timed = (double)(watch.n_asked - watch.n_seeds);
-    bool is_marked = watch.marked > 0;
-    bench_print_line(
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:f}", "kind", "policy-train",
-                  "graph", argv[1], "dim", (json_int_t)params.dim, "threads", (json_int_t)threads,
-                  "seeds", (json_int_t)watch.n_seeds, "batches", (json_int_t)params.batches,
-                  "episodes", (json_int_t)result.episodes, "rate",
-                  n_timed * per_batch / (watch.last - watch.first) * 1e3, "first_rate",
-                  is_marked ? json_real((double)(FIRST_BATCHES * watch.n_seeds) * per_batch /
-                                        (watch.marked - watch.first) * 1e3)
-                            : json_null(),
-                  "seconds", result.seconds, "solved", get_last_solved(&result, watch.n_seeds)));
+    print_result(argv[1], &params, &result, &watch);
     acq_train_policy_result_deinit(&result);
     acq_graph_free(graph);
     return 0;

@@ -33,7 +33,7 @@ typedef struct acq_train_policy_params {
     double hub_from;  /* share of solved episodes at which hub-like queries begin */
     acq_hub_params hub;
     double check_share; /* of the queries: the first variable has its value, as in classification */
-    uint32_t held_queries, held_steps; /* hub-like queries that choose the seed */
+    uint32_t held_queries, held_steps; /* hub-like queries that choose the seed, with small ones */
     acq_hub_params held_hub;
     unsigned n_threads;
     const char *checkpoint; /* "%s.seedN"-like base path; NULL: none */

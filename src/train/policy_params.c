@@ -19,7 +19,7 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .floor = 1e-5,
         .score_scale = 5,
         .optimizer = ACQ_OPTIMIZER_DEFAULT,
-        .batches = 4000,
+        .batches = 3000,
         .hub_share = .5,
         .hub_from = .8,
         .hub = ACQ_HUB_DEFAULT,
@@ -31,6 +31,8 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .checkpoint_seconds = 60,
     };
     params->optimizer.average = .99;
+    params->hub.most_atoms = 40;
+    params->held_hub.most_atoms = 50;
     params->held_hub.least_terms = 12;
     params->held_hub.most_terms = 18;
 }

@@ -4,7 +4,12 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-enum { HELD_STREAM = 0x68656c64, MOST_ANSWER = ACQ_HUB_MOST_TERMS };
+enum {
+    HELD_STREAM = 0x68656c64,
+    HELD_SMALL = 4,   /* small queries kept aside for each hub-like one */
+    SMALL_STEPS = 10, /* they get this many times fewer steps */
+    MOST_ANSWER = ACQ_HUB_MOST_TERMS,
+};
 
 static acq_status open_graph(acq_train_source *source, const acq_graph *graph, acq_error *error)
 {
@@ -19,9 +24,12 @@ static acq_status draw_held(acq_train_source *source, const acq_train_policy_par
                             acq_error *error)
 {
     acq_status status = ACQ_OK;
-    while (source->n_held < params->held_queries && status == ACQ_OK) {
+    source->n_held_hubs = params->held_queries;
+    while (source->n_held < (1 + HELD_SMALL) * source->n_held_hubs && status == ACQ_OK) {
         uint64_t key = acq_random_start(HELD_STREAM, source->n_held).key;
-        status = acq_train_source_draw(source, key, &params->held_hub, params->check_share,
+        bool is_hub = source->n_held < source->n_held_hubs;
+        status = acq_train_source_draw(source, key, is_hub ? &params->held_hub : NULL,
+                                       is_hub ? params->check_share : 1.0,
                                        &source->held[source->n_held], error);
         if (status == ACQ_OK)
             source->n_held++;
@@ -36,7 +44,8 @@ acq_status acq_train_source_init(acq_train_source *source, const acq_graph *cons
     *source = (acq_train_source){0};
     source->samplers = acq_zalloc(n_graphs, sizeof *source->samplers);
     source->predictors = acq_zalloc(n_graphs, sizeof *source->predictors);
-    source->held = acq_zalloc(params->held_queries, sizeof *source->held);
+    source->held =
+        acq_zalloc((1 + HELD_SMALL) * (size_t)params->held_queries, sizeof *source->held);
     if (source->samplers == NULL || source->predictors == NULL || source->held == NULL)
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
@@ -104,6 +113,8 @@ static acq_status judge_one(void *context, size_t i, unsigned thread)
     acq_search_result result;
     (void)thread;
     params.stream = i;
+    if (i >= j->source->n_held_hubs)
+        params.steps = (params.steps + SMALL_STEPS - 1) / SMALL_STEPS;
     acq_status status =
         acq_search_policy(query->problem, query->predictor, &params, &result, &j->errors[i]);
     j->solved[i] = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
@@ -129,7 +140,8 @@ acq_status acq_train_source_judge(const acq_train_source *source, const acq_poli
         status = acq_threads_run(n_threads, n, judge_one, &j);
     *out = (acq_held_result){0};
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
-        out->solved += (double)j.solved[i] / (double)n;
+        size_t n_hubs = source->n_held_hubs, n_like = i < n_hubs ? n_hubs : n - n_hubs;
+        out->solved += (double)j.solved[i] / (double)n_like / 2.0;
         out->steps += (double)j.steps[i] / (double)n;
     }
     for (size_t i = 0; i < n && status != ACQ_OK && j.errors != NULL; i++)

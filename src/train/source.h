@@ -10,8 +10,8 @@ typedef struct acq_train_source {
     size_t n_graphs;
     acq_sampler **samplers;
     acq_predictor **predictors; /* the graphs themselves */
-    acq_episode_query *held;
-    size_t n_held;
+    acq_episode_query *held;    /* hub-like ones first, then small ones */
+    size_t n_held, n_held_hubs;
 } acq_train_source;
 
 acq_status acq_train_source_init(acq_train_source *source, const acq_graph *const *graphs,
@@ -26,11 +26,12 @@ acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
                                  acq_episode_query *out, acq_error *error);
 
 typedef struct acq_held_result {
-    double solved; /* share */
-    double steps;  /* mean over all, an unsolved one counts `steps` */
+    double solved; /* mean of the shares of hub-like and of small queries */
+    double steps;  /* mean over all, an unsolved one counts all of its steps */
 } acq_held_result;
 
-/* Searches for answers to the queries kept aside, each with at most `steps` steps. */
+/* Searches for answers to the queries kept aside: hub-like ones with at most `steps` steps, small
+ * ones (whose first variable has its value) with a tenth of them, as the paper searches both. */
 acq_status acq_train_source_judge(const acq_train_source *source, const acq_policy *policy,
                                   uint32_t steps, unsigned n_threads, acq_held_result *out,
                                   acq_error *error);

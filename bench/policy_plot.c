@@ -69,7 +69,7 @@ static void draw(const cloud *clouds, size_t n, const char *path)
     scatter s = {.title = "What a step of the policy search takes, by the size of the query",
                  .y_label = "milliseconds a step",
                  .x_labels = {"variables", "literals"},
-                 .bins = {1, 8},
+                 .bins = {2, 10},
                  .n_panels = 2,
                  .series = series,
                  .n_series = n};

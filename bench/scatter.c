@@ -116,7 +116,7 @@ static void write_medians(const scatter *s, size_t i, size_t panel, const axis *
     fprintf(f, "<path class='l s%zu' d='", i);
     for (size_t b = 0; b < MOST_BINS; b++) {
         double median = get_bin(&s->series[i], panel, width, b, room);
-        double middle = ((double)b + (width > 1 ? .5 : 0)) * width;
+        double middle = (double)b * width + (width - 1) / 2;
         if (isnan(median))
             continue;
         fprintf(f, "%c%.1f %.1f", command, place(x, middle), place(y, median));

@@ -11,7 +11,7 @@ enum { SCATTER_MOST_SERIES = 4, SCATTER_MOST_PANELS = 2 };
 
 typedef struct scatter_series {
     const char *label;
-    const double *x[SCATTER_MOST_PANELS]; /* n numbers for each panel, at least 0 */
+    const double *x[SCATTER_MOST_PANELS]; /* n whole numbers for each panel */
     const double *y;
     size_t n;
 } scatter_series;
@@ -19,7 +19,7 @@ typedef struct scatter_series {
 typedef struct scatter {
     const char *title, *y_label;
     const char *x_labels[SCATTER_MOST_PANELS];
-    double bins[SCATTER_MOST_PANELS]; /* width of the ranges of x whose median is drawn */
+    double bins[SCATTER_MOST_PANELS]; /* how many values of x share a median */
     size_t n_panels;
     const scatter_series *series;
     size_t n_series;

@@ -116,34 +116,47 @@ INLINE void run_layers(const layers *l, size_t d, size_t n, const float *in, flo
     layer_norm(n, l->gain, l->shift, out);
 }
 
-/* exp with a relative error below 3e-7 in loops that compilers vectorise: 2^n times a polynomial.
- */
-INLINE float exponential(float x)
+/* x = exp(x) for a tile's width, relative error below 3e-7: 2^n times a polynomial, in loops that
+ * compilers vectorise. */
+INLINE void exponentials(float *x)
 {
-    union {
-        int32_t bits;
-        float value;
-    } power;
-    x = x > 87 ? 87 : x;
-    x = x < -87 ? -87 : x;
-    float n = (x * 1.442695041F + 12582912.0F) - 12582912.0F;
-    float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
-    float sum =
-        1 + r * (1 + r * (0.5F +
-                          r * (1 / 6.0F + r * (1 / 24.0F + r * (1 / 120.0F +
-                                                                r * (1 / 720.0F + r / 5040.0F))))));
-    power.bits = ((int32_t)n + 127) * (1 << 23);
-    return sum * power.value;
+    int32_t bits[DENSE_TILE];
+    float powers[DENSE_TILE];
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] = x[b] < 87 ? x[b] : 87;
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] = x[b] > -87 ? x[b] : -87;
+    for (size_t b = 0; b < DENSE_TILE; b++) {
+        float n = (x[b] * 1.442695041F + 12582912.0F) - 12582912.0F;
+        float r = (x[b] - n * 0.693359375F) + n * 2.12194440e-4F, sum = 1 / 5040.0F;
+        sum = sum * r + 1 / 720.0F;
+        sum = sum * r + 1 / 120.0F;
+        sum = sum * r + 1 / 24.0F;
+        sum = sum * r + 1 / 6.0F;
+        x[b] = ((sum * r + 0.5F) * r + 1) * r + 1;
+        bits[b] = ((int32_t)n + 127) * (1 << 23);
+    }
+    memcpy(powers, bits, sizeof powers);
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] *= powers[b];
 }
 
-INLINE float sigmoid(float x)
+INLINE void sigmoids(float *x)
 {
-    return 1 / (1 + exponential(-x));
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] = -x[b];
+    exponentials(x);
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] = 1 / (1 + x[b]);
 }
 
-INLINE float hyperbolic_tangent(float x)
+INLINE void hyperbolic_tangents(float *x)
 {
-    return 1 - 2 / (exponential(2 * x) + 1);
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] *= 2;
+    exponentials(x);
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        x[b] = 1 - 2 / (x[b] + 1);
 }
 
 INLINE float greater(float a, float b)
@@ -261,15 +274,21 @@ FOR_THIS_MACHINE static void update_values(dense_policy *p, size_t tile)
                 best[k * DENSE_TILE + b] = greater(best[k * DENSE_TILE + b], z[k * DENSE_TILE + b]);
 }
 
-/* gi = W_i z + b_i, gh = W_h h + b_h, both r, u, n. */
+/* One feature of PyTorch's GRU cell; gi = W_i z + b_i, gh = W_h h + b_h, both r, u, n. */
 INLINE void gru(size_t size, const float *gi, const float *gh, float *h)
 {
-    for (size_t i = 0; i < size; i++) {
-        float r = sigmoid(gi[i] + gh[i]);
-        float u = sigmoid(gi[size + i] + gh[size + i]);
-        float n = hyperbolic_tangent(gi[2 * size + i] + r * gh[2 * size + i]);
-        h[i] = (1 - u) * n + u * h[i];
-    }
+    float r[DENSE_TILE], u[DENSE_TILE], n[DENSE_TILE];
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        r[b] = gi[b] + gh[b];
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        u[b] = gi[size + b] + gh[size + b];
+    sigmoids(r);
+    sigmoids(u);
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        n[b] = gi[2 * size + b] + r[b] * gh[2 * size + b];
+    hyperbolic_tangents(n);
+    for (size_t b = 0; b < DENSE_TILE; b++)
+        h[b] = (1 - u[b]) * n[b] + u[b] * h[b];
 }
 
 FOR_THIS_MACHINE static void update_hidden(dense_policy *p, size_t tile)
@@ -282,7 +301,8 @@ FOR_THIS_MACHINE static void update_hidden(dense_policy *p, size_t tile)
             input[k * DENSE_TILE + b] = z[k * DENSE_TILE + b] + state[k];
     linear(W(gi_w), d, W(gi_b), 3 * d, d, input, p->scratch[1]);
     linear(W(gh_w), d, W(gh_b), 3 * d, d, h, p->scratch[2]);
-    gru(size, p->scratch[1], p->scratch[2], h);
+    for (size_t i = 0; i < size; i += DENSE_TILE)
+        gru(size, p->scratch[1] + i, p->scratch[2] + i, h + i);
 }
 
 FOR_THIS_MACHINE static void make_logits(dense_policy *p, size_t tile)

@@ -21,7 +21,7 @@
 #include "support/policy_case.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { QUERIES = 1, STEPS = 4 };
+enum { QUERIES = 1, STEPS = 2 };
 #else
 enum { QUERIES = 3, STEPS = 30 };
 #endif

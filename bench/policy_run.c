@@ -122,7 +122,7 @@ static double mean_classes(const policy_outcome *outcomes, size_t n, int mark)
 static void finish(policy_tally *t)
 {
     double n = (double)t->n;
-    t->gflops = t->step_ms > 0 ? t->gflop / t->step_ms * 1e3 : (double)NAN;
+    t->gflops = t->steps > 0 ? t->gflop / (t->cpu_ms - t->setup_ms) * 1e3 : (double)NAN;
     t->step_ms = t->steps > 0 ? t->step_ms / t->steps : (double)NAN;
     t->cpu_ms /= n;
     t->setup_ms /= n;

@@ -56,7 +56,7 @@ typedef struct policy_tally {
     double last_classes;
     double classes[POLICY_MARKS]; /* over the queries that reached the step; NAN: none */
     double gflop;
-    double gflops; /* during steps */
+    double gflops; /* during steps, by processor time */
     double memory_mb;
 } policy_tally;
 

@@ -200,7 +200,7 @@ acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, 
     return ACQ_OK;
 }
 
-acq_status acq_policy_read(const char *path, acq_policy **out, acq_error *error)
+static acq_status read_policy(const char *path, acq_policy **out, acq_error *error)
 {
     acq_safetensors *file;
     acq_status status = acq_safetensors_read(path, &file, error);
@@ -230,7 +230,7 @@ acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out, ac
                             ACQ_POLICY_DIM_LEAST, ACQ_POLICY_DIM_MOST);
         return acq_policy_new((uint32_t)dim, seed, true, false, out, error);
     }
-    return acq_policy_read(spec, out, error);
+    return read_policy(spec, out, error);
 }
 
 enum { MOST_METADATA = 32 };

@@ -1,11 +1,13 @@
 /* model.h - the weights of the policy network, ready to run.
  *
  * Layers as its authors implemented them (paper, appendix "Architecture"), d = dim:
- *   E    Linear(d+1, d) ReLU Linear(d, d, no bias) LayerNorm
- *   M_V  Linear(d, 4d, no bias) LayerNorm      M_R  Linear(d, d) ReLU Linear(d, 4d, no bias)
- * LayerNorm U_V, U_X  Linear(d, d) ReLU Linear(d, d, no bias) LayerNorm G    GRU cell (input,
- * state, two biases), learned initial state O    LayerNorm Linear(d, d) ReLU Linear(d, 1, no bias)
- */
+ *
+ *   E          Linear(d+1, d) ReLU Linear(d, d, no bias) LayerNorm
+ *   M_V        Linear(d, 4d, no bias) LayerNorm
+ *   M_R        Linear(d, d) ReLU Linear(d, 4d, no bias) LayerNorm
+ *   U_V, U_X   Linear(d, d) ReLU Linear(d, d, no bias) LayerNorm
+ *   G          GRU cell (input, state, two biases), learned initial state
+ *   O          LayerNorm Linear(d, d) ReLU Linear(d, 1, no bias) */
 #ifndef ACQ_SEARCH_POLICY_MODEL_H
 #define ACQ_SEARCH_POLICY_MODEL_H
 
@@ -77,11 +79,10 @@ struct acq_policy {
  * backward products too. */
 acq_status acq_policy_new(uint32_t dim, uint64_t seed, bool uses_pe, bool trainable,
                           acq_policy **out, acq_error *error);
-/* Checked weights: names, shapes, finite values; the file's metadata say dim and labels. */
-acq_status acq_policy_read(const char *path, acq_policy **out, acq_error *error);
 /* The weights that ship with the library. */
 acq_status acq_policy_new_shipped(acq_policy **out, acq_error *error);
-/* From a file that is in memory already. */
+/* From a file that is in memory already. Checks names, shapes and that values are finite; the
+ * metadata say dim and labels. */
 acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
                                  acq_error *error);
 

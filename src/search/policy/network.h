@@ -17,7 +17,7 @@
 /* Where the rows, terms and nodes of each walk are in a batch, and their labels. */
 typedef struct acq_rows {
     size_t n_rows, n_terms, n_nodes;
-    size_t rows_capacity, terms_capacity, nodes_capacity, edges_capacity;
+    size_t rows_capacity, terms_capacity, edges_capacity;
     uint32_t *terms;        /* of each row */
     uint32_t *origins;      /* of each row: row of the step before; ACQ_NO_ID: the start */
     const uint8_t **labels; /* of each row, borrowed from the walk until its next set */

@@ -125,7 +125,7 @@ acq_status acq_sampler_new(const acq_graph *graph, acq_sampler **out, acq_error 
     return ACQ_OK;
 }
 
-acq_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32_t i)
+acq_sampler_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32_t i)
 {
     uint32_t low = sampler->first_run[entity], high = sampler->first_run[entity + 1];
     while (high - low > 1) {
@@ -137,5 +137,5 @@ acq_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32
     }
     const acq_run *run = &sampler->runs[low];
     acq_ent to = acq_sampler_get_row(sampler, run).tails[i - run->before];
-    return (acq_step){.from = entity, .relation = run->relation, .to = to};
+    return (acq_sampler_step){.from = entity, .relation = run->relation, .to = to};
 }

@@ -26,18 +26,18 @@ struct acq_sampler {
 };
 
 /* A fact as it is met at `from`. */
-typedef struct acq_step {
+typedef struct acq_sampler_step {
     acq_ent from;
     acq_rel relation;
     acq_ent to;
-} acq_step;
+} acq_sampler_step;
 
 static inline acq_row acq_sampler_get_row(const acq_sampler *sampler, const acq_run *run)
 {
     return acq_links_get_row_at(sampler->links[run->relation], run->row);
 }
 
-static inline bool acq_sampler_has_fact(const acq_sampler *sampler, acq_step fact)
+static inline bool acq_sampler_has_fact(const acq_sampler *sampler, acq_sampler_step fact)
 {
     return acq_links_get_score(sampler->links[fact.relation], fact.from, fact.to) > 0;
 }
@@ -54,14 +54,14 @@ static inline acq_ent acq_row_draw(acq_row row, acq_random *random)
 }
 
 /* A fact at `from`: first one of its relations, all alike, then one of the facts of that. */
-static inline acq_step acq_sampler_draw_step(const acq_sampler *sampler, acq_ent from,
-                                             acq_random *random)
+static inline acq_sampler_step acq_sampler_draw_step(const acq_sampler *sampler, acq_ent from,
+                                                     acq_random *random)
 {
     uint32_t begin = sampler->first_run[from];
     uint32_t n_runs = sampler->first_run[from + 1] - begin;
     const acq_run *run = &sampler->runs[begin + acq_random_below(random, n_runs)];
     acq_ent to = acq_row_draw(acq_sampler_get_row(sampler, run), random);
-    return (acq_step){.from = from, .relation = run->relation, .to = to};
+    return (acq_sampler_step){.from = from, .relation = run->relation, .to = to};
 }
 
 static inline uint32_t acq_sampler_count_facts(const acq_sampler *sampler, acq_ent entity)
@@ -71,6 +71,6 @@ static inline uint32_t acq_sampler_count_facts(const acq_sampler *sampler, acq_e
 }
 
 /* The i-th fact at `entity`, by relation and neighbour. O(log relations). */
-acq_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32_t i);
+acq_sampler_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32_t i);
 
 #endif

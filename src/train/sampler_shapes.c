@@ -60,10 +60,10 @@ typedef struct draft {
     acq_random *random;
     const shape_form *form;
     acq_ent values[MOST_VARIABLES];
-    acq_step atoms[MOST_ATOMS];
+    acq_sampler_step atoms[MOST_ATOMS];
 } draft;
 
-static bool is_same_fact(acq_step a, acq_step b)
+static bool is_same_fact(acq_sampler_step a, acq_sampler_step b)
 {
     return (a.relation == b.relation && a.from == b.from && a.to == b.to) ||
            (a.relation == acq_inverse(b.relation) && a.from == b.to && a.to == b.from);
@@ -72,7 +72,7 @@ static bool is_same_fact(acq_step a, acq_step b)
 static bool draw_positive(draft *d, uint32_t i_atom)
 {
     atom_form form = d->form->atoms[i_atom];
-    acq_step step = acq_sampler_draw_step(d->sampler, d->values[form.left], d->random);
+    acq_sampler_step step = acq_sampler_draw_step(d->sampler, d->values[form.left], d->random);
     for (uint32_t i = 0; i < i_atom; i++) {
         if (is_same_fact(d->atoms[i], step))
             return false;
@@ -104,7 +104,7 @@ static bool is_candidate(const draft *d, uint8_t variable, acq_ent value, uint32
 {
     for (uint32_t i = 0; i < n; i++) {
         atom_form form = d->form->atoms[i];
-        acq_step fact = {value, d->atoms[i].relation, d->atoms[i].to};
+        acq_sampler_step fact = {value, d->atoms[i].relation, d->atoms[i].to};
         if (form.left == variable && form.right == CONSTANT &&
             !acq_sampler_has_fact(d->sampler, fact))
             return false;
@@ -123,7 +123,7 @@ static bool draw_from_rival(draft *d, uint32_t i_atom)
         if (rival == value || rival == ACQ_NO_ID ||
             (!easy && !is_candidate(d, variable, rival, i_atom)))
             continue;
-        acq_step step = acq_sampler_draw_step(d->sampler, rival, d->random);
+        acq_sampler_step step = acq_sampler_draw_step(d->sampler, rival, d->random);
         step.from = value;
         d->atoms[i_atom] = step;
         if (!acq_sampler_has_fact(d->sampler, step))
@@ -136,7 +136,7 @@ static bool draw_from_relation(draft *d, uint32_t i_atom)
 {
     acq_ent value = d->values[d->form->atoms[i_atom].left];
     for (uint32_t i = 0; i < RIVALS; i++) {
-        acq_step step = acq_sampler_draw_step(d->sampler, value, d->random);
+        acq_sampler_step step = acq_sampler_draw_step(d->sampler, value, d->random);
         const acq_links *links = d->sampler->links[step.relation];
         step.to = links->tails[acq_random_below(d->random, links->n_links)];
         d->atoms[i_atom] = step;

@@ -272,8 +272,8 @@ static acq_status judge(seed_run *run)
     if (run->n_judged++ == 0 || is_better) {
         run->best_held = held;
         copy_weights(run->best, run->average);
-        status = write_best(run, &run->error);
     }
+    status = write_best(run, &run->error);
     return status == ACQ_OK ? add_point(run, held.solved) : status;
 }
 

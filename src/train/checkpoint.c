@@ -128,8 +128,8 @@ static acq_status check_format(const acq_safetensors *file, acq_error *error)
     if (found != NULL && strcmp(found, format) == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
-                    "this is not a checkpoint of a training by this version of anycq; leave "
-                    "--resume away to start anew");
+                    "this is not a checkpoint of a training by this version of anycq; remove it "
+                    "to begin anew");
 }
 
 static int get_word(const char *text)

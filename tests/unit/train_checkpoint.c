@@ -276,10 +276,10 @@ static void test_tampered_checkpoints_are_refused(void **state)
     assert_refused(OPTIONS, "the checkpoint does not say its options");
     tamper("format", "anycq training 99", 1);
     assert_refused(OPTIONS, "this is not a checkpoint of a training by this version of anycq; "
-                            "leave --resume away to start anew");
+                            "remove it to begin anew");
     tamper("format", NULL, 1);
     assert_refused(OPTIONS, "this is not a checkpoint of a training by this version of anycq; "
-                            "leave --resume away to start anew");
+                            "remove it to begin anew");
     unlink(PATH);
 }
 

@@ -18,17 +18,10 @@ static acq_status check_kind(const char *kind, acq_error *error)
     return acq_fail(error, ACQ_ERR_USAGE, "no model \"%.100s\" to train; use train policy", kind);
 }
 
-/* A graph must not be lost to a slip in -o. */
 static acq_status check_output(const acq_options *options, acq_error *error)
 {
     if (options->output == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "train needs a file to write: -o MODEL");
-    for (size_t i = 1; i < options->args.n; i++) {
-        if (strcmp(options->args.items[i], options->output) == 0)
-            return acq_fail(error, ACQ_ERR_USAGE,
-                            "-o %.200s is the graph to train on; name another file",
-                            options->output);
-    }
     return acq_setup_check_output(options->output, error);
 }
 

@@ -85,12 +85,39 @@ static acq_status check_checkpoints(training *job, acq_error *error)
     return status;
 }
 
-/* Better now than after an hour. */
-static acq_status check_writable(const training *job, acq_error *error)
+static acq_status refuse_file(const char *path, const char *why, acq_error *error)
 {
+    acq_fail(error, ACQ_ERR_USAGE, "%s; name another model with -o", why);
+    acq_error_set_file(error, path);
+    return ACQ_ERR_USAGE;
+}
+
+/* Can the file be written? Better now than after an hour. And a graph must not be lost to a slip
+ * in -o. */
+static acq_status check_file(const training *job, const char *path, acq_error *error)
+{
+    const acq_words *args = &job->options->args;
     acq_new_file probe;
-    acq_status status = acq_new_file_init(&probe, job->options->output, "the model", error);
+    for (size_t i = 1; i < args->n; i++) {
+        if (acq_file_is_alias(path, args->items[i]))
+            return refuse_file(path, "this is the graph to train on", error);
+    }
+    acq_status status = acq_new_file_init(&probe, path, "the file", error);
     acq_new_file_deinit(&probe);
+    return status;
+}
+
+/* MODEL.csv may be a table that has nothing to do with a training. */
+static acq_status check_files(const training *job, acq_error *error)
+{
+    const char *csv = job->csv.bytes;
+    acq_status status = check_file(job, job->options->output, error);
+    if (status == ACQ_OK)
+        status = check_file(job, csv, error);
+    if (status == ACQ_OK)
+        status = check_file(job, job->svg.bytes, error);
+    if (status == ACQ_OK && acq_file_get_size(csv) > 0 && !acq_curve_is_one(csv))
+        return refuse_file(csv, "this is not the curve of a training and would be lost", error);
     return status;
 }
 
@@ -128,7 +155,7 @@ static acq_status prepare(training *job, acq_error *error)
     if (status == ACQ_OK)
         status = acq_train_policy_print_options(&job->params, job->text, sizeof job->text);
     if (status == ACQ_OK)
-        status = check_writable(job, error);
+        status = check_files(job, error);
     if (status == ACQ_OK)
         status = check_checkpoints(job, error);
     if (status == ACQ_OK)

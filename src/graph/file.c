@@ -38,6 +38,14 @@ uint64_t acq_file_get_size(const char *path)
     return (uint64_t)info.st_size;
 }
 
+bool acq_file_is_alias(const char *path, const char *other)
+{
+    struct stat a, b;
+    if (is_input(path) || is_input(other) || stat(path, &a) != 0 || stat(other, &b) != 0)
+        return false;
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 acq_status acq_file_open(const char *path, int *out, acq_error *error)
 {
     int file = is_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

@@ -18,6 +18,9 @@ acq_file_kind acq_file_get_kind(const char *path);
 /* Bytes of a regular file; 0 when unknown. */
 uint64_t acq_file_get_size(const char *path);
 
+/* Do both paths lead to one file? False where one of them leads nowhere. */
+bool acq_file_is_alias(const char *path, const char *other);
+
 /* A descriptor for reading; "-": standard input, which close leaves open. */
 acq_status acq_file_open(const char *path, int *out, acq_error *error);
 void acq_file_close(int file);

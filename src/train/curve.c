@@ -84,6 +84,24 @@ acq_status acq_curve_write_csv(const acq_curve *curve, const char *path, acq_err
     return status;
 }
 
+bool acq_curve_is_one(const char *path)
+{
+    char start[256];
+    size_t got = 0;
+    int file;
+    acq_text header;
+    acq_text_init(&header);
+    add_header(&header);
+    bool is_one = !header.failed && acq_file_open(path, &file, NULL) == ACQ_OK;
+    if (is_one) {
+        is_one = acq_file_read_some(file, path, start, sizeof start, &got, NULL) == ACQ_OK &&
+                 got >= header.length && memcmp(start, header.bytes, header.length) == 0;
+        acq_file_close(file);
+    }
+    acq_text_deinit(&header);
+    return is_one;
+}
+
 /* The field that begins at `at`; returns its end, NULL when it is none. */
 static char *read_field(char *at, const csv_column *column, char *point)
 {

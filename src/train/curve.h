@@ -25,6 +25,8 @@ acq_status acq_curve_add(acq_curve *curve, const acq_curve_point *point);
 
 /* One line per point, a header line first; NAN is an empty field. */
 acq_status acq_curve_write_csv(const acq_curve *curve, const char *path, acq_error *error);
+/* Does the file begin as write_csv begins one? */
+bool acq_curve_is_one(const char *path);
 /* Reads back what write_csv wrote, for --resume. */
 acq_status acq_curve_read_csv(acq_curve *curve, const char *path, acq_error *error);
 /* Solved rates against episodes, one line per seed, readable without colours; text as text. */

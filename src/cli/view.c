@@ -256,9 +256,15 @@ static void note_count(const acq_view *view, acq_output *output)
 static void note_incomplete(const acq_view *view, acq_output *output)
 {
     const acq_search_result *result = view->result;
-    if (result->spent == ACQ_SPENT_NOTHING)
-        acq_report_note(output, "%s does not prove that there is no better answer",
-                        acq_engine_get_name(view->params->engine));
+    const char *engine = acq_engine_get_name(view->params->engine);
+    bool is_spent = result->spent != ACQ_SPENT_NOTHING;
+    bool wants_more = view->params->search.limit != 1 && view->query->n_free > 0;
+    if (wants_more && !acq_engine_is_complete(view->params->engine))
+        acq_report_note(output,
+                        "%s stops at one answer: there may be more%s; --engine exact finds them",
+                        engine, is_spent ? " or better" : "");
+    else if (!is_spent)
+        acq_report_note(output, "%s does not prove that there is no better answer", engine);
     else
         acq_report_note(
             output, "the %s ran out: there may be %s answers; %s", acq_spent_name(result->spent),

@@ -73,11 +73,11 @@ acq_status acq_guess_finish(acq_guess *guess, acq_error *error)
     acq_search_result *result = guess->result;
     bool found = guess->best_score >= guess->params->scoring.threshold;
     bool one = guess->params->limit == 1 || guess->problem->n_free == 0;
+    bool is_best = found && guess->best_score >= guess->bound;
     result->outcome = found ? ACQ_ANSWERED : ACQ_UNDECIDED;
-    result->complete = found && one && guess->best_score >= guess->bound;
-    result->spent = guess->budget.spent == ACQ_SPENT_NOTHING && !result->complete
-                        ? ACQ_SPENT_STEPS
-                        : guess->budget.spent;
+    result->complete = is_best && one;
+    result->spent = guess->budget.spent == ACQ_SPENT_NOTHING && !is_best ? ACQ_SPENT_STEPS
+                                                                         : guess->budget.spent;
     if (result->memory_peak < result->arena.reserved)
         result->memory_peak = result->arena.reserved;
     if (!found)

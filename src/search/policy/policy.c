@@ -61,15 +61,18 @@ static void seat_deinit(seat *s)
 /* Nothing can reach the threshold, and the user should hear why. */
 static acq_status note_bound(seat *s, acq_error *error)
 {
-    char note[200];
+    static const char what[] = "no assignment can reach the threshold";
+    char note[240];
     const acq_board *board = s->board;
-    if (board->why == ACQ_NO_ID)
-        snprintf(note, sizeof note, "no assignment can reach the threshold");
+    const acq_literal *why = board->why == ACQ_NO_ID ? NULL : &board->literals[board->why].literal;
+    const char *name =
+        why == NULL ? "" : acq_graph_get_relation_name(board->predictor->graph, why->relation);
+    if (why == NULL)
+        snprintf(note, sizeof note, "%s", what);
+    else if (why->is_negated)
+        snprintf(note, sizeof note, "%s: a link of \"%.100s\" that it denies is there", what, name);
     else
-        snprintf(note, sizeof note,
-                 "no assignment can reach the threshold: no link of \"%.100s\" that fits does",
-                 acq_graph_get_relation_name(board->predictor->graph,
-                                             board->literals[board->why].literal.relation));
+        snprintf(note, sizeof note, "%s: no link of \"%.100s\" that fits does", what, name);
     acq_search_result *result = s->guess.result;
     result->note = acq_arena_copy_string(&result->arena, note, strlen(note));
     return result->note == NULL ? acq_fail_memory(error) : ACQ_OK;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "cli/width.h"
 
 static const int64_t REDRAW_NS = 200000000, LINE_NS = 30000000000;
 
@@ -57,15 +58,26 @@ static void add_left(double seconds, acq_text *out)
         acq_text_format(out, "  %.1f h left", seconds / 3600);
 }
 
-void acq_train_progress_print(const acq_train_progress *progress, const acq_curve_point *point,
-                              acq_text *out)
+static void add_line(const acq_train_progress *progress, const acq_curve_point *point,
+                     bool with_reward, acq_text *out)
 {
     add_episodes(point, out);
     acq_text_format(out, "  solved %.3g%%", 100 * point->solved);
     if (!isnan(progress->hub_solved))
         acq_text_format(out, "  hub %.3g%%", 100 * progress->hub_solved);
-    acq_text_format(out, "  reward %.2g", point->reward);
+    if (with_reward)
+        acq_text_format(out, "  reward %.2g", point->reward);
     add_left(get_seconds_left(progress->params, point), out);
+}
+
+void acq_train_progress_print(const acq_train_progress *progress, const acq_curve_point *point,
+                              acq_text *out)
+{
+    add_line(progress, point, true, out);
+    if (out->length < ACQ_COLUMNS)
+        return;
+    acq_text_clear(out);
+    add_line(progress, point, false, out);
 }
 
 static void draw(acq_train_progress *progress, const char *line, size_t width)

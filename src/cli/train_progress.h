@@ -24,7 +24,8 @@ void acq_train_progress_deinit(acq_train_progress *progress);
 /* The callback of the training; context is the acq_train_progress. */
 void acq_train_progress_show(void *context, const acq_curve_point *point);
 
-/* The line alone, at most 80 columns of ASCII. */
+/* The line alone, below 80 columns of ASCII: a full line would wrap when it is redrawn. The reward
+ * is left out where there is no room for it. out is empty before. */
 void acq_train_progress_print(const acq_train_progress *progress, const acq_curve_point *point,
                               acq_text *out);
 

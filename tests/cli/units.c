@@ -393,7 +393,7 @@ static void assert_line(const acq_train_progress *progress, const acq_curve_poin
     acq_text_init(&line);
     acq_train_progress_print(progress, point, &line);
     assert_string_equal(line.bytes, wanted);
-    assert_true(line.length <= ACQ_COLUMNS);
+    assert_true(line.length < ACQ_COLUMNS);
     acq_text_deinit(&line);
 }
 
@@ -422,6 +422,9 @@ static void test_progress_of_a_training_fits_a_line(void **state)
     assert_line(&progress, &point,
                 "seed 12  12.35M episodes  12346/s  solved 100%  hub 84%  reward 10  "
                 "1.7 h left");
+    point.solved = progress.hub_solved = .845;
+    assert_line(&progress, &point,
+                "seed 12  12.35M episodes  12346/s  solved 84.5%  hub 84.5%  1.7 h left");
 }
 
 int main(void)

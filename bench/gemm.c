@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "common.h"
@@ -23,13 +22,6 @@ static const size_t shapes[][3] = {
 
 static const gemm_peer *const peers[N_PEERS] = {&gemm_ours, &gemm_openblas, &gemm_onednn,
                                                 &gemm_onednn_packed};
-
-double gemm_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static float *make_floats(size_t n, uint64_t stream)
 {
@@ -71,10 +63,10 @@ static double measure(const gemm_case *gemm, const gemm_peer *peer, void *prepar
 {
     double flops = 2.0 * (double)gemm->m * (double)gemm->k * (double)gemm->n;
     size_t times = 1 + (size_t)(4e9 / flops);
-    double start = gemm_now();
+    double start = bench_cpu_ms();
     for (size_t i = 0; i < times; i++)
         peer->run(prepared, gemm);
-    return 1e-9 * flops * (double)times / (gemm_now() - start);
+    return 1e-6 * flops * (double)times / (bench_cpu_ms() - start);
 }
 
 static void measure_all(const gemm_case *gemm, double rates[N_PEERS])

@@ -19,8 +19,6 @@ typedef struct gemm_peer {
 
 extern const gemm_peer gemm_ours, gemm_openblas, gemm_onednn, gemm_onednn_packed;
 
-double gemm_now(void); /* seconds of processor time of this thread: other work disturbs less */
-
 /* GFLOPS of fused steps in registers alone, on the widest vectors of this processor. */
 double gemm_get_peak(void);
 

@@ -2,6 +2,7 @@
  * leave their registers. Compiled with -ffp-contract=fast: a step is one fused instruction. */
 #include "gemm.h"
 
+#include "common.h"
 #include "tensor/cpu.h"
 
 enum { CHAINS = 12, ROUNDS = 20, STEPS = 200000 };
@@ -32,9 +33,9 @@ double gemm_get_peak(void)
     size_t lanes = acq_cpu_has_avx512() ? 16 : acq_cpu_has_avx2() ? 8 : 4;
     double best = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        double start = gemm_now();
+        double start = bench_cpu_ms();
         lanes == 16 ? run_avx512() : lanes == 8 ? run_avx2() : run_sse();
-        double rate = 2e-9 * CHAINS * STEPS * (double)lanes / (gemm_now() - start);
+        double rate = 2e-6 * CHAINS * STEPS * (double)lanes / (bench_cpu_ms() - start);
         best = rate > best ? rate : best;
     }
     return best;

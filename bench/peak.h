@@ -1,4 +1,5 @@
-/* peak.h - the fastest that our matrix products get on this machine, to hold networks against. */
+/* peak.h - the fastest that our matrix products get on this machine, to hold networks against;
+ * gemm.h has the peak of the machine itself. */
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 

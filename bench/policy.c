@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "gemm.h"
 #include "peak.h"
 #include "policy_cases.h"
 #include "queries.h"
@@ -97,8 +98,9 @@ int main(int argc, char **argv)
                .n_early = strtoul(argv[5], NULL, 10),
                .n_all = strtoul(argv[6], NULL, 10),
                .peak = bench_measure_peak(policy->kernels)};
-    bench_print_line(json_pack("{s:s, s:s, s:f}", "kind", "peak", "kernels", policy->kernels->name,
-                               "gflops", b.peak));
+    bench_print_line(json_pack("{s:s, s:s, s:f, s:f}", "kind", "peak", "kernels",
+                               policy->kernels->name, "gflops", b.peak, "machine",
+                               gemm_get_peak()));
     for (int i = 7; i < argc; i++)
         run_file(&b, argv[i]);
     acq_policy_free(policy);

@@ -267,7 +267,7 @@ static void print_machine(const json_t *lines)
 {
     size_t i;
     json_t *line;
-    double low = INFINITY, high = 0;
+    double low = INFINITY, high = 0, machine = 0;
     const char *kernels = "";
     json_array_foreach(lines, i, line)
     {
@@ -281,12 +281,14 @@ static void print_machine(const json_t *lines)
         if (is_kind(line, "peak")) {
             low = fmin(low, bench_number(line, "gflops"));
             high = fmax(high, bench_number(line, "gflops"));
+            machine = fmax(machine, bench_number(line, "machine"));
             kernels = bench_text(line, "kernels");
         }
     }
     if (high > 0)
-        printf("Peak of our matrix products (%s) in these runs: %.0f to %.0f GFLOPS.\n", kernels,
-               low, high);
+        printf("Peak of our matrix products (%s) in these runs: %.0f to %.0f GFLOPS; of "
+               "multiply-adds in registers: %.0f.\n",
+               kernels, low, high, machine);
 }
 
 int main(int argc, char **argv)

@@ -372,7 +372,7 @@ static void choose_on_tape(const episode *e, const acq_walk *walk, const float *
     }
     dense_tape d = {.tape = tape_new(), .graph = g};
     tape_var input = tape_input(d.tape, g->n_values, 1, values);
-    tape_backward(d.tape, dense_tape_get_log_choice(&d, dense_tape_get_log_p(&d, input), FLOOR));
+    tape_backward(d.tape, dense_tape_get_log_choice(&d, dense_tape_get_log_p(&d, input), 0));
     for (size_t i = 0; i < g->n_values; i++)
         dlogits[classes[i]] += tape_get_gradient(d.tape, input)[i];
     tape_free(d.tape);
@@ -380,7 +380,8 @@ static void choose_on_tape(const episode *e, const acq_walk *walk, const float *
     free(values);
 }
 
-/* Logits so far apart that many are clipped: the maximum gets what the clipped ones miss. */
+/* Logits so far apart that many are clipped: the maximum gets what the clipped ones miss. Without
+ * a floor under p, which would hide it. */
 static void compare_choice(episode *e, uint64_t seed)
 {
     recording r = {0};
@@ -396,7 +397,7 @@ static void compare_choice(episode *e, uint64_t seed)
     for (uint32_t i = 0; i < e->p.board->n_free_terms; i++)
         chosen[i] = acq_walk_find_class(&r.walk, i, e->values[1][i]);
     acq_choice_get_probabilities(&r.walk, logits, p, room);
-    acq_choice_backward(&r.walk, logits, p, chosen, FLOOR, 1, room, dlogits);
+    acq_choice_backward(&r.walk, logits, p, chosen, 0, 1, room, dlogits);
     assign_dense(e, e->values[1]);
     choose_on_tape(e, &r.walk, logits, wanted);
     for (uint32_t c = 0; c < r.walk.n_classes; c++)

@@ -23,7 +23,7 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .hub_share = .5,
         .hub_from = .8,
         .hub = ACQ_HUB_DEFAULT,
-        .check_share = .3,
+        .check_share = .4,
         .held_queries = 200,
         .held_steps = 200,
         .held_hub = ACQ_HUB_DEFAULT,

@@ -68,6 +68,9 @@ void acq_train_source_deinit(acq_train_source *source)
     *source = (acq_train_source){0};
 }
 
+/* Shapes of more than one variable. */
+static const acq_shape_id several[] = {ACQ_SHAPE_2p, ACQ_SHAPE_3p, ACQ_SHAPE_inp, ACQ_SHAPE_pin};
+
 static void fix_first_variable(acq_problem *problem, acq_ent value)
 {
     for (uint32_t i = 0; i < problem->n_literals; i++) {
@@ -86,6 +89,8 @@ acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
     size_t i = acq_random_below(&random, source->n_graphs);
     acq_shape_id shape = (acq_shape_id)acq_random_below(&random, ACQ_N_SHAPES);
     bool is_check = acq_random_unit(&random) < check_share;
+    if (is_check) /* one that keeps a variable */
+        shape = several[acq_random_below(&random, sizeof several / sizeof *several)];
     acq_ent answer[MOST_ANSWER];
     *out = (acq_episode_query){.predictor = source->predictors[i], .key = key};
     acq_status status = hub != NULL ? acq_sampler_draw_hub(source->samplers[i], hub, &random,
@@ -100,7 +105,7 @@ acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
 typedef struct judging {
     const acq_train_source *source;
     acq_search_params params;
-    uint32_t *steps; /* of each query; 0 steps more than allowed: unsolved */
+    uint32_t *steps; /* of each query; all it had if it is unsolved */
     bool *solved;
     acq_error *errors; /* of each query */
 } judging;

@@ -1,0 +1,177 @@
+/* train_policy.c - the training loop: a seed gives the same weights at any number of threads and
+ * after any interruption, and every allocation may fail. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "train/policy.h"
+#include "unit/train_case.h"
+
+enum { BATCHES = 12, MOST_ALLOCATIONS = 100000 };
+
+static train_case world;
+static char folder[] = "/tmp/anycq-train-XXXXXX";
+static char model[sizeof folder + 8];
+
+static int set_up(void **state)
+{
+    (void)state;
+    train_case_init_dense(&world, 40, 3, 90);
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    snprintf(model, sizeof model, "%s/model", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    train_case_deinit(&world);
+    return rmdir(folder); /* fails when something was left behind */
+}
+
+static acq_train_policy_params get_params(void)
+{
+    acq_train_policy_params params;
+    acq_train_policy_params_init(&params);
+    params.dim = 3;
+    params.n_seeds = 2;
+    params.queries = 6;
+    params.rollouts = 2;
+    params.steps = 4;
+    params.batches = BATCHES;
+    params.hub_from = 0;
+    params.held_queries = 2;
+    params.held_steps = 10;
+    params.held_hub = (acq_hub_params){
+        .least_terms = 2, .most_terms = 4, .most_hubs = 2, .constants = .6, .most_atoms = 6};
+    return params;
+}
+
+static acq_train_policy_result train(const acq_train_policy_params *params)
+{
+    const acq_graph *graph = world.graph;
+    acq_train_policy_result result;
+    acq_error error = {0};
+    if (acq_train_policy(&graph, 1, params, &result, &error) != ACQ_OK)
+        fail_msg("%s", error.message);
+    return result;
+}
+
+static void assert_same(const acq_train_policy_result *a, const acq_train_policy_result *b)
+{
+    size_t n = a->policy->parameters.n;
+    assert_int_equal(b->policy->parameters.n, n);
+    assert_memory_equal(a->policy->parameters.values, b->policy->parameters.values,
+                        n * sizeof *a->policy->parameters.values);
+    assert_int_equal(a->seed, b->seed);
+    assert_int_equal(a->episodes, b->episodes);
+    assert_true(a->held_solved == b->held_solved);
+}
+
+static void test_threads_do_not_change_the_weights(void **state)
+{
+    (void)state;
+    acq_train_policy_params params = get_params();
+    acq_train_policy_result one = train(&params);
+    for (params.n_threads = 2; params.n_threads <= 5; params.n_threads++) {
+        acq_train_policy_result many = train(&params);
+        assert_same(&one, &many);
+        acq_train_policy_result_deinit(&many);
+    }
+    acq_train_policy_result_deinit(&one);
+}
+
+/* Says when to stop: after so many questions. */
+static bool count_down(void *context)
+{
+    return (*(int *)context)-- == 0;
+}
+
+static size_t count_judgements(const acq_curve *curve)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        n += !isnan(curve->points[i].held_solved);
+    return n;
+}
+
+/* Stopped between any two batches; no weights are judged that a run in one go does not judge. */
+static void test_going_on_gives_the_weights_of_a_run_in_one_go(void **state)
+{
+    (void)state;
+    acq_train_policy_params params = get_params();
+    params.n_seeds = 1;
+    acq_train_policy_result whole = train(&params);
+    params.checkpoint = model;
+    for (int n_batches = 0; n_batches < BATCHES; n_batches++) {
+        int left = n_batches;
+        params.should_stop = count_down;
+        params.context = &left;
+        params.resume = false;
+        acq_train_policy_result part = train(&params);
+        assert_true(part.stopped);
+        assert_int_equal(part.batches, n_batches);
+        params.should_stop = NULL;
+        params.resume = true;
+        acq_train_policy_result rest = train(&params);
+        assert_false(rest.stopped);
+        assert_same(&whole, &rest);
+        assert_int_equal(count_judgements(&part.curve) + count_judgements(&rest.curve),
+                         count_judgements(&whole.curve));
+        acq_train_policy_result_deinit(&part);
+        acq_train_policy_result_deinit(&rest);
+        acq_train_policy_remove_checkpoints(&params);
+    }
+    acq_train_policy_result_deinit(&whole);
+}
+
+#ifdef ACQ_FAULTS
+static void test_every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    const acq_graph *graph = world.graph;
+    acq_train_policy_params params = get_params();
+    params.n_seeds = 1;
+    params.queries = 2;
+    params.batches = 2;
+    params.held_queries = 1;
+    params.held_steps = 1;
+    params.checkpoint = model;
+    acq_status status = ACQ_ERR_MEMORY;
+    size_t n = 1;
+    for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n += 1 + n / 64) {
+        acq_train_policy_result result;
+        acq_error error = {0};
+        acq_faults_fail_at(n);
+        status = acq_train_policy(&graph, 1, &params, &result, &error);
+        acq_faults_fail_at(0);
+        assert_int_equal(error.code, status);
+        assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
+        acq_train_policy_result_deinit(&result);
+        acq_train_policy_remove_checkpoints(&params);
+    }
+    assert_true(status == ACQ_OK && n > 100);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_do_not_change_the_weights),
+        cmocka_unit_test(test_going_on_gives_the_weights_of_a_run_in_one_go),
+#ifdef ACQ_FAULTS
+        cmocka_unit_test(test_every_failed_allocation_is_reported),
+#endif
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -232,6 +232,8 @@ static void score(acq_step *s, const acq_policy *policy, bool keep)
 
 static void copy_batch(acq_step *s, const acq_rows *batch, size_t d)
 {
+    if (s->n_rows == 0)
+        return;
     memcpy(s->row_terms, batch->terms, s->n_rows * sizeof *s->row_terms);
     memcpy(s->origins, batch->origins, s->n_rows * sizeof *s->origins);
     for (size_t r = 0; r < s->n_rows; r++)

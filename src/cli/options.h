@@ -127,11 +127,11 @@
     COUNT(seeds, "seeds", 0, "N", NULL, 1, 1000, ACQ_ON_train,                                     \
           "train with so many seeds from --seed on, and keep the best")                            \
     COUNT(held_queries, "held-queries", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                        \
-          "generated queries kept aside to choose the best by")                                    \
+          "hub-like queries kept aside to choose the best by, with four small ones each")          \
     COUNT(held_steps, "held-steps", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                            \
-          "steps of the search on these")                                                          \
+          "steps of the search on these; small ones: a tenth")                                     \
     TEXT(held_terms, "held-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_train,                             \
-         "these queries have A to B terms")                                                        \
+         "the hub-like ones of these have A to B terms")                                           \
     FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                  \
          "the paper's configuration in place of the defaults; other options count more")           \
     FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                      \

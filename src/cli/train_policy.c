@@ -316,9 +316,8 @@ static void print_quality(const training *job, acq_text *out)
 {
     acq_text text;
     acq_text_init(&text);
-    acq_text_format(&text, "solves %.2f%% of %u generated queries (seed %llu)",
-                    100 * job->result.held_solved, job->params.held_queries,
-                    (unsigned long long)job->result.seed);
+    acq_text_format(&text, "solves %.2f%% of generated queries kept aside (seed %llu)",
+                    100 * job->result.held_solved, (unsigned long long)job->result.seed);
     if (job->params.n_seeds > 1) {
         acq_text_add(&text, "; ");
         add_held(job, &text);
@@ -407,6 +406,30 @@ static void training_deinit(training *job)
     acq_text_deinit(&job->svg);
 }
 
+/* A full disk does not lose what was trained. */
+static void note_checkpoints(const training *job)
+{
+    acq_text found;
+    acq_text_init(&found);
+    if (count_checkpoints(job, &found) > 0)
+        acq_report_note(job->output,
+                        "checkpoints are kept: the same command with --resume goes on from there");
+    acq_text_deinit(&found);
+}
+
+static acq_status train_and_save(training *job, acq_error *error)
+{
+    acq_status status = train(job, error);
+    bool is_trained = status == ACQ_OK;
+    if (is_trained)
+        status = save(job, error);
+    bool is_lost = is_trained ? status != ACQ_OK && status != ACQ_ERR_INTERRUPTED
+                              : status == ACQ_ERR_IO || status == ACQ_ERR_MEMORY;
+    if (is_lost)
+        note_checkpoints(job);
+    return status;
+}
+
 int acq_train_policy_command(const acq_options *options, acq_output *output)
 {
     training job = {.options = options, .output = output};
@@ -415,9 +438,7 @@ int acq_train_policy_command(const acq_options *options, acq_output *output)
     output->streams = true;
     acq_status status = prepare(&job, &error);
     if (status == ACQ_OK)
-        status = train(&job, &error);
-    if (status == ACQ_OK)
-        status = save(&job, &error);
+        status = train_and_save(&job, &error);
     if (status != ACQ_OK)
         code = acq_report_error(output, options, &error, NULL);
     else if (options->json)

@@ -80,4 +80,22 @@ weights "$work/whole" >"$work/a"
 weights "$work/halves" >"$work/b"
 cmp "$work/a" "$work/b" || fail 'a resumed training gave other weights'
 [ ! -e "$work/halves.seed1.checkpoint" ] || fail 'a checkpoint was left behind'
+
+# The picture cannot be written in the end: what was trained is kept, and written later.
+# shellcheck disable=SC2086
+"$anycq" train policy films.tsv -o "$work/late" $small --batches 60 >"$work/out" 2>"$work/err" &
+pid=$!
+until [ -e "$work/late.seed1.checkpoint" ]; do
+    kill -0 "$pid" 2>/dev/null || break
+done
+mkdir "$work/late.svg" 2>/dev/null
+wait "$pid"
+code=$?
+if [ "$code" -ne 0 ]; then
+    grep -q 'checkpoints are kept: the same command with --resume' "$work/err" || fail 'not told'
+    rmdir "$work/late.svg"
+    train late 60 --resume || fail 'resume at the end'
+fi
+weights "$work/late" >"$work/b"
+cmp "$work/a" "$work/b" || fail 'weights written later are others'
 exit 0

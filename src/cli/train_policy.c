@@ -73,9 +73,10 @@ static acq_status check_checkpoints(training *job, acq_error *error)
     size_t n = count_checkpoints(job, &found);
     job->goes_on = n > 0;
     if (n > 0 && !job->options->resume) {
-        status = acq_fail(error, ACQ_ERR_USAGE,
-                          "this is of a training that did not end; go on with --resume, or remove "
-                          "it to begin anew");
+        status =
+            acq_fail(error, ACQ_ERR_USAGE,
+                     "this is of a training that has not ended; go on with --resume, or remove "
+                     "it to begin anew");
         acq_error_set_file(error, found.failed ? job->options->output : found.bytes);
     } else if (n == 0 && job->options->resume) {
         acq_report_note(job->output, "%s has no checkpoint: the training begins anew",

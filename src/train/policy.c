@@ -436,6 +436,8 @@ static acq_status train_seed(void *context, size_t i, unsigned thread)
     (void)thread;
     run->began = run->last_point = run->last_checkpoint = acq_clock_ns();
     acq_status status = open_run(run);
+    if (status == ACQ_OK)
+        status = save(run); /* others see that this model is in the making */
     while (status == ACQ_OK && !is_over(run) && !is_stopped(run)) {
         status = train_batch(run);
         if (status == ACQ_OK)

@@ -55,7 +55,7 @@ grep -q 'interrupted after .* episodes; the same command with --resume goes on' 
 [ ! -e "$work/long" ] || fail 'an interrupted training wrote a model'
 
 train long 100000000 && fail 'an interrupted training was begun anew'
-grep -q 'long.seed1.checkpoint: this is of a training that did not end' "$work/err" || fail 'refusal'
+grep -q 'long.seed1.checkpoint: this is of a training that has not ended' "$work/err" || fail 'refusal'
 train long 60 --resume && fail 'resumed with other options'
 grep -q 'the checkpoint was made with batches 100000000, not 60' "$work/err" || fail 'difference'
 # shellcheck disable=SC2086
@@ -63,11 +63,11 @@ grep -q 'the checkpoint was made with batches 100000000, not 60' "$work/err" || 
     2>"$work/err" && fail 'resumed with another graph'
 grep -q 'the checkpoint was made with graphs' "$work/err" || fail 'another graph'
 
-# Stopped at some batch, and gone on with another number of threads.
+# Stopped after weights were judged, and gone on with another number of threads.
 # shellcheck disable=SC2086
 "$anycq" train policy films.tsv -o "$work/halves" $small --batches 60 >"$work/out" 2>"$work/err" &
 pid=$!
-until [ -e "$work/halves.seed1.checkpoint" ]; do
+until [ -e "$work/halves.seed1.best" ]; do
     kill -0 "$pid" 2>/dev/null || break
 done
 kill -INT "$pid" 2>/dev/null

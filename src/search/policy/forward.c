@@ -1,6 +1,6 @@
 /* forward.c - one step of the network, see network.h; the letters are those of step.h.
  *
- * Cost per row and step: 2 d (15 d + 1) multiply-adds in products (E 2, M_V 4, U_V 2, G 6, O 1),
+ * Cost per row and step: d (15 d + 1) multiply-adds in products (E 2, M_V 4, U_V 2, G 6, O 1),
  * and d maxima for each of its edges, twice. */
 #include <float.h>
 #include <string.h>

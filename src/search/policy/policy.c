@@ -275,7 +275,7 @@ static acq_status run_table(table *t, const acq_problem *const *problems,
     return status;
 }
 
-/* How many of the problems from `first` on run side by side. */
+/* How many of the problems, from the first on, run side by side. */
 static size_t count_seats(const acq_problem *const *problems, size_t n)
 {
     size_t terms = 0, seats = 0;

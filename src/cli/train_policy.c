@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/new_file.h"
+#include "cli/commit.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/setup.h"
@@ -247,7 +248,7 @@ static void add_held(const training *job, acq_text *out)
                         100 * job->result.seeds_held[i]);
 }
 
-enum { N_NUMBERS = 5, NUMBER_SIZE = 32 };
+enum { N_NUMBERS = 5, N_TEXTS = 5, NUMBER_SIZE = 32 };
 
 /* The metadata that are numbers, as texts. */
 static void format_numbers(const training *job, char (*texts)[NUMBER_SIZE], acq_metadata *out)
@@ -268,7 +269,7 @@ static acq_status write_model(const training *job, acq_error *error)
 {
     acq_text data, held;
     char texts[N_NUMBERS][NUMBER_SIZE];
-    acq_metadata metadata[N_NUMBERS + 4];
+    acq_metadata metadata[N_NUMBERS + N_TEXTS];
     acq_text_init(&data);
     acq_text_init(&held);
     add_data(job, &data);
@@ -278,10 +279,11 @@ static acq_status write_model(const training *job, acq_error *error)
     metadata[N_NUMBERS + 1] = (acq_metadata){"held", held.bytes};
     metadata[N_NUMBERS + 2] = (acq_metadata){"options", job->text};
     metadata[N_NUMBERS + 3] = (acq_metadata){"version", ACQ_VERSION};
+    metadata[N_NUMBERS + 4] = (acq_metadata){"commit", acq_commit};
     acq_status status = data.failed || held.failed
                             ? acq_fail_memory(error)
                             : acq_policy_write(job->result.policy, job->options->output, metadata,
-                                               N_NUMBERS + 4, error);
+                                               N_NUMBERS + N_TEXTS, error);
     acq_text_deinit(&data);
     acq_text_deinit(&held);
     return status;

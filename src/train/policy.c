@@ -10,86 +10,41 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "train/checkpoint.h"
-#include "train/source.h"
+#include "train/seed_run.h"
 
-enum { UNIT_QUERIES = 4, MOST_PATH = 4096, N_JUDGED = 5, OPTIONS_LENGTH = 1024 };
+enum { UNIT_QUERIES = 4, N_JUDGED = 5 };
 
 static const double JUDGED_FROM = .6;
 static const double SOLVED_KEEP = .98; /* of the running share of solved episodes, per batch */
 
-typedef struct unit {
-    size_t first, n; /* queries */
-} unit;
-
-/* What all seeds share. */
-typedef struct school {
-    const acq_train_policy_params *params;
-    acq_train_source source;
-    acq_train_policy_result *result;
-    pthread_mutex_t lock;                    /* of result->curve, progress and should_stop */
-    unsigned side_by_side, threads_per_seed; /* seeds; threads of each */
-    char options[OPTIONS_LENGTH];
-} school;
-
-typedef struct seed_run {
-    school *school;
-    uint64_t seed;
-    acq_policy *policy;  /* being trained */
-    acq_policy *average; /* packed to be judged */
-    acq_policy *best;
-    acq_held_result best_held;
-    unsigned n_judged;
-    acq_optimizer optimizer;
-    acq_episode_room **rooms; /* of the threads */
-    acq_episode_query *queries;
-    unit *units;
-    size_t n_units;
-    size_t n_small;             /* units of small queries */
-    float *gradients;           /* [units x parameters] */
-    acq_episode_counts *counts; /* of the units */
-    uint64_t batch, episodes;
-    double solved;         /* running share */
-    double seconds_loaded; /* of earlier runs */
-    int64_t began, last_point, last_checkpoint;
-    acq_episode_counts since; /* the last point: all */
-    acq_episode_counts hub_since;
-    double norm;
-    bool stopped;
-    acq_error error;
-} seed_run;
-
-static double get_seconds(const seed_run *run)
+double acq_seed_get_seconds(const acq_seed_run *run)
 {
     return run->seconds_loaded + (double)(acq_clock_ns() - run->began) * 1e-9;
 }
 
-static double get_progress(const seed_run *run)
+static double get_progress(const acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     double progress = params->batches > 0 ? (double)run->batch / (double)params->batches
-                                          : get_seconds(run) / params->seconds;
+                                          : acq_seed_get_seconds(run) / params->seconds;
     return fmin(progress, 1.0);
 }
 
-static bool is_over(const seed_run *run)
+bool acq_seed_is_over(const acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     return (params->batches > 0 && run->batch >= params->batches) ||
-           (params->seconds > 0 && get_seconds(run) >= params->seconds);
+           (params->seconds > 0 && acq_seed_get_seconds(run) >= params->seconds);
 }
 
 /* Queries of a batch: the small ones first, so that units are alike. */
-static acq_status draw_batch(seed_run *run)
+static acq_status draw_batch(acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     bool with_hubs = run->solved >= params->hub_from;
@@ -108,7 +63,7 @@ static acq_status draw_batch(seed_run *run)
     for (size_t i = 0; i < n; i += run->units[run->n_units++].n) {
         size_t left = n - n_hubs - i;
         size_t size = i >= n - n_hubs ? 1 : left < UNIT_QUERIES ? left : UNIT_QUERIES;
-        run->units[run->n_units] = (unit){.first = i, .n = size};
+        run->units[run->n_units] = (acq_seed_unit){.first = i, .n = size};
         run->n_small = i < n - n_hubs ? run->n_units + 1 : run->n_small;
     }
     if (n_hubs == n)
@@ -116,7 +71,7 @@ static acq_status draw_batch(seed_run *run)
     return ACQ_OK;
 }
 
-static void free_batch(seed_run *run)
+static void free_batch(acq_seed_run *run)
 {
     for (size_t i = 0; i < run->school->params->queries; i++) {
         acq_problem_free(run->queries[i].problem);
@@ -126,7 +81,7 @@ static void free_batch(seed_run *run)
 
 static acq_status work_unit(void *context, size_t i, unsigned thread)
 {
-    seed_run *run = context;
+    acq_seed_run *run = context;
     const acq_train_policy_params *params = run->school->params;
     acq_episode_params episode = {.rollouts = params->rollouts,
                                   .steps = params->steps,
@@ -162,7 +117,7 @@ static void add_counts(acq_episode_counts *sum, const acq_episode_counts *counts
 }
 
 /* The running share of solved small queries decides when hub-like ones begin. */
-static void count_batch(seed_run *run)
+static void count_batch(acq_seed_run *run)
 {
     acq_episode_counts small = {0};
     for (size_t i = 0; i < run->n_units; i++) {
@@ -175,7 +130,7 @@ static void count_batch(seed_run *run)
                       (1.0 - SOLVED_KEEP) * (double)small.solved / (double)small.episodes;
 }
 
-static acq_status train_batch(seed_run *run)
+static acq_status train_batch(acq_seed_run *run)
 {
     acq_status status = draw_batch(run);
     if (status == ACQ_OK)
@@ -200,16 +155,16 @@ static double share(uint64_t part, uint64_t whole)
     return whole == 0 ? (double)NAN : (double)part / (double)whole;
 }
 
-static acq_status add_point(seed_run *run, double held)
+static acq_status add_point(acq_seed_run *run, double held)
 {
-    school *all = run->school;
+    acq_school *all = run->school;
     const acq_optimizer_params *o = &all->params->optimizer;
     const acq_episode_counts *since = &run->since;
     acq_curve_point point = {
         .seed = run->seed,
         .batch = run->batch,
         .episodes = run->episodes,
-        .seconds = get_seconds(run),
+        .seconds = acq_seed_get_seconds(run),
         .solved = share(since->solved, since->episodes),
         .reward = since->episodes == 0 ? (double)NAN : since->reward / (double)since->episodes,
         .steps = share(since->steps, since->episodes),
@@ -228,25 +183,6 @@ static acq_status add_point(seed_run *run, double held)
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(&run->error);
 }
 
-static bool print_path(const seed_run *run, const char *ending, char *out)
-{
-    int n = snprintf(out, MOST_PATH, "%s.seed%llu.%s", run->school->params->checkpoint,
-                     (unsigned long long)run->seed, ending);
-    return n > 0 && n < MOST_PATH;
-}
-
-static acq_status write_best(const seed_run *run, acq_error *error)
-{
-    char path[MOST_PATH], solved[32], steps[32], judged[16];
-    if (run->school->params->checkpoint == NULL || !print_path(run, "best", path))
-        return ACQ_OK;
-    snprintf(solved, sizeof solved, "%.17g", run->best_held.solved);
-    snprintf(steps, sizeof steps, "%.17g", run->best_held.steps);
-    snprintf(judged, sizeof judged, "%u", run->n_judged);
-    acq_metadata metadata[] = {{"solved", solved}, {"steps", steps}, {"judged", judged}};
-    return acq_policy_write(run->best, path, metadata, 3, error);
-}
-
 static void copy_weights(acq_policy *to, const acq_policy *from)
 {
     memcpy(to->parameters.values, from->parameters.values,
@@ -255,7 +191,7 @@ static void copy_weights(acq_policy *to, const acq_policy *from)
 }
 
 /* Judges the averaged weights and keeps them if they are the best so far. */
-static acq_status judge(seed_run *run)
+static acq_status judge(acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     acq_held_result held;
@@ -273,84 +209,17 @@ static acq_status judge(seed_run *run)
         run->best_held = held;
         copy_weights(run->best, run->average);
     }
-    status = write_best(run, &run->error);
+    status = acq_seed_write_best(run);
     return status == ACQ_OK ? add_point(run, held.solved) : status;
 }
 
-static bool is_judgement_due(const seed_run *run)
+static bool is_judgement_due(const acq_seed_run *run)
 {
     double next = JUDGED_FROM + (1.0 - JUDGED_FROM) * run->n_judged / (N_JUDGED - 1);
     return run->n_judged < N_JUDGED - 1 && get_progress(run) >= next;
 }
 
-static acq_checkpoint get_checkpoint(seed_run *run)
-{
-    return (acq_checkpoint){.parameters = &run->policy->parameters,
-                            .optimizer = &run->optimizer,
-                            .options = run->school->options,
-                            .seed = run->seed,
-                            .batch = run->batch,
-                            .episodes = run->episodes,
-                            .seconds = get_seconds(run),
-                            .solved = run->solved,
-                            .finished = is_over(run)};
-}
-
-static acq_status save(seed_run *run)
-{
-    char path[MOST_PATH];
-    run->last_checkpoint = acq_clock_ns();
-    if (run->school->params->checkpoint == NULL)
-        return ACQ_OK;
-    if (!print_path(run, "checkpoint", path))
-        return acq_fail(&run->error, ACQ_ERR_USAGE, "the name of the model is too long");
-    acq_checkpoint checkpoint = get_checkpoint(run);
-    return acq_checkpoint_write(&checkpoint, path, &run->error);
-}
-
-/* The best weights so far of a run that goes on; without them judging begins anew. */
-static acq_status load_best(seed_run *run)
-{
-    char path[MOST_PATH];
-    acq_safetensors *file;
-    if (!print_path(run, "best", path) || access(path, R_OK) != 0)
-        return ACQ_OK;
-    acq_status status = acq_safetensors_read(path, &file, &run->error);
-    if (status != ACQ_OK)
-        return status;
-    const char *solved = acq_safetensors_get_metadata(file, "solved");
-    const char *steps = acq_safetensors_get_metadata(file, "steps");
-    const char *judged = acq_safetensors_get_metadata(file, "judged");
-    status = acq_safetensors_load(file, &run->best->parameters, &run->error);
-    if (status == ACQ_OK && solved != NULL && steps != NULL && judged != NULL) {
-        run->best_held = (acq_held_result){strtod(solved, NULL), strtod(steps, NULL)};
-        run->n_judged = (unsigned)strtoul(judged, NULL, 10);
-        acq_policy_pack(run->best);
-    }
-    acq_safetensors_free(file);
-    return status;
-}
-
-static acq_status load(seed_run *run)
-{
-    char path[MOST_PATH];
-    const acq_train_policy_params *params = run->school->params;
-    if (!params->resume || params->checkpoint == NULL || !print_path(run, "checkpoint", path) ||
-        access(path, F_OK) != 0)
-        return ACQ_OK;
-    acq_checkpoint checkpoint = get_checkpoint(run);
-    acq_status status = acq_checkpoint_read(&checkpoint, path, &run->error);
-    if (status != ACQ_OK)
-        return status;
-    run->batch = checkpoint.batch;
-    run->episodes = checkpoint.episodes;
-    run->seconds_loaded = checkpoint.seconds;
-    run->solved = checkpoint.solved;
-    acq_policy_pack(run->policy);
-    return load_best(run);
-}
-
-static acq_status allocate(seed_run *run)
+static acq_status allocate(acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     unsigned n_threads = run->school->threads_per_seed;
@@ -370,7 +239,7 @@ static acq_status allocate(seed_run *run)
                               n, &run->error);
 }
 
-static acq_status open_run(seed_run *run)
+static acq_status open_run(acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     acq_status status =
@@ -383,10 +252,10 @@ static acq_status open_run(seed_run *run)
             acq_policy_new(params->dim, run->seed, params->uses_pe, false, &run->best, &run->error);
     if (status == ACQ_OK)
         status = allocate(run);
-    return status == ACQ_OK ? load(run) : status;
+    return status == ACQ_OK ? acq_seed_load(run) : status;
 }
 
-static void close_run(seed_run *run)
+static void close_run(acq_seed_run *run)
 {
     for (unsigned i = 0; run->rooms != NULL && i < run->school->threads_per_seed; i++)
         acq_episode_room_free(run->rooms[i]);
@@ -404,7 +273,7 @@ static void close_run(seed_run *run)
 static const double POINT_SECONDS = 2;
 
 /* What happens between batches. */
-static acq_status look_around(seed_run *run)
+static acq_status look_around(acq_seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     int64_t now = acq_clock_ns();
@@ -415,13 +284,13 @@ static acq_status look_around(seed_run *run)
         status = add_point(run, (double)NAN);
     if (status == ACQ_OK &&
         (double)(now - run->last_checkpoint) * 1e-9 >= params->checkpoint_seconds)
-        status = save(run);
+        status = acq_seed_write_checkpoint(run);
     return status;
 }
 
-static bool is_stopped(seed_run *run)
+static bool is_stopped(acq_seed_run *run)
 {
-    school *all = run->school;
+    acq_school *all = run->school;
     if (all->params->should_stop == NULL)
         return false;
     pthread_mutex_lock(&all->lock);
@@ -432,38 +301,25 @@ static bool is_stopped(seed_run *run)
 
 static acq_status train_seed(void *context, size_t i, unsigned thread)
 {
-    seed_run *run = (seed_run *)context + i;
+    acq_seed_run *run = (acq_seed_run *)context + i;
     (void)thread;
     run->began = run->last_point = run->last_checkpoint = acq_clock_ns();
     acq_status status = open_run(run);
     if (status == ACQ_OK)
-        status = save(run); /* others see that this model is in the making */
-    while (status == ACQ_OK && !is_over(run) && !is_stopped(run)) {
+        status = acq_seed_write_checkpoint(run); /* others see that this model is in the making */
+    while (status == ACQ_OK && !acq_seed_is_over(run) && !is_stopped(run)) {
         status = train_batch(run);
         if (status == ACQ_OK)
             status = look_around(run);
     }
     if (status == ACQ_OK)
-        status = save(run);
+        status = acq_seed_write_checkpoint(run);
     if (status == ACQ_OK && !run->stopped)
         status = judge(run);
     return status;
 }
 
-void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params)
-{
-    school all = {.params = params};
-    char path[MOST_PATH];
-    for (uint32_t i = 0; i < params->n_seeds && params->checkpoint != NULL; i++) {
-        seed_run run = {.school = &all, .seed = params->seed + i};
-        if (print_path(&run, "checkpoint", path))
-            unlink(path);
-        if (print_path(&run, "best", path))
-            unlink(path);
-    }
-}
-
-static acq_status gather(school *s, seed_run *runs)
+static acq_status gather(acq_school *s, acq_seed_run *runs)
 {
     acq_train_policy_result *result = s->result;
     size_t best = 0, n = s->params->n_seeds;
@@ -500,17 +356,17 @@ static acq_status check_params(const acq_train_policy_params *p, size_t n_graphs
     return ACQ_OK;
 }
 
-static acq_status run_seeds(school *s, acq_error *error)
+static acq_status run_seeds(acq_school *s, acq_error *error)
 {
     const acq_train_policy_params *params = s->params;
-    seed_run *runs = acq_zalloc(params->n_seeds, sizeof *runs);
+    acq_seed_run *runs = acq_zalloc(params->n_seeds, sizeof *runs);
     if (runs == NULL)
         return acq_fail_memory(error);
     unsigned n_threads = params->n_threads == 0 ? 1 : params->n_threads;
     s->side_by_side = n_threads < params->n_seeds ? n_threads : params->n_seeds;
     s->threads_per_seed = n_threads / s->side_by_side;
     for (size_t i = 0; i < params->n_seeds; i++)
-        runs[i] = (seed_run){.school = s, .seed = params->seed + i};
+        runs[i] = (acq_seed_run){.school = s, .seed = params->seed + i};
     acq_status status = acq_threads_run(s->side_by_side, params->n_seeds, train_seed, runs);
     if (status == ACQ_OK && gather(s, runs) != ACQ_OK)
         status = acq_fail_memory(error);
@@ -532,16 +388,16 @@ static void print_identity(const acq_train_policy_params *params, const acq_grap
     uint64_t key = 0;
     for (size_t i = 0; i < n_graphs; i++)
         key = acq_random_mix(key ^ acq_graph_get_fingerprint(graphs[i]));
-    acq_train_policy_print_options(params, out, OPTIONS_LENGTH);
+    acq_train_policy_print_options(params, out, ACQ_SEED_OPTIONS_LENGTH);
     size_t used = strlen(out);
-    snprintf(out + used, OPTIONS_LENGTH - used, " graphs=%016" PRIx64, key);
+    snprintf(out + used, ACQ_SEED_OPTIONS_LENGTH - used, " graphs=%016" PRIx64, key);
 }
 
 acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
                             const acq_train_policy_params *params, acq_train_policy_result *result,
                             acq_error *error)
 {
-    school all = {.params = params, .result = result};
+    acq_school all = {.params = params, .result = result};
     int64_t began = acq_clock_ns();
     *result = (acq_train_policy_result){0};
     acq_status status = check_params(params, n_graphs, error);

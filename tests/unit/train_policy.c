@@ -105,7 +105,28 @@ static size_t count_judgements(const acq_curve *curve)
     return n;
 }
 
-/* Stopped between any two batches; no weights are judged that a run in one go does not judge. */
+/* Stops after so many batches, goes on, and gives what a run in one go gives: no weights are judged
+ * that it does not judge. */
+static void assert_goes_on(acq_train_policy_params params, int n_batches,
+                           const acq_train_policy_result *whole)
+{
+    int left = n_batches;
+    params.should_stop = count_down;
+    params.context = &left;
+    acq_train_policy_result part = train(&params);
+    assert_true(part.stopped);
+    assert_int_equal(part.batches, n_batches);
+    params.should_stop = NULL;
+    params.resume = true;
+    acq_train_policy_result rest = train(&params);
+    assert_false(rest.stopped);
+    assert_same(whole, &rest);
+    assert_int_equal(count_judgements(&part.curve) + count_judgements(&rest.curve),
+                     count_judgements(&whole->curve));
+    acq_train_policy_result_deinit(&part);
+    acq_train_policy_result_deinit(&rest);
+}
+
 static void test_going_on_gives_the_weights_of_a_run_in_one_go(void **state)
 {
     (void)state;
@@ -114,24 +135,29 @@ static void test_going_on_gives_the_weights_of_a_run_in_one_go(void **state)
     acq_train_policy_result whole = train(&params);
     params.checkpoint = model;
     for (int n_batches = 0; n_batches < BATCHES; n_batches++) {
-        int left = n_batches;
-        params.should_stop = count_down;
-        params.context = &left;
-        params.resume = false;
-        acq_train_policy_result part = train(&params);
-        assert_true(part.stopped);
-        assert_int_equal(part.batches, n_batches);
-        params.should_stop = NULL;
-        params.resume = true;
-        acq_train_policy_result rest = train(&params);
-        assert_false(rest.stopped);
-        assert_same(&whole, &rest);
-        assert_int_equal(count_judgements(&part.curve) + count_judgements(&rest.curve),
-                         count_judgements(&whole.curve));
-        acq_train_policy_result_deinit(&part);
-        acq_train_policy_result_deinit(&rest);
+        assert_goes_on(params, n_batches, &whole);
         acq_train_policy_remove_checkpoints(&params);
     }
+    acq_train_policy_result_deinit(&whole);
+}
+
+/* Only the checkpoint was removed to begin anew. */
+static void test_the_best_of_another_run_is_forgotten(void **state)
+{
+    (void)state;
+    acq_train_policy_params params = get_params(), other;
+    char path[sizeof model + 32];
+    params.n_seeds = 1;
+    acq_train_policy_result whole = train(&params);
+    params.checkpoint = model;
+    other = params;
+    other.discount = .1;
+    acq_train_policy_result before = train(&other);
+    snprintf(path, sizeof path, "%s.seed1.checkpoint", model);
+    assert_int_equal(unlink(path), 0);
+    assert_goes_on(params, 2, &whole);
+    acq_train_policy_remove_checkpoints(&params);
+    acq_train_policy_result_deinit(&before);
     acq_train_policy_result_deinit(&whole);
 }
 
@@ -169,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_do_not_change_the_weights),
         cmocka_unit_test(test_going_on_gives_the_weights_of_a_run_in_one_go),
+        cmocka_unit_test(test_the_best_of_another_run_is_forgotten),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_every_failed_allocation_is_reported),
 #endif

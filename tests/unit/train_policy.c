@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "train/episodes.h"
 #include "train/policy.h"
 #include "unit/train_case.h"
 
@@ -161,6 +162,39 @@ static void test_the_best_of_another_run_is_forgotten(void **state)
     acq_train_policy_result_deinit(&whole);
 }
 
+/* Weights that are finite and sums that are not: nothing is learnt, and nothing breaks. */
+static void test_weights_that_overflow_do_no_harm(void **state)
+{
+    (void)state;
+    acq_policy *policy;
+    acq_predictor *predictor;
+    acq_episode_room *room;
+    acq_random random = acq_random_start(1, 1);
+    acq_episode_query query = {0};
+    acq_episode_params params = {.rollouts = 8, .steps = 40, .score_scale = 5, .weight = 1};
+    acq_episode_counts counts = {0};
+    assert_int_equal(acq_policy_new(5, 1, true, true, &policy, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new_observed(world.graph, &predictor, NULL), ACQ_OK);
+    assert_int_equal(acq_episode_room_new(&room), ACQ_OK);
+    assert_int_equal(
+        acq_sampler_draw_shape(world.sampler, ACQ_SHAPE_1p, &random, &query.problem, NULL, NULL),
+        ACQ_OK);
+    query.predictor = predictor;
+    for (size_t i = 0; i < policy->parameters.n; i++)
+        policy->parameters.values[i] *= 1e38F;
+    acq_policy_pack(policy);
+    float *gradient = acq_zalloc(policy->parameters.n, sizeof *gradient);
+    assert_non_null(gradient);
+    acq_status status = acq_episodes_run(room, policy, &query, 1, &params, gradient, &counts, NULL);
+    assert_int_equal(status, ACQ_OK);
+    assert_true(counts.reward > 0); /* so there was a way back */
+    acq_free(gradient);
+    acq_problem_free(query.problem);
+    acq_episode_room_free(room);
+    acq_predictor_free(predictor);
+    acq_policy_free(policy);
+}
+
 #ifdef ACQ_FAULTS
 static void test_every_failed_allocation_is_reported(void **state)
 {
@@ -196,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_change_the_weights),
         cmocka_unit_test(test_going_on_gives_the_weights_of_a_run_in_one_go),
         cmocka_unit_test(test_the_best_of_another_run_is_forgotten),
+        cmocka_unit_test(test_weights_that_overflow_do_no_harm),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_every_failed_allocation_is_reported),
 #endif

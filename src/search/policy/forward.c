@@ -149,17 +149,21 @@ static void encode(acq_step *s, const acq_policy *policy, const acq_rows *batch,
     normalise(policy, m, d, raw, ACQ_POLICY_e_g, s->x, keep ? s->e_stats : NULL);
 }
 
-static void fill_low(float *values, size_t n)
+/* Places NULL: they are not kept. What is no number (weights can be too large) is never greater,
+ * and leaves a place as it was: one that exists. */
+static void begin_maxima(float *values, uint32_t *places, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         values[i] = -FLT_MAX;
+    if (places != NULL)
+        memset(places, 0, n * sizeof *places);
 }
 
 static void gather_nodes(acq_step *s, const acq_policy *policy, const acq_rows *batch, bool keep)
 {
     const acq_kernels *k = policy->kernels;
     size_t d = policy->dim;
-    fill_low(s->node_y, s->n_nodes * d);
+    begin_maxima(s->node_y, keep ? s->node_from : NULL, s->n_nodes * d);
     for (size_t r = 0; r < s->n_rows; r++) {
         uint32_t first = batch->first_edges[batch->terms[r]];
         uint32_t n = batch->first_edges[batch->terms[r] + 1] - first;
@@ -181,7 +185,7 @@ static void gather_rows(acq_step *s, const acq_policy *policy, const acq_rows *b
 {
     const acq_kernels *k = policy->kernels;
     size_t d = policy->dim;
-    fill_low(s->y, s->n_rows * d);
+    begin_maxima(s->y, keep ? s->row_from : NULL, s->n_rows * d);
     for (size_t r = 0; r < s->n_rows; r++) {
         uint32_t first = batch->first_edges[batch->terms[r]];
         uint32_t n = batch->first_edges[batch->terms[r] + 1] - first;
@@ -200,7 +204,7 @@ static void gather_terms(acq_step *s, const acq_policy *policy, const acq_rows *
 {
     const acq_kernels *k = policy->kernels;
     size_t d = policy->dim;
-    fill_low(s->term_y, s->n_terms * d);
+    begin_maxima(s->term_y, keep ? s->term_from : NULL, s->n_terms * d);
     for (size_t r = 0; r < s->n_rows; r++) {
         size_t t = batch->terms[r];
         if (keep)

@@ -1,12 +1,15 @@
 /* source.c - see source.h. */
 #include "train/source.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "base/threads.h"
 
 enum {
     HELD_STREAM = 0x68656c64,
     HELD_SMALL = 4,   /* small queries kept aside for each hub-like one */
+    CHECK_DRAWS = 8,  /* of these small queries the one that leaves most to search is taken */
     SMALL_STEPS = 10, /* they get this many times fewer steps */
     MOST_ANSWER = ACQ_HUB_MOST_TERMS,
 };
@@ -81,25 +84,74 @@ static void fix_first_variable(acq_problem *problem, acq_ent value)
     }
 }
 
+/* How many values the constants beside it leave a variable: the shortest row, at least 1. */
+static double count_candidates(const acq_problem *problem, const acq_predictor *predictor,
+                               uint32_t variable)
+{
+    double least = problem->n_entities;
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        const acq_literal *l = &problem->literals[i];
+        bool at_left = l->left.is_variable && l->left.id == variable;
+        bool at_right = l->right.is_variable && l->right.id == variable;
+        acq_place other = at_left ? l->right : l->left;
+        if (l->is_negated || at_left == at_right || other.is_variable)
+            continue;
+        acq_rel relation = at_left ? acq_inverse(l->relation) : l->relation;
+        least = fmin(least, (double)acq_predictor_get_row(predictor, other.id, relation).n);
+    }
+    return fmax(least, 1.0);
+}
+
+/* The logarithm of the number of assignments that the constants leave. */
+static double measure_spread(const acq_problem *problem, const acq_predictor *predictor)
+{
+    double spread = 0;
+    for (uint32_t v = 1; v < problem->n_variables; v++)
+        spread += log(count_candidates(problem, predictor, v));
+    return spread;
+}
+
+static acq_status draw_one(const acq_train_source *source, acq_random *random,
+                           const acq_hub_params *hub, bool is_check, acq_episode_query *out,
+                           acq_error *error)
+{
+    size_t i = acq_random_below(random, source->n_graphs);
+    acq_shape_id shape = (acq_shape_id)acq_random_below(random, ACQ_N_SHAPES);
+    acq_ent answer[MOST_ANSWER];
+    if (is_check) /* one that keeps a variable */
+        shape = several[acq_random_below(random, sizeof several / sizeof *several)];
+    out->predictor = source->predictors[i];
+    acq_status status = hub != NULL ? acq_sampler_draw_hub(source->samplers[i], hub, random,
+                                                           &out->problem, answer, error)
+                                    : acq_sampler_draw_shape(source->samplers[i], shape, random,
+                                                             &out->problem, answer, error);
+    if (status == ACQ_OK && is_check && out->problem->n_variables > 1)
+        fix_first_variable(out->problem, answer[0]);
+    return status;
+}
+
 acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
                                  const acq_hub_params *hub, double check_share,
                                  acq_episode_query *out, acq_error *error)
 {
     acq_random random = acq_random_start(key, 0);
-    size_t i = acq_random_below(&random, source->n_graphs);
-    acq_shape_id shape = (acq_shape_id)acq_random_below(&random, ACQ_N_SHAPES);
     bool is_check = acq_random_unit(&random) < check_share;
-    if (is_check) /* one that keeps a variable */
-        shape = several[acq_random_below(&random, sizeof several / sizeof *several)];
-    acq_ent answer[MOST_ANSWER];
-    *out = (acq_episode_query){.predictor = source->predictors[i], .key = key};
-    acq_status status = hub != NULL ? acq_sampler_draw_hub(source->samplers[i], hub, &random,
-                                                           &out->problem, answer, error)
-                                    : acq_sampler_draw_shape(source->samplers[i], shape, &random,
-                                                             &out->problem, answer, error);
-    if (status == ACQ_OK && is_check && out->problem->n_variables > 1)
-        fix_first_variable(out->problem, answer[0]);
-    return status;
+    double best = -1;
+    *out = (acq_episode_query){.key = key};
+    for (int i = 0; i < (is_check && hub == NULL ? CHECK_DRAWS : 1); i++) {
+        acq_episode_query drawn = {.key = key};
+        acq_status status = draw_one(source, &random, hub, is_check, &drawn, error);
+        if (status != ACQ_OK) {
+            acq_problem_free(out->problem);
+            out->problem = NULL;
+            return status;
+        }
+        double spread = measure_spread(drawn.problem, drawn.predictor);
+        acq_problem_free(spread > best ? out->problem : drawn.problem);
+        *out = spread > best ? drawn : *out;
+        best = fmax(best, spread);
+    }
+    return ACQ_OK;
 }
 
 typedef struct judging {

@@ -20,7 +20,8 @@ acq_status acq_train_source_init(acq_train_source *source, const acq_graph *cons
 void acq_train_source_deinit(acq_train_source *source);
 
 /* The query that `key` stands for; hub NULL: one of the nine small shapes. With a share of
- * check_share its first variable is replaced by the value of a known answer, if others remain. */
+ * check_share its first variable is replaced by the value of a known answer; of several such small
+ * queries the one is taken whose constants leave the most assignments, because most are trivial. */
 acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
                                  const acq_hub_params *hub, double check_share,
                                  acq_episode_query *out, acq_error *error);

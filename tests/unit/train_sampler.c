@@ -419,19 +419,23 @@ static void test_bad_parameters_are_refused(void **state)
 {
     (void)state;
     train_case c;
-    acq_hub_params bad[4] = {ACQ_HUB_DEFAULT, ACQ_HUB_DEFAULT, ACQ_HUB_DEFAULT, ACQ_HUB_DEFAULT};
+    enum { N_BAD = 5 };
+    acq_hub_params bad[N_BAD];
+    for (int i = 0; i < N_BAD; i++)
+        bad[i] = ACQ_HUB_DEFAULT;
     bad[0].most_terms = bad[0].least_terms = 1;
     bad[1].least_terms = 15;
     bad[2].most_hubs = 0;
     bad[3].most_atoms = 0;
+    bad[4].most_terms = ACQ_HUB_MOST_TERMS + 1;
     train_case_init_random(&c, 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < N_BAD; i++) {
         acq_random random = acq_random_start(1, 1);
         acq_problem *problem = NULL;
         acq_error error = {0};
         assert_int_equal(acq_sampler_draw_hub(c.sampler, &bad[i], &random, &problem, NULL, &error),
                          ACQ_ERR_USAGE);
-        assert_non_null(strstr(error.message, "at least 2 terms"));
+        assert_non_null(strstr(error.message, "need 2 to 1000 terms"));
         assert_null(problem);
     }
     train_case_deinit(&c);

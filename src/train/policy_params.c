@@ -10,16 +10,16 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .dim = 32,
         .uses_pe = true,
         .seed = 1,
-        .n_seeds = 4,
+        .n_seeds = 2,
         .queries = 16,
         .rollouts = 4,
-        .steps = 15,
+        .steps = 20,
         .baseline = true,
-        .discount = .75,
+        .discount = .85,
         .floor = 1e-5,
         .score_scale = 5,
         .optimizer = ACQ_OPTIMIZER_DEFAULT,
-        .batches = 3000,
+        .batches = 4000,
         .hub_share = .5,
         .hub_from = .8,
         .hub = ACQ_HUB_DEFAULT,
@@ -30,6 +30,8 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .n_threads = 1,
         .checkpoint_seconds = 60,
     };
+    params->optimizer.rate = 7e-4;
+    params->optimizer.last_rate = 7e-5;
     params->optimizer.average = .99;
     params->hub.most_atoms = 40;
     params->held_hub.most_atoms = 50;
@@ -41,6 +43,8 @@ void acq_train_policy_params_init_paper(acq_train_policy_params *params)
 {
     acq_train_policy_params_init(params);
     params->dim = 128;
+    params->steps = 15;
+    params->discount = .75;
     params->n_seeds = 1;
     params->queries = 4;
     params->rollouts = 1;

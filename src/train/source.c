@@ -71,8 +71,9 @@ void acq_train_source_deinit(acq_train_source *source)
     *source = (acq_train_source){0};
 }
 
-/* Shapes of more than one variable. */
-static const acq_shape_id several[] = {ACQ_SHAPE_2p, ACQ_SHAPE_3p, ACQ_SHAPE_inp, ACQ_SHAPE_pin};
+/* Shapes of more than one variable; 3p most often, since it alone keeps two of them. */
+static const acq_shape_id several[] = {ACQ_SHAPE_2p,  ACQ_SHAPE_3p, ACQ_SHAPE_3p,
+                                       ACQ_SHAPE_inp, ACQ_SHAPE_3p, ACQ_SHAPE_pin};
 
 static void fix_first_variable(acq_problem *problem, acq_ent value)
 {

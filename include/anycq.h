@@ -224,7 +224,7 @@ typedef struct acq_ask_params {
     double threshold;          /* 0.5: least score of an answer, above 0 and at most 1 */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* negative is off: a negated atom holds below this score */
-    uint64_t limit;            /* 1: this many best answers; 0: all of them */
+    uint64_t limit;            /* 1: this many best answers; 0: all; others than exact give one */
     double seconds;            /* 60: time budget; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
     uint64_t steps;            /* most assignments tried; 0: 10,000, policy 200; not for exact */

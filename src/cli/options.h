@@ -24,7 +24,8 @@
 #define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)                                                 \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
           "the K best answers (default 1, or the query's own LIMIT)")                              \
-    FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask, "every answer")                              \
+    FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                              \
+         "every answer; as --limit, for --engine exact")                                           \
     FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                       \
          "show each atom with its fact")                                                           \
     REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_ask,                                           \

@@ -1,6 +1,8 @@
 /* policy_full.c - the lumped network on the published benchmark: on hub queries of FB15k-237 the
  * logits of all 14,505 values of every variable, step by step, are those of the dense network in
- * single precision within 1e-4, with random weights and with those that ship.
+ * single precision within 1e-4, with random weights and with those that ship. Trained logits are
+ * large, so there the tolerance is relative to the largest logit of the step; both numbers are
+ * printed.
  *
  * Looks for the data in $ACQ_SHARED or beside the source tree and says "skipped" (exit 77) when it
  * is not there. ACQ_QUERIES in the environment changes the number of queries; the dense network
@@ -38,7 +40,9 @@ static void need(acq_status status, const acq_error *error)
 }
 
 typedef struct outcome {
-    double worst; /* difference of logits */
+    double worst; /* difference of logits, and that relative to the largest where it is above 1 */
+    double worst_share;
+    double largest; /* logit */
     size_t n_values;
     uint32_t n_classes; /* at the end */
 } outcome;
@@ -135,17 +139,22 @@ static void assign(run *r, uint64_t query, int step)
     dense_graph_assign(r->graph, r->by_variable);
 }
 
-static double compare(const run *r, const float *lumped, const float *dense)
+/* What one step adds to the outcome. */
+static void compare(const run *r, const float *lumped, const float *dense, outcome *out)
 {
-    double worst = 0;
+    double worst = 0, largest = 1;
     for (uint32_t t = 0; t < r->board->n_terms; t++) {
         const dense_term *term = &r->graph->terms[r->terms[t]];
         for (uint32_t a = 0; a < term->n_values; a++) {
             uint32_t c = acq_walk_find_class(&r->walk, t, term->is_variable ? a : term->id);
-            worst = fmax(worst, fabs((double)lumped[c] - (double)dense[term->first_value + a]));
+            double expected = (double)dense[term->first_value + a];
+            worst = fmax(worst, fabs((double)lumped[c] - expected));
+            largest = fmax(largest, fabs(expected));
         }
     }
-    return worst;
+    out->worst = fmax(out->worst, worst);
+    out->worst_share = fmax(out->worst_share, worst / largest);
+    out->largest = fmax(out->largest, largest);
 }
 
 static acq_status compare_query(void *context, size_t item, unsigned thread)
@@ -163,8 +172,7 @@ static acq_status compare_query(void *context, size_t item, unsigned thread)
             acq_step_forward(now, j->policy, &r.rows, before, false) != ACQ_OK)
             return ACQ_ERR_MEMORY;
         dense_policy_step(r.dense);
-        out->worst = fmax(out->worst,
-                          compare(&r, acq_step_get_logits(now), dense_policy_get_logits(r.dense)));
+        compare(&r, acq_step_get_logits(now), dense_policy_get_logits(r.dense), out);
         acq_choice_get_probabilities(&r.walk, acq_step_get_logits(now), r.p, r.room);
     }
     out->n_values = r.graph->n_values;
@@ -174,7 +182,7 @@ static acq_status compare_query(void *context, size_t item, unsigned thread)
 }
 
 /* How many queries differ. */
-static int compare_policy(job *j, const acq_policy *policy, size_t n)
+static int compare_policy(job *j, const acq_policy *policy, size_t n, bool is_trained)
 {
     int bad = 0;
     int64_t start = acq_clock_ns();
@@ -183,15 +191,17 @@ static int compare_policy(job *j, const acq_policy *policy, size_t n)
     j->outcomes = outcomes;
     need(acq_threads_run(THREADS, n, compare_query, j), &(acq_error){.message = "memory"});
     for (size_t i = 0; i < n; i++) {
-        bad += !(outcomes[i].worst <= TOLERANCE);
+        bad += !((is_trained ? outcomes[i].worst_share : outcomes[i].worst) <= TOLERANCE);
         all.worst = fmax(all.worst, outcomes[i].worst);
+        all.worst_share = fmax(all.worst_share, outcomes[i].worst_share);
+        all.largest = fmax(all.largest, outcomes[i].largest);
         all.n_values += outcomes[i].n_values;
         all.n_classes += outcomes[i].n_classes;
     }
     printf("%s weights, d = %u: %zu queries, %d steps, %zu values in %u classes on average; logits "
-           "differ by %.1e at most; %.0f s\n",
+           "up to %.1f differ by %.1e at most, %.1e of the largest of the step; %.0f s\n",
            policy->name, policy->dim, n, STEPS, all.n_values / n, (unsigned)(all.n_classes / n),
-           all.worst, (double)(acq_clock_ns() - start) * 1e-9);
+           all.largest, all.worst, all.worst_share, (double)(acq_clock_ns() - start) * 1e-9);
     free(outcomes);
     return bad;
 }
@@ -218,9 +228,9 @@ static int compare_both(job *j)
     size_t n = count_queries(j->file);
     acq_policy *random = policy_new_random(32, 1, 1), *shipped = NULL;
     sharpen(random);
-    int bad = compare_policy(j, random, n);
+    int bad = compare_policy(j, random, n, false);
     need(acq_policy_new_shipped(&shipped, &error), &error);
-    bad += compare_policy(j, shipped, n);
+    bad += compare_policy(j, shipped, n, true);
     acq_policy_free(random);
     acq_policy_free(shipped);
     return bad;

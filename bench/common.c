@@ -63,6 +63,17 @@ json_t *bench_load_lines(const char *path)
     return list;
 }
 
+json_t *bench_load_files(char *const *paths, int n)
+{
+    json_t *lines = json_array();
+    for (int i = 0; i < n; i++) {
+        json_t *more = bench_load_lines(paths[i]);
+        json_array_extend(lines, more);
+        json_decref(more);
+    }
+    return lines;
+}
+
 void bench_print_line(json_t *object)
 {
     if (object == NULL || json_dumpf(object, stdout, JSON_REAL_PRECISION(9)) != 0)

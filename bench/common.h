@@ -18,7 +18,8 @@ double bench_cpu_ms(void); /* processor time of the calling thread */
 
 /* The objects of a file with one JSON object per line. */
 json_t *bench_load_lines(const char *path);
-void bench_print_line(json_t *object); /* to stdout; takes the object */
+json_t *bench_load_files(char *const *paths, int n); /* those of several files, one after another */
+void bench_print_line(json_t *object);               /* to stdout; takes the object */
 
 const char *bench_text(const json_t *object, const char *name); /* "" when absent */
 double bench_number(const json_t *object, const char *name);    /* NAN when absent */

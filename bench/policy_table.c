@@ -295,12 +295,7 @@ int main(int argc, char **argv)
 {
     if (argc < 4)
         bench_die("bench_policy_table OUT.json PLOT.svg RESULTS.jsonl...");
-    json_t *lines = json_array();
-    for (int i = 3; i < argc; i++) {
-        json_t *more = bench_load_lines(argv[i]);
-        json_array_extend(lines, more);
-        json_decref(more);
-    }
+    json_t *lines = bench_load_files(argv + 3, argc - 3);
     print_machine(lines);
     for (size_t i = 0; i < N_TABLES; i++)
         print_table(&tables[i], lines);

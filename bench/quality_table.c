@@ -218,12 +218,7 @@ int main(int argc, char **argv)
 {
     if (argc < 3)
         bench_die("bench_quality_table OUT.json RESULTS.jsonl...");
-    json_t *lines = json_array();
-    for (int i = 2; i < argc; i++) {
-        json_t *more = bench_load_lines(argv[i]);
-        json_array_extend(lines, more);
-        json_decref(more);
-    }
+    json_t *lines = bench_load_files(argv + 2, argc - 2);
     print_machine(lines);
     print_quality(lines);
     if (has_setting(lines, "random"))

@@ -187,12 +187,7 @@ int main(int argc, char **argv)
 {
     if (argc < 4)
         bench_die("bench_table OUT.json LIMIT_SECONDS RESULTS.jsonl...");
-    json_t *lines = json_array();
-    for (int i = 3; i < argc; i++) {
-        json_t *more = bench_load_lines(argv[i]);
-        json_array_extend(lines, more);
-        json_decref(more);
-    }
+    json_t *lines = bench_load_files(argv + 3, argc - 3);
     print_machine(lines);
     print_exact(lines);
     print_peers(lines, argv[2]);

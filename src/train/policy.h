@@ -36,7 +36,7 @@ typedef struct acq_train_policy_params {
     uint32_t held_queries, held_steps; /* hub-like queries that choose the seed, with small ones */
     acq_hub_params held_hub;
     unsigned n_threads;
-    const char *checkpoint; /* "%s.seedN"-like base path; NULL: none */
+    const char *checkpoint; /* path: .seedN.checkpoint and .seedN.best follow; NULL: none */
     double checkpoint_seconds;
     bool resume;
     void (*progress)(void *context, const acq_curve_point *point);

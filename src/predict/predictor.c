@@ -37,6 +37,17 @@ const char *acq_predictor_get_note(const acq_predictor *predictor)
     return predictor->ops->get_note == NULL ? NULL : predictor->ops->get_note(predictor);
 }
 
+const struct acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor)
+{
+    const acq_predictor_ops *ops = predictor->ops;
+    return ops->get_calibrator == NULL ? NULL : ops->get_calibrator(predictor);
+}
+
+double acq_predictor_get_floor(const acq_predictor *predictor)
+{
+    return predictor->ops->get_floor == NULL ? 0.0 : predictor->ops->get_floor(predictor);
+}
+
 static acq_status open_observed(const acq_predictor *self, acq_rel relation, const acq_links **out,
                                 acq_error *error)
 {

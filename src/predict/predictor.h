@@ -18,6 +18,10 @@ typedef struct acq_predictor_ops {
     void (*free)(acq_predictor *self);
     /* What the user should know about this predictor, or NULL; the op itself may be NULL. */
     const char *(*get_note)(const acq_predictor *self);
+    /* What makes probabilities of its scores, borrowed, or NULL; the op itself may be NULL. */
+    const struct acq_calibrator *(*get_calibrator)(const acq_predictor *self);
+    /* Links that score less are absent: the least threshold that makes sense. NULL: 0. */
+    double (*get_floor)(const acq_predictor *self);
 } acq_predictor_ops;
 
 /* The largest score of a link that is not an observed fact (0/1 predictors apart). */
@@ -41,6 +45,10 @@ void acq_predictor_free(acq_predictor *predictor); /* NULL is legal; the graph s
 
 /* One sentence that a command should show on stderr, borrowed; NULL: nothing to say. */
 const char *acq_predictor_get_note(const acq_predictor *predictor);
+
+/* predict/calibrator.h; NULL: its scores are no probabilities. */
+const struct acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor);
+double acq_predictor_get_floor(const acq_predictor *predictor);
 
 /* The observed graph itself: 1 for a fact, else 0. */
 acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **out,

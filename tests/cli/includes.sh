@@ -1,8 +1,8 @@
 #!/bin/sh
 # Includes point one way only:
-#   base < graph < query;  graph < store;  graph < predict;  base < tensor;
+#   base < graph < query;  graph < store;  base < tensor;  {graph, tensor} < predict;
 #   {graph, query, predict} < search, answer;  tensor < search < train;
-#   those < engine < bench < cli.  Searches do not include each other; answer/ and search/ know
+#   those < engine < fit, bench < cli.  Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other. The weights of the policy search
 #   (search/policy/model.h) are for engine, bench and cli too, the whole search for train.
 # usage: includes.sh SOURCE_DIR
@@ -16,13 +16,15 @@ allowed()
     case $1 in
     base) echo '' ;;
     graph | tensor) echo 'base' ;;
-    store | query | predict) echo 'base graph' ;;
+    store | query) echo 'base graph' ;;
+    predict) echo 'base graph tensor' ;;
     search) echo 'base graph query predict tensor' ;;
     answer) echo 'base graph query predict' ;;
     train) echo 'base graph query predict tensor search' ;;
     engine) echo 'base graph store query predict search answer' ;;
     bench) echo 'base graph store query predict search answer engine' ;;
-    cli) echo 'base graph store query predict tensor search answer train engine bench' ;;
+    fit) echo 'base graph query predict tensor search answer train engine' ;;
+    cli) echo 'base graph store query predict tensor search answer train engine fit bench' ;;
     *) echo 'unknown' ;;
     esac
 }

@@ -1,0 +1,64 @@
+/* fit.h - from facts to calibrated scored links.
+ *
+ *   1. links are held out of the graph (or: what was added since `earlier`)
+ *   2. the predictors are trained on the rest, rules mined
+ *   3. candidates of the rest with their evidence; label: held out or not
+ *   4. the link calibrator is fitted, in two folds as well, so that every candidate also has a p
+ * from trees that have not seen its label: these give the reliability table
+ *   5. the rest's completion by the two folds; queries generated from the held-out links are
+ *      answered over it; the answer calibrator is fitted on them, its table by two folds of queries
+ *   6. the predictors go on training on everything, rules are mined again
+ *   7. candidates of the whole graph, the calibrator, the completion with the calibrator inside
+ *
+ * Each step's result is kept in FOLDER (OUTPUT.fit) until the completion is there, so an
+ * interrupted fit goes on where it was. Deterministic for a seed. */
+#ifndef ACQ_FIT_FIT_H
+#define ACQ_FIT_FIT_H
+
+#include "predict/calibrator.h"
+#include "predict/evidence.h"
+#include "predict/reliability.h"
+#include "train/complex.h"
+#include "train/nbfnet.h"
+#include "train/ultra.h"
+
+typedef enum acq_fit_hold { ACQ_HOLD_LINKS, ACQ_HOLD_PAIRS } acq_fit_hold;
+
+typedef struct acq_fit_params {
+    bool use_complex, use_nbfnet, use_ultra;
+    const acq_ultra *ultra;   /* weights; NULL: the shipped ones */
+    const acq_graph *earlier; /* NULL: hold links out */
+    const acq_graph
+        *folds; /* a graph that adds links to this one: the two folds of these score each other */
+    double hold_share; /* of the facts */
+    acq_fit_hold hold; /* pairs: all links between two entities at once */
+    acq_train_complex_params complex;
+    acq_train_nbfnet_params nbfnet;
+    double seconds; /* what the whole may take; 0: as long as the epochs take */
+    double floor;   /* of the completion */
+    uint32_t top;
+    acq_row_choice rows;
+    acq_tail_choice tails;
+    bool use_rules;
+    uint64_t seed;
+    unsigned n_threads;
+    const char *folder; /* where steps are kept */
+    bool resume;
+    const char *svg; /* reliability diagram; NULL: none */
+    bool (*progress)(void *context, const acq_train_progress *now);
+    void *context;
+} acq_fit_params;
+
+void acq_fit_params_init(acq_fit_params *params);
+
+typedef struct acq_fit_report {
+    uint64_t held, covered;     /* held-out links, and those among the candidates */
+    uint64_t candidates, links; /* of the completion */
+    acq_reliability link_table, answer_table;
+    double seconds;
+} acq_fit_report;
+
+acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
+                   acq_fit_report *report, acq_error *error);
+
+#endif

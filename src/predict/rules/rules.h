@@ -1,0 +1,67 @@
+/* rules.h - mined one- and two-hop rules: what else links two entities when r does.
+ *
+ *   r'(x, y)            => r(x, y)        one hop (r' may be an inverse, also that of r)
+ *   r1(x, z) & r2(z, y) => r(x, y)        two hops
+ *
+ * Confidence: (support - 1/2) / (pairs of the body + 5), where support counts body pairs (x, y),
+ * x != y, that r links, and a fact never supports itself (its own link is no part of the body).
+ * Bodies with many pairs are counted on a sample of their heads. The most confident rules of each
+ * relation are kept. Deterministic for a seed at any number of threads. */
+#ifndef ACQ_PREDICT_RULES_H
+#define ACQ_PREDICT_RULES_H
+
+#include "graph/graph.h"
+
+typedef struct acq_rule {
+    acq_rel first, second; /* second ACQ_NO_ID: one hop */
+    float confidence;
+    uint32_t support;
+} acq_rule;
+
+typedef struct acq_rules acq_rules;
+
+typedef struct acq_rules_params {
+    uint32_t most; /* rules kept per relation */
+    uint32_t least_support;
+    double least_confidence;
+    uint32_t facts; /* most facts of a relation whose paths are counted */
+    uint32_t walks; /* most paths followed from one entity or fact */
+    uint64_t seed;
+    unsigned n_threads;
+} acq_rules_params;
+
+#define ACQ_RULES_DEFAULT                                                                          \
+    ((acq_rules_params){.most = 60,                                                                \
+                        .least_support = 2,                                                        \
+                        .least_confidence = .005,                                                  \
+                        .facts = 2000,                                                             \
+                        .walks = 2000,                                                             \
+                        .seed = 1})
+
+acq_status acq_rules_mine(const acq_graph *graph, const acq_rules_params *params, acq_rules **out,
+                          acq_error *error);
+void acq_rules_free(acq_rules *rules); /* NULL is legal */
+
+/* Rules of a relation, most confident first. Those of inverse(r) are the same, turned around. */
+const acq_rule *acq_rules_get(const acq_rules *rules, acq_rel relation, size_t *n);
+
+/* What the rules say about one (head, relation): one entry per tail that some body reaches. */
+typedef struct acq_rule_evidence {
+    acq_ent tail;
+    float one_hop; /* largest confidence of a one-hop rule that fires, 0: none */
+    float two_hop;
+    float noisy_or; /* of all that fire */
+    uint32_t n;     /* rules that fire */
+} acq_rule_evidence;
+
+typedef struct acq_rules_scratch acq_rules_scratch; /* one per thread */
+acq_status acq_rules_scratch_new(const acq_rules *rules, acq_rules_scratch **out, acq_error *error);
+void acq_rules_scratch_free(acq_rules_scratch *scratch);
+
+/* Entries sorted by tail, borrowed from the scratch until the next call; observed tails of
+ * (head, relation) and head itself are left in. At most `walks` paths per rule are followed. */
+acq_status acq_rules_apply(const acq_rules *rules, acq_ent head, acq_rel relation,
+                           acq_rules_scratch *scratch, const acq_rule_evidence **out, size_t *n,
+                           acq_error *error);
+
+#endif

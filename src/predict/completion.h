@@ -10,6 +10,19 @@
 
 enum { ACQ_COMPLETION_NAME_MOST = 1023 }; /* bytes of a predictor's name in a file */
 
+/* A share of the work of several machines: the pairs of relations (2k, 2k + 1) whose k modulo `of`
+ * is `part`. A file of one shard is no predictor yet: acq_completion_merge_files makes one of all.
+ */
+typedef struct acq_shard {
+    uint32_t part; /* from 0, below `of` */
+    uint32_t of;   /* 0 and 1: the whole */
+} acq_shard;
+
+static inline bool acq_shard_has(acq_shard shard, acq_rel relation)
+{
+    return shard.of <= 1 || relation / 2 % shard.of == shard.part;
+}
+
 typedef struct acq_completion_info {
     uint32_t version;
     uint32_t n_entities;
@@ -19,16 +32,29 @@ typedef struct acq_completion_info {
     uint64_t graph_fingerprint;
     double floor;
     bool certain; /* some links score 1 without being observed: a 0/1 predictor */
+    bool has_calibrator;
+    acq_shard shard; /* of 0: the whole */
     char predictor[ACQ_COMPLETION_NAME_MOST + 1];
 } acq_completion_info;
 
 /* Reads and checks the header and directory. The error names the file. */
 acq_status acq_completion_read_info(const char *path, acq_completion_info *out, acq_error *error);
 
-/* Writes every link of `predictor` that scores at least `floor`. The file appears whole under
- * its name or not at all. O(links); memory for the largest relation. */
+/* Writes every link of `predictor` that scores at least `floor`, and its calibrator if it has one.
+ * The file appears whole under its name or not at all. O(links); memory for the largest relation.
+ */
 acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
                                 acq_error *error);
+/* The same for one shard only: no other relation of the predictor is opened. */
+acq_status acq_completion_write_shard(const char *path, const acq_predictor *predictor,
+                                      double floor, acq_shard shard, acq_error *error);
+
+/* All shards of a completion, in any order, become the file that one machine alone would have
+ * written, byte for byte (a writer that adds the relations in rising order). An error names the
+ * file: a shard that is missing or there twice, of another dictionary, graph, predictor, floor,
+ * calibrator or number of shards, or damaged. Every block is checked against its checksum. */
+acq_status acq_completion_merge_files(const char *const *paths, size_t n, const char *output,
+                                      acq_error *error);
 
 /* The same in pieces, for predictors that make their links relation by relation. */
 typedef struct acq_completion_writer acq_completion_writer;
@@ -37,6 +63,8 @@ typedef struct acq_completion_params {
     const char *predictor; /* its name as on the command line */
     double floor;          /* links that score less are left out */
     bool certain;          /* false: a score above 0.9999 of an unobserved link becomes 0.9999 */
+    const struct acq_calibrator *calibrator; /* predict/calibrator.h; kept inside; NULL: none */
+    acq_shard shard;                         /* only its relations may be added; {0}: all */
 } acq_completion_params;
 
 acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,

@@ -50,13 +50,14 @@ const int8_t *acq_evidence_get_monotone(const acq_evidence_maker *maker);
 
 /* Candidates of one relation, sorted by (head, tail), none of them observed. */
 typedef struct acq_candidates {
-    acq_rel relation;
+    acq_rel relation; /* heads, tails and features are oriented along it */
     size_t n;
     acq_ent *heads, *tails;
     float *features; /* n rows */
 } acq_candidates;
 
-/* All candidates of an even relation. Its rows are shared out among the threads. */
+/* All candidates of an even relation. Its rows are shared out among the threads. With rows of the
+ * smaller side out->relation is that side's, so it may be the inverse. */
 acq_status acq_evidence_collect(const acq_evidence_maker *maker, acq_rel relation,
                                 acq_candidates *out, acq_error *error);
 void acq_candidates_deinit(acq_candidates *candidates);

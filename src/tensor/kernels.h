@@ -15,6 +15,24 @@
 
 enum { ACQ_GEMM_ADD = 1, ACQ_GEMM_RELU = 2 };
 
+/* DistMult messages along edges that are grouped by node and relation; leading dimensions are in
+ * floats. Sources and the nodes that gather and scatter take are rows of in, out and states. */
+typedef struct acq_messages {
+    const uint32_t *rows;      /* node v has the groups rows[v] .. rows[v + 1] */
+    const uint32_t *relations; /* of each group */
+    const uint32_t *begins;    /* group g has the sources begins[g] .. begins[g + 1] */
+    const uint32_t *sources;
+    size_t width;         /* a multiple of 16 */
+    const float *vectors; /* [relations x width] */
+    const float *in;
+    size_t ld_in;
+    float *out;
+    size_t ld_out;
+    const float *states; /* with dvectors */
+    size_t ld_states;
+    float *dvectors; /* [relations x width]; NULL: not wanted */
+} acq_messages;
+
 typedef struct acq_kernels {
     const char *name; /* "generic", "avx2", "avx512" */
 
@@ -65,6 +83,14 @@ typedef struct acq_kernels {
     float (*dot)(size_t n, const float *x, const float *y);
     /* out[i] = x[i][0..n) . w for m rows. */
     void (*dot_rows)(size_t m, size_t n, const float *x, size_t ldx, const float *w, float *out);
+
+    /* For each of n nodes (NULL: the first n), with S = sum of in[source] over a group:
+     *   out[node] += vectors[relation] * S    dvectors[relation] += states[node] * S */
+    void (*gather)(const acq_messages *m, size_t n, const uint32_t *nodes);
+    /* The same edges the other way: for every source of each node
+     *   out[source] += vectors[relation] * in[node]
+     *   dvectors[relation] += in[node] * states[source] */
+    void (*scatter)(const acq_messages *m, size_t n, const uint32_t *nodes);
 } acq_kernels;
 
 /* The widest set that works here; the same pointer every time, from any thread. */

@@ -1,0 +1,1 @@
+list(APPEND train_sources subgraph.c)

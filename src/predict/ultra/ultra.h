@@ -7,14 +7,24 @@
  * vectors (each layer projects them by its own MLP), boundary the query relation's vector at the
  * head, gives each entity a state; an MLP on [state, query vector] gives the raw score.
  *
+ * One layer of either network, for every node v (published code, sum aggregation, DistMult):
+ *
+ *   message(v) = boundary(v) + sum over edges (v, r, u) of relation(r) * state(u)
+ *   state'(v)  = state(v) + ReLU(norm(linear [state(v), message(v)]))      (128 inputs)
+ *
+ * The first state is the boundary. Mind the direction: a stored fact (h, r, t) takes the state of
+ * t to h, and an edge (row, column) of the relation graph takes that of the column to the row.
+ * The relation net's boundary is ones at the query relation, the entity net's the query relation's
+ * vector (not projected) at the head. In the relation net relation(r) is a row of `relations`, in
+ * the entity net project.2 ReLU project.0 of that relation's vector.
+ *
  * Tensors (PyTorch's layout, weights are [outputs x inputs]); names in the order of the block:
  *   relation.{l}.relations  [4 x 64]            one vector per kind of edge
  *   relation.{l}.linear.weight [64 x 128] .bias [64]  relation.{l}.norm.weight [64] .bias [64]
  *   entity.{l}.project.0.weight [64 x 64] .bias       entity.{l}.project.2.weight [64 x 64] .bias
  *   entity.{l}.linear.* .norm.*                       as above
  *   score.0.weight [128 x 128] .bias [128]   score.2.weight [1 x 128] .bias [1]
- * Input of linear is [aggregated messages + boundary... see model.c], as the published code has it.
- */
+ * The inputs of linear are [state, message], those of score.0 [state, query vector]. */
 #ifndef ACQ_PREDICT_ULTRA_H
 #define ACQ_PREDICT_ULTRA_H
 
@@ -23,9 +33,55 @@
 
 enum { ACQ_ULTRA_WIDTH = 64, ACQ_ULTRA_LAYERS = 6, ACQ_ULTRA_KINDS = 4 };
 
+/* Places in acq_parameters.tensors. */
+typedef enum acq_ultra_relation_part {
+    ACQ_ULTRA_RELATIONS,
+    ACQ_ULTRA_RELATION_LINEAR_WEIGHT,
+    ACQ_ULTRA_RELATION_LINEAR_BIAS,
+    ACQ_ULTRA_RELATION_NORM_WEIGHT,
+    ACQ_ULTRA_RELATION_NORM_BIAS,
+    ACQ_ULTRA_RELATION_PARTS
+} acq_ultra_relation_part;
+
+typedef enum acq_ultra_entity_part {
+    ACQ_ULTRA_PROJECT_0_WEIGHT,
+    ACQ_ULTRA_PROJECT_0_BIAS,
+    ACQ_ULTRA_PROJECT_2_WEIGHT,
+    ACQ_ULTRA_PROJECT_2_BIAS,
+    ACQ_ULTRA_ENTITY_LINEAR_WEIGHT,
+    ACQ_ULTRA_ENTITY_LINEAR_BIAS,
+    ACQ_ULTRA_ENTITY_NORM_WEIGHT,
+    ACQ_ULTRA_ENTITY_NORM_BIAS,
+    ACQ_ULTRA_ENTITY_PARTS
+} acq_ultra_entity_part;
+
+enum {
+    ACQ_ULTRA_ENTITY_FIRST = ACQ_ULTRA_LAYERS * ACQ_ULTRA_RELATION_PARTS,
+    ACQ_ULTRA_SCORE_0_WEIGHT = ACQ_ULTRA_ENTITY_FIRST + ACQ_ULTRA_LAYERS * ACQ_ULTRA_ENTITY_PARTS,
+    ACQ_ULTRA_SCORE_0_BIAS,
+    ACQ_ULTRA_SCORE_2_WEIGHT,
+    ACQ_ULTRA_SCORE_2_BIAS,
+    ACQ_ULTRA_TENSORS
+};
+
+static inline size_t acq_ultra_relation_tensor(size_t layer, acq_ultra_relation_part part)
+{
+    return layer * ACQ_ULTRA_RELATION_PARTS + part;
+}
+
+static inline size_t acq_ultra_entity_tensor(size_t layer, acq_ultra_entity_part part)
+{
+    return ACQ_ULTRA_ENTITY_FIRST + layer * ACQ_ULTRA_ENTITY_PARTS + part;
+}
+
 typedef struct acq_ultra {
     acq_parameters parameters;
 } acq_ultra;
+
+static inline float *acq_ultra_get(const acq_ultra *model, size_t tensor)
+{
+    return model->parameters.values + model->parameters.tensors[tensor].offset;
+}
 
 acq_status acq_ultra_new(uint64_t seed, acq_ultra **out, acq_error *error); /* initial weights */
 void acq_ultra_free(acq_ultra *model);
@@ -35,7 +91,12 @@ acq_status acq_ultra_read_memory(const void *bytes, size_t length, const char *n
 acq_status acq_ultra_write(const char *path, const acq_ultra *model, const acq_metadata *metadata,
                            size_t n_metadata, acq_error *error);
 
-/* Edges between relation ids, sorted by (kind, row, column), distinct. */
+/* Kinds of edges, in the order of relation.{l}.relations: (row, column) share an entity that is
+ * ... of the row and ... of the column. */
+enum { ACQ_HEAD_HEAD, ACQ_TAIL_TAIL, ACQ_HEAD_TAIL, ACQ_TAIL_HEAD };
+
+/* Edges between relation ids, sorted by (kind, row, column), distinct; a relation with facts is its
+ * own neighbour. */
 typedef struct acq_relation_graph {
     uint32_t n_relations;
     uint32_t *offsets[ACQ_ULTRA_KINDS]; /* n_relations + 1 each: rows of columns */

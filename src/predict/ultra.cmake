@@ -1,0 +1,1 @@
+list(APPEND predict_sources ultra/model.c ultra/relation_graph.c)

@@ -2,7 +2,10 @@
  *
  * Features describe the support, not the names: the scores of the positive atoms, how many are
  * observed and predicted, the size of the query, what speaks against its negated atoms, and other
- * supports. A calibrator (predict/calibrator.h) maps them to p. */
+ * supports. A calibrator (predict/calibrator.h) maps them to p.
+ *
+ * Atoms that say the same link, in either direction, count once. Logits and logs are of scores
+ * clipped to [1e-6, 1 - 1e-4]; an observed fact has the logit of 1 - 1e-4 and the log 0. */
 #ifndef ACQ_ANSWER_PROBABILITY_H
 #define ACQ_ANSWER_PROBABILITY_H
 
@@ -12,20 +15,28 @@
 /* name, monotone direction (1: can only raise p) */
 #define ACQ_ANSWER_FEATURES(X)                                                                     \
     X(least, 1)          /* logit of the least link score of the used positive atoms */            \
-    X(second, 1)         /* of the second least */                                                 \
+    X(second, 1)         /* of the second least; where there is none, of a fact */                 \
+    X(third, 1)          /* of the third */                                                        \
     X(sum, 1)            /* sum of log scores of the predicted ones: log of their product */       \
     X(mean, 1)           /* mean logit of the predicted ones; NaN: none is */                      \
     X(predicted, 0)      /* number of predicted positive atoms */                                  \
     X(observed, 0)       /* number of observed ones */                                             \
     X(share, 0)          /* predicted / positive */                                                \
+    X(pairs, 0)          /* pairs of entities that have a predicted one */                         \
+    X(pairs_sum, 1)      /* sum over these of the log of their least score */                      \
     X(atoms, 0)          /* atoms of the query */                                                  \
     X(variables, 0)      /* variables of the query */                                              \
+    X(free, 0)           /* free ones */                                                           \
     X(negated, 0)        /* negated atoms used */                                                  \
-    X(against, -1)       /* logit of the largest link score of a used negated atom; NaN: 0 */      \
+    X(against, -1)       /* logit of the largest link score of one; NaN: none has any */           \
+    X(denied, 1)         /* sum over these of log(1 - link score) */                               \
+    X(free_least, 1)     /* logit of the least positive atom that touches a free variable */       \
+    X(free_sum, 1)       /* sum of log scores of the predicted ones among these */                 \
     X(free_predicted, 0) /* predicted positive atoms that touch a free variable */                 \
     X(free_atoms, 0)     /* positive atoms that touch a free variable */                           \
     X(supports, 1)       /* log(1 + other values of single variables that would do) */             \
-    X(supports_sum, 1)   /* log(1 + sum of the least scores with these) */
+    X(supports_sum, 1)   /* log(1 + sum of the least scores with these) */                         \
+    X(paths, 1)          /* sum + denied + what these values add (supports.h); at most 0 */
 
 typedef enum acq_answer_feature {
 #define ACQ_ANSWER_FEATURE(name, monotone) ACQ_ANSWER_##name,
@@ -37,12 +48,12 @@ typedef enum acq_answer_feature {
 extern const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES];
 const char *acq_answer_get_feature_name(acq_answer_feature feature);
 
-/* features: ACQ_N_ANSWER_FEATURES floats. values: one entity per variable. Logits are of scores
- * clipped to [1e-6, 1 - 1e-4] (an observed fact: logit of 1 - 1e-4). Cost: one look-up per atom,
- * and a walk over the shortest row of each existential variable for the other supports, at most a
- * few hundred values. */
+/* features: ACQ_N_ANSWER_FEATURES floats. values: one entity per variable; those of existential
+ * ones may be exchanged for likelier ones, which never lowers the answer's score (supports.h), so
+ * that features and explanation are of the same assignment. Cost: one look-up per atom and a walk
+ * over the shortest row of each existential variable, some ten microseconds in all. */
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
-                               const acq_scoring *scoring, const acq_ent *values, float *features,
+                               const acq_scoring *scoring, acq_ent *values, float *features,
                                acq_error *error);
 
 #endif

@@ -1,0 +1,247 @@
+/* answer_probability.c - the evidence of an answer in numbers, on the small world. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "answer/probability.h"
+#include "answer/verify.h"
+#include "base/memory.h"
+#include "unit/answer_world.h"
+
+static small_world world;
+
+static double logit(double p)
+{
+    return log(p / (1 - p));
+}
+
+static const double FACT = 1 - 1e-4;
+
+static void describe(const char *text, acq_ent *values, float *features)
+{
+    acq_scoring scoring = {.threshold = .001, .negation_threshold = .5};
+    acq_query *query = small_world_read(&world, text);
+    double before = acq_verify_score(query, &world.predicted, &scoring, values);
+    assert_int_equal(acq_answer_describe(query, &world.predicted, &scoring, values, features, NULL),
+                     ACQ_OK);
+    assert_true(acq_verify_score(query, &world.predicted, &scoring, values) >= before);
+    acq_query_free(query);
+}
+
+#define assert_feature(features, name, expected)                                                   \
+    assert_float_equal((features)[ACQ_ANSWER_##name], expected, 1e-5)
+
+static void test_facts_alone(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {ADA, BO};
+    describe("Q(x) := exists y. knows(x, y) & born_in(x, \"London\")", values, f);
+    assert_feature(f, least, logit(FACT));
+    assert_feature(f, second, logit(FACT));
+    assert_feature(f, third, logit(FACT));
+    assert_feature(f, sum, 0);
+    assert_true(isnan(f[ACQ_ANSWER_mean]));
+    assert_feature(f, predicted, 0);
+    assert_feature(f, observed, 2);
+    assert_feature(f, share, 0);
+    assert_feature(f, pairs, 0);
+    assert_feature(f, atoms, 2);
+    assert_feature(f, variables, 2);
+    assert_feature(f, free, 1);
+    assert_feature(f, negated, 0);
+    assert_true(isnan(f[ACQ_ANSWER_against]));
+    assert_feature(f, free_atoms, 2);
+    assert_feature(f, free_predicted, 0);
+    assert_feature(f, paths, 0);
+}
+
+static void test_predicted_atoms(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {DI, ADA};
+    describe("Q(x) := exists y. knows(x, y) & born_in(x, \"Rome\") & lives_in(y, \"Rome\")", values,
+             f);
+    assert_feature(f, least, logit(.25));
+    assert_feature(f, second, logit(.5));
+    assert_feature(f, third, logit(.625));
+    assert_feature(f, sum, log(.25 * .5 * .625));
+    assert_feature(f, mean, (logit(.25) + logit(.5) + logit(.625)) / 3);
+    assert_feature(f, predicted, 3);
+    assert_feature(f, share, 1);
+    assert_feature(f, pairs, 3);
+    assert_feature(f, pairs_sum, log(.25 * .5 * .625));
+    assert_feature(f, free_least, logit(.5));
+    assert_feature(f, free_sum, log(.5 * .625));
+    assert_feature(f, free_predicted, 2);
+    assert_feature(f, supports, 0);
+    assert_feature(f, paths, log(.25 * .5 * .625));
+}
+
+static void test_repeated_atoms_count_once(void **state)
+{
+    (void)state;
+    float once[ACQ_N_ANSWER_FEATURES], twice[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {CY};
+    describe("Q(x) := born_in(x, \"London\")", values, once);
+    describe("Q(x) := born_in(x, \"London\") & inverse(born_in)(\"London\", x)", values, twice);
+    assert_feature(twice, atoms, 2);
+    twice[ACQ_ANSWER_atoms] = once[ACQ_ANSWER_atoms];
+    for (int i = 0; i < ACQ_N_ANSWER_FEATURES; i++)
+        assert_true(once[i] == twice[i] || (isnan(once[i]) && isnan(twice[i])));
+}
+
+static void test_parallel_atoms_are_one_pair(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {ADA, ROME};
+    describe("Q(x, y) := lives_in(x, y) & !born_in(x, y) & !knows(x, \"Di\") & x != y", values, f);
+    assert_feature(f, pairs, 1);
+    assert_feature(f, negated, 2);
+    assert_true(isnan(f[ACQ_ANSWER_against]));
+    assert_feature(f, free, 2);
+    assert_feature(f, atoms, 4);
+    assert_feature(f, observed, 0);
+}
+
+static void test_what_speaks_against(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {ADA};
+    describe("Q(x) := born_in(x, \"London\") & !lives_in(x, \"Rome\")", values, f);
+    assert_feature(f, negated, 1);
+    assert_feature(f, against, logit(.25));
+    assert_feature(f, denied, log(.75));
+    assert_feature(f, paths, log(.75));
+    assert_feature(f, observed, 1);
+}
+
+/* Born in London: Ada as observed, Cy with 0.75. */
+static void test_other_values_are_counted(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {LONDON, ADA};
+    describe("Q(x) := exists y. born_in(y, x)", values, f);
+    assert_feature(f, supports, log(2));
+    assert_feature(f, supports_sum, log(1.75));
+    assert_int_equal(values[1], ADA);
+}
+
+static void test_the_likelier_value_is_taken(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {LONDON, CY};
+    describe("Q(x) := exists y. born_in(y, x)", values, f);
+    assert_int_equal(values[1], ADA);
+    assert_feature(f, least, logit(FACT));
+    assert_feature(f, predicted, 0);
+}
+
+/* Ada has a prediction against her; Bo, who lives in Paris too, has none. */
+static void test_a_value_with_less_against_it_is_likelier(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {PARIS, ADA};
+    describe("Q(x) := exists y. lives_in(y, x) & !lives_in(y, \"Rome\")", values, f);
+    assert_int_equal(values[1], BO);
+    assert_true(isnan(f[ACQ_ANSWER_against]));
+}
+
+static void test_free_values_stay(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {CY, LONDON};
+    describe("Q(y, x) := born_in(y, x)", values, f);
+    assert_int_equal(values[0], CY);
+    assert_feature(f, least, logit(.75));
+}
+
+/* Only the branch that carries the answer is evidence. */
+static void test_unused_branches_do_not_count(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {ADA};
+    describe("Q(x) := born_in(x, \"London\") | lives_in(x, \"Rome\")", values, f);
+    assert_feature(f, predicted, 0);
+    assert_feature(f, observed, 1);
+    assert_feature(f, atoms, 2);
+}
+
+static void test_names_and_directions(void **state)
+{
+    (void)state;
+    assert_string_equal(acq_answer_get_feature_name(ACQ_ANSWER_least), "least");
+    assert_string_equal(acq_answer_get_feature_name(ACQ_ANSWER_paths), "paths");
+    assert_int_equal(acq_answer_monotone[ACQ_ANSWER_least], 1);
+    assert_int_equal(acq_answer_monotone[ACQ_ANSWER_against], -1);
+    assert_int_equal(acq_answer_monotone[ACQ_ANSWER_atoms], 0);
+}
+
+#ifdef ACQ_FAULTS
+static void test_out_of_memory_anywhere(void **state)
+{
+    (void)state;
+    acq_scoring scoring = {.threshold = .001, .negation_threshold = .5};
+    acq_query *query = small_world_read(
+        &world, "Q(x) := exists y, z. knows(x, y) & born_in(y, z) & !lives_in(y, z) & y != z");
+    acq_status status = ACQ_ERR_MEMORY;
+    size_t nth = 1;
+    for (; status == ACQ_ERR_MEMORY && nth < 100; nth++) {
+        float features[ACQ_N_ANSWER_FEATURES];
+        acq_ent values[] = {BO, CY, LONDON};
+        acq_faults_fail_at(nth);
+        status = acq_answer_describe(query, &world.predicted, &scoring, values, features, NULL);
+        acq_faults_fail_at(0);
+    }
+    assert_int_equal(status, ACQ_OK);
+    acq_query_free(query);
+}
+#endif
+
+static int setup(void **state)
+{
+    (void)state;
+    small_world_init(&world);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    small_world_deinit(&world);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_facts_alone),
+        cmocka_unit_test(test_predicted_atoms),
+        cmocka_unit_test(test_repeated_atoms_count_once),
+        cmocka_unit_test(test_parallel_atoms_are_one_pair),
+        cmocka_unit_test(test_what_speaks_against),
+        cmocka_unit_test(test_other_values_are_counted),
+        cmocka_unit_test(test_the_likelier_value_is_taken),
+        cmocka_unit_test(test_a_value_with_less_against_it_is_likelier),
+        cmocka_unit_test(test_free_values_stay),
+        cmocka_unit_test(test_unused_branches_do_not_count),
+        cmocka_unit_test(test_names_and_directions),
+#ifdef ACQ_FAULTS
+        cmocka_unit_test(test_out_of_memory_anywhere),
+#endif
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

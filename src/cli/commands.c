@@ -114,6 +114,43 @@
     "values at the last step (classes_mean) and of operations (gflop).\n"
 
 #define TRAIN_HELP                                                                                 \
+    "Trains a model on the facts of a graph:\n"                                                    \
+    "\n"                                                                                           \
+    "  complex  links by vectors of entities and relations; for this graph, fast\n"                \
+    "  nbfnet   links by the paths between entities; for graphs with these relations\n"            \
+    "  ultra    links by how relations meet; for any graph, trained on several\n"                  \
+    "  policy   the learned search, --engine policy; for any graph\n"                              \
+    "\n"                                                                                           \
+    "anycq train KIND --help tells what each takes. These options are for all:\n"
+
+#define RESUME_HELP                                                                                \
+    "MODEL.checkpoint is there while it trains. An interrupt keeps it: the same\n"                 \
+    "command with --resume goes on where it was, and begins anew where there is none.\n"           \
+    "A seed gives the same weights at any --threads, on one kind of processor, if the\n"           \
+    "clock does not end the training.\n"                                                           \
+    "\n"                                                                                           \
+    "With --json the last line is an object: model, kind, seed, loss, seconds,\n"                  \
+    "threads, options, graphs.\n"
+
+#define TRAIN_COMPLEX_HELP                                                                         \
+    "Trains ComplEx: a complex vector for each entity and relation, by the\n"                      \
+    "cross-entropy of tails, heads and relations with the N3 norm, Adagrad. The model\n"           \
+    "is for this graph and what it grows to: --predictor complex:MODEL.\n"                         \
+    "\n" RESUME_HELP
+
+#define TRAIN_NBFNET_HELP                                                                          \
+    "Trains NBFNet as in GNN-QE: messages along the paths from the head, 4 layers of\n"            \
+    "width 32. The model is for graphs with the same relations: --predictor\n"                     \
+    "nbfnet:MODEL.\n"                                                                              \
+    "\n" RESUME_HELP
+
+#define TRAIN_ULTRA_HELP                                                                           \
+    "Trains ULTRA on one graph or several, mixed: a network on the graph of relations\n"           \
+    "that share entities, and one on the entities. The model is for any graph:\n"                  \
+    "--predictor ultra:MODEL.\n"                                                                   \
+    "\n" RESUME_HELP
+
+#define TRAIN_POLICY_HELP                                                                          \
     "Trains the weights of --engine policy on queries generated from the facts of the\n"           \
     "graphs: nine small shapes and, once these are solved, hub-like ones. The model\n"             \
     "is for any graph: ask, check and eval take it as --weights MODEL.\n"                          \
@@ -136,6 +173,24 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
     [ACQ_COMMAND_train] = TRAIN_HELP,
 };
+
+static const char *const variant_helps[ACQ_N_VARIANTS] = {
+    [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP,
+    [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
+    [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,
+    [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
+};
+
+static const acq_variant variants[ACQ_N_VARIANTS] = {
+#define VARIANT(command_, name_, arguments_)                                                       \
+    {.command = ACQ_COMMAND_##command_, .name = #name_, .arguments = arguments_},
+    ACQ_VARIANTS(VARIANT)
+#undef VARIANT
+};
+
+_Static_assert(ACQ_N_COMMANDS <= ACQ_FIRST_VARIANT_BIT &&
+                   ACQ_FIRST_VARIANT_BIT + ACQ_N_VARIANTS < 32,
+               "commands and variants share the bits of an int");
 
 static const acq_command commands[ACQ_N_COMMANDS] = {
 #define ENTRY(name_, least, most, arguments_, summary_)                                            \
@@ -189,4 +244,31 @@ const char *acq_command_get_any_name(size_t i)
     if (i < ACQ_N_COMMANDS)
         return commands[i].name;
     return i < ACQ_N_COMMANDS + N_ABSENT ? absent[i - ACQ_N_COMMANDS] : NULL;
+}
+
+const acq_variant *acq_variant_get(acq_variant_id id)
+{
+    return &variants[id];
+}
+
+const char *acq_variant_get_help(acq_variant_id id)
+{
+    return variant_helps[id];
+}
+
+acq_variant_id acq_variant_find(acq_command_id command, const char *name)
+{
+    unsigned i = 0;
+    while (i < ACQ_N_VARIANTS &&
+           (name == NULL || variants[i].command != command || strcmp(variants[i].name, name) != 0))
+        i++;
+    return (acq_variant_id)i;
+}
+
+unsigned acq_variant_get_bits(acq_command_id command)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < ACQ_N_VARIANTS; i++)
+        bits |= variants[i].command == command ? 1U << (ACQ_FIRST_VARIANT_BIT + i) : 0;
+    return bits;
 }

@@ -21,7 +21,8 @@
     X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
     X(eval, 1, 1, "qac|qar --observed GRAPH", "judge answers on benchmark queries")                \
-    X(train, 1, SIZE_MAX, "policy GRAPH... -o MODEL", "train the learned search on graphs")
+    X(train, 1, SIZE_MAX, "complex|nbfnet|ultra|policy GRAPH... -o MODEL",                         \
+      "train a link predictor, or the learned search")
 
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \
@@ -42,6 +43,32 @@ enum {
     ACQ_ON_##name = 1 << ACQ_COMMAND_##name,
     ACQ_COMMANDS(ACQ_COMMAND_BIT)
 #undef ACQ_COMMAND_BIT
+};
+
+/* What the first argument of a command may choose. An option may be for some variants only; its
+ * bits stand above those of the commands. */
+#define ACQ_VARIANTS(X)                                                                            \
+    X(train, complex, "GRAPH -o MODEL")                                                            \
+    X(train, nbfnet, "GRAPH -o MODEL")                                                             \
+    X(train, ultra, "GRAPH... -o MODEL")                                                           \
+    X(train, policy, "GRAPH... -o MODEL")                                                          \
+    X(eval, qac, "--observed GRAPH --queries FILE...")                                             \
+    X(eval, qar, "--observed GRAPH --queries FILE...")                                             \
+    X(eval, links, "--observed GRAPH --truth GRAPH")
+
+typedef enum acq_variant_id {
+#define ACQ_VARIANT_ID(command, name, arguments) ACQ_VARIANT_##name,
+    ACQ_VARIANTS(ACQ_VARIANT_ID)
+#undef ACQ_VARIANT_ID
+        ACQ_N_VARIANTS
+} acq_variant_id;
+
+enum {
+    ACQ_FIRST_VARIANT_BIT = 24,
+#define ACQ_VARIANT_BIT(command, name, arguments)                                                  \
+    ACQ_OF_##name = 1 << (ACQ_FIRST_VARIANT_BIT + ACQ_VARIANT_##name),
+    ACQ_VARIANTS(ACQ_VARIANT_BIT)
+#undef ACQ_VARIANT_BIT
 };
 
 /* Exit codes. Of several queries the worst counts: 4, 2, 3, 1, 0. */
@@ -68,6 +95,18 @@ const acq_command *acq_command_get(acq_command_id id);
 const char *acq_command_get_help(acq_command_id id); /* the paragraphs after the usage line */
 acq_command_id acq_command_find(const char *name);   /* ACQ_N_COMMANDS: no such */
 bool acq_command_is_absent(const char *name);        /* designed, but not in this version */
+
+typedef struct acq_variant {
+    acq_command_id command;
+    const char *name;
+    const char *arguments;
+} acq_variant;
+
+const acq_variant *acq_variant_get(acq_variant_id id);
+const char *acq_variant_get_help(acq_variant_id id); /* NULL: that of the command */
+/* name may be NULL; ACQ_N_VARIANTS: no such variant of the command. */
+acq_variant_id acq_variant_find(acq_command_id command, const char *name);
+unsigned acq_variant_get_bits(acq_command_id command); /* of all its variants */
 
 /* All names, present and absent ones, for suggestions; NULL past the end. */
 const char *acq_command_get_any_name(size_t i);

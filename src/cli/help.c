@@ -57,16 +57,36 @@ static void print_option(const acq_option *option, acq_text *out)
     acq_text_add_char(out, '\n');
 }
 
-void acq_help_print_command(acq_command_id id, acq_text *out)
+/* The help of train alone lists what all its variants have, that of eval everything. */
+static bool is_listed(const acq_option *option, acq_command_id id, acq_variant_id variant)
+{
+    bool is_whole = variant == ACQ_N_VARIANTS && id != ACQ_COMMAND_train;
+    return is_whole ? (option->commands & (1U << id)) != 0 : acq_option_is_for(option, id, variant);
+}
+
+static void print_usage(acq_command_id id, acq_variant_id variant, acq_text *out)
 {
     const acq_command *command = acq_command_get(id);
-    acq_text_format(out, "usage: anycq %s %s [OPTION]...\n\n%s\n", command->name,
-                    command->arguments, acq_command_get_help(id));
+    const char *help = acq_command_get_help(id), *own = NULL;
+    acq_text_format(out, "usage: anycq %s ", command->name);
+    if (variant == ACQ_N_VARIANTS) {
+        acq_text_add(out, command->arguments);
+    } else {
+        const acq_variant *one = acq_variant_get(variant);
+        acq_text_format(out, "%s %s", one->name, one->arguments);
+        own = acq_variant_get_help(variant);
+    }
+    acq_text_format(out, " [OPTION]...\n\n%s\n", own == NULL ? help : own);
+}
+
+void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text *out)
+{
+    print_usage(id, variant, out);
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
         const acq_option *option = acq_option_get(i);
-        if ((option->commands & (1U << id)) != 0)
+        if (is_listed(option, id, variant))
             print_option(option, out);
     }
-    if (id == ACQ_COMMAND_train)
+    if (variant == ACQ_VARIANT_policy)
         acq_train_print_defaults(out);
 }

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 
 void acq_help_print(acq_text *out); /* of anycq itself */
-void acq_help_print_command(acq_command_id id, acq_text *out);
+/* variant ACQ_N_VARIANTS: of the command as a whole. */
+void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text *out);
 
 #endif

@@ -9,14 +9,14 @@
 #include "cli/report.h"
 
 /* Prints one of the texts of --help. ACQ_N_COMMANDS: of anycq itself. */
-static int print_help(acq_command_id id)
+static int print_help(acq_command_id id, acq_variant_id variant)
 {
     acq_output output;
     acq_output_init(&output);
     if (id == ACQ_N_COMMANDS)
         acq_help_print(&output.data);
     else
-        acq_help_print_command(id, &output.data);
+        acq_help_print_command(id, variant, &output.data);
     return acq_output_finish(&output, ACQ_EXIT_YES);
 }
 
@@ -66,20 +66,21 @@ static int run_command(acq_command_id id, int argc, char **argv)
     if (acq_options_init(&options, id, argc, argv, &error) != ACQ_OK)
         code = refuse_options(&options, argc, argv, &error);
     else if (options.help)
-        code = print_help(id);
+        code = print_help(id, acq_options_get_variant(&options));
     else
         code = acq_command_get(id)->run(&options);
     acq_options_deinit(&options);
     return code;
 }
 
-/* anycq help [COMMAND] is anycq [COMMAND] --help. */
+/* anycq help [COMMAND [VARIANT]] is anycq [COMMAND [VARIANT]] --help. */
 static int help_about(int argc, char **argv)
 {
     if (argc < 3)
-        return print_help(ACQ_N_COMMANDS);
+        return print_help(ACQ_N_COMMANDS, ACQ_N_VARIANTS);
     acq_command_id id = acq_command_find(argv[2]);
-    return id == ACQ_N_COMMANDS ? refuse_command(argv[2]) : print_help(id);
+    return id == ACQ_N_COMMANDS ? refuse_command(argv[2])
+                                : print_help(id, acq_variant_find(id, argc > 3 ? argv[3] : NULL));
 }
 
 int main(int argc, char **argv)

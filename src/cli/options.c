@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +34,14 @@ static const acq_option table[ACQ_N_OPTIONS] = {
 #define COUNT(...) ENTRY(ACQ_KIND_COUNT, __VA_ARGS__)
 #define TEXT(...)  ENTRY(ACQ_KIND_TEXT, __VA_ARGS__)
 #define LIST(...)  ENTRY(ACQ_KIND_LIST, __VA_ARGS__)
-    ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)
+#define TIME(...)  ENTRY(ACQ_KIND_TIME, __VA_ARGS__)
+    ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST, TIME)
 #undef FLAG
 #undef REAL
 #undef COUNT
 #undef TEXT
 #undef LIST
+#undef TIME
 #undef ENTRY
 };
 
@@ -50,6 +53,14 @@ const acq_option *acq_option_get(size_t i)
 static bool is_for(const acq_option *option, acq_command_id command)
 {
     return (option->commands & (1U << command)) != 0;
+}
+
+bool acq_option_is_for(const acq_option *option, acq_command_id command, acq_variant_id variant)
+{
+    unsigned all = acq_variant_get_bits(command), some = option->commands & all;
+    if (!is_for(option, command) || some == 0 || some == all)
+        return is_for(option, command);
+    return variant != ACQ_N_VARIANTS && (some & (1U << (ACQ_FIRST_VARIANT_BIT + variant))) != 0;
 }
 
 static void *field_of(acq_options *options, const acq_option *option)
@@ -68,6 +79,29 @@ static acq_status set_real(const acq_option *option, const char *text, double *o
     if (value < option->low || value > option->high)
         return acq_fail(error, ACQ_ERR_USAGE, "option --%s must be between %g and %g, not %.100s",
                         option->name, option->low, option->high, text);
+    *out = value;
+    return ACQ_OK;
+}
+
+/* Seconds, or a number with s, m or h behind it. */
+static acq_status set_time(const acq_option *option, const char *text, double *out,
+                           acq_error *error)
+{
+    static const char units[] = "smh";
+    char *end;
+    double value = strtod(text, &end);
+    const char *unit = *end == '\0' ? units : strchr(units, *end);
+    bool is_number = end != text && !isspace((unsigned char)text[0]) && isfinite(value);
+    if (!is_number || unit == NULL || (*end != '\0' && end[1] != '\0'))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --%s needs a time like 90, 90s, 15m or 2h, not \"%.100s\"",
+                        option->name, text);
+    for (; unit > units; unit--)
+        value *= 60;
+    if (value < option->low || value > option->high)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --%s must be between %g and %g seconds, not %.100s", option->name,
+                        option->low, option->high, text);
     *out = value;
     return ACQ_OK;
 }
@@ -107,6 +141,8 @@ static acq_status set_value(acq_options *options, const acq_option *option, cons
                             option->name);
         *(const char **)field = text;
         return ACQ_OK;
+    case ACQ_KIND_TIME:
+        return set_time(option, text, field, error);
     case ACQ_KIND_LIST:
         break;
     }
@@ -291,6 +327,32 @@ static acq_status check_count(const acq_options *options, acq_error *error)
                     command->name, command->name, command->arguments);
 }
 
+static acq_status fail_variant(const acq_option *option, acq_command_id command,
+                               acq_variant_id variant, acq_error *error)
+{
+    char list[200] = "";
+    const char *name = acq_command_get(command)->name;
+    for (unsigned i = 0; i < ACQ_N_VARIANTS; i++) {
+        size_t used = strlen(list);
+        if (acq_option_is_for(option, command, (acq_variant_id)i))
+            snprintf(list + used, sizeof list - used, "%s%s %s", used == 0 ? "" : ", ", name,
+                     acq_variant_get((acq_variant_id)i)->name);
+    }
+    return acq_fail(error, ACQ_ERR_USAGE, "option --%s is not for %s %s, only for %s", option->name,
+                    name, acq_variant_get(variant)->name, list);
+}
+
+/* The first argument is known only when all are read. */
+static acq_status check_variant(const acq_options *options, acq_error *error)
+{
+    acq_variant_id variant = acq_options_get_variant(options);
+    for (size_t i = 0; i < ACQ_N_OPTIONS && variant != ACQ_N_VARIANTS; i++) {
+        if (options->given[i] && !acq_option_is_for(&table[i], options->command, variant))
+            return fail_variant(&table[i], options->command, variant, error);
+    }
+    return ACQ_OK;
+}
+
 /* One block holds the positional words and every list: each at most argc. */
 static acq_status make_room(acq_options *options, int argc, acq_error *error)
 {
@@ -314,6 +376,8 @@ acq_status acq_options_init(acq_options *options, acq_command_id command, int ar
         status = take_all(options, argc, argv, error);
     if (status == ACQ_OK)
         status = check_count(options, error);
+    if (status == ACQ_OK)
+        status = check_variant(options, error);
     return status;
 }
 
@@ -321,4 +385,9 @@ void acq_options_deinit(acq_options *options)
 {
     acq_free(options->words);
     *options = (acq_options){0};
+}
+
+acq_variant_id acq_options_get_variant(const acq_options *options)
+{
+    return acq_variant_find(options->command, options->args.n == 0 ? NULL : options->args.items[0]);
 }

@@ -3,25 +3,29 @@
  *   KIND(field, name, letter, argument, default, low, high, commands, help)
  *
  * KIND fixes the type of the field in acq_options: FLAG bool, REAL double, COUNT uint64_t, TEXT
- * const char *, LIST words. Defaults are text and go through the same parser as what the user
- * writes; NULL means off (false, 0, NULL, empty), and acq_options_has tells off from given. A name
- * may have several rows that mean something else to each command. */
+ * const char *, LIST words, TIME double (seconds, written as 90, 90s, 15m or 2h). Defaults are text
+ * and go through the same parser as what the user writes; NULL means off (false, 0, NULL, empty),
+ * and acq_options_has tells off from given. A name may have several rows that mean something else
+ * to each command. A row with bits ACQ_OF_... is for these variants of its command only. */
 #ifndef ACQ_CLI_OPTIONS_H
 #define ACQ_CLI_OPTIONS_H
 
 #include "cli/commands.h"
 
-#define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_eval)
+#define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar)
+#define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_queries)
 #define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
      ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train)
-#define ACQ_ON_links (ACQ_ON_questions | ACQ_ON_predict | ACQ_ON_complete)
+#define ACQ_ON_links  (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete)
+#define ACQ_ON_policy (ACQ_ON_train | ACQ_OF_policy)
+#define ACQ_ON_adam   (ACQ_ON_policy | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
-    (ACQ_ON_questions | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict | ACQ_ON_changes |            \
-     ACQ_ON_compact | ACQ_ON_train)
+    (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
+     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train)
 
-#define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST)                                                 \
+#define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST, TIME)                                           \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
           "the K best answers (default 1, or the query's own LIMIT)")                              \
     FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                              \
@@ -30,7 +34,7 @@
          "show each atom with its fact")                                                           \
     REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_ask,                                           \
          "least probability of an answer; needs a calibrator")                                     \
-    LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_eval,         \
+    LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_queries,      \
          "queries from a file (- is standard input); eval takes several files")                    \
     COUNT(first, "first", 0, "N", NULL, 1, 1e12, ACQ_ON_sql | ACQ_ON_eval,                         \
           "only the first N instances, in file order")                                             \
@@ -53,7 +57,7 @@
     TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
-    TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_eval,                                    \
+    TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
          "auto, observed, perfect:GRAPH or completion:FILE")                                       \
@@ -75,8 +79,9 @@
           "memory to use; what does not fit is sorted on disk")                                    \
     COUNT(steps, "steps", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                                 \
           "most assignments tried (default 10000 for random and climb, 200 for policy)")           \
-    COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions | ACQ_ON_train,                     \
+    COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions,                                    \
           "policy, climb, random: another seed, another run")                                      \
+    COUNT(train_seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_train, "another seed, another model")   \
     TEXT(weights, "weights", 0, "NAME", "shipped", 0, 0, ACQ_ON_questions,                         \
          "policy: shipped, untrained, untrained:DIM or a FILE that train wrote")                   \
     COUNT(restart, "restart", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                             \
@@ -85,59 +90,59 @@
          "policy: what may hold, by the predictor (exact) or by observed facts (observed)")        \
     FLAG(trace, "trace", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                           \
          "policy: a line for every step: score, best, classes, time")                              \
-    COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_train, "width of the network")                 \
+    COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_policy, "width of the network")                \
     REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the start")             \
-    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the end")     \
-    REAL(beta1, "beta1", 0, "B", NULL, 0, 0.999999, ACQ_ON_train, "Adam: keep of the gradients")   \
-    REAL(beta2, "beta2", 0, "B", NULL, 0, 0.999999999, ACQ_ON_train,                               \
-         "Adam: keep of their squares")                                                            \
-    REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_train, "weight decay")                         \
-    REAL(clip, "clip", 0, "NORM", NULL, 0, 1e9, ACQ_ON_train,                                      \
-         "largest norm of a gradient; 0: any")                                                     \
-    REAL(average, "average", 0, "KEEP", NULL, 0, 0.999999, ACQ_ON_train,                           \
+    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_adam, "learning rate at the end")      \
+    REAL(beta1, "beta1", 0, "B", NULL, 0, 0.999999, ACQ_ON_adam, "Adam: keep of the gradients")    \
+    REAL(beta2, "beta2", 0, "B", NULL, 0, 0.999999999, ACQ_ON_adam, "Adam: keep of their squares") \
+    REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_adam, "weight decay")                          \
+    REAL(clip, "clip", 0, "NORM", NULL, 0, 1e9, ACQ_ON_adam, "largest norm of a gradient; 0: any") \
+    REAL(average, "average", 0, "KEEP", NULL, 0, 0.999999, ACQ_ON_adam,                            \
          "what averaged weights keep at each update; 0: the last weights count")                   \
-    COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_train, "queries in a batch")    \
-    COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_train, "episodes of each query")     \
-    COUNT(train_steps, "steps", 0, "N", NULL, 1, 100000, ACQ_ON_train, "most steps of an episode") \
-    REAL(discount, "discount", 0, "G", NULL, 0, 1, ACQ_ON_train, "of later rewards")               \
-    REAL(floor, "floor", 0, "P", NULL, 0, 1, ACQ_ON_train, "P in the loss of log(p + P)")          \
-    REAL(scale, "scale", 0, "S", NULL, 1e-6, 1e6, ACQ_ON_train,                                    \
+    COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_policy, "queries in a batch")   \
+    COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_policy, "episodes of each query")    \
+    COUNT(train_steps, "steps", 0, "N", NULL, 1, 100000, ACQ_ON_policy,                            \
+          "most steps of an episode")                                                              \
+    REAL(discount, "discount", 0, "G", NULL, 0, 1, ACQ_ON_policy, "of later rewards")              \
+    REAL(floor, "floor", 0, "P", NULL, 0, 1, ACQ_ON_policy, "P in the loss of log(p + P)")         \
+    REAL(scale, "scale", 0, "S", NULL, 1e-6, 1e6, ACQ_ON_policy,                                   \
          "a solved query scores S, any other -S")                                                  \
-    FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_train,                            \
+    FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                           \
          "rewards as they are, not compared to the other episodes of the query")                   \
-    FLAG(no_pe, "no-pe", 0, NULL, NULL, 0, 0, ACQ_ON_train, "train without PE labels")             \
-    REAL(hub_share, "hub-share", 0, "S", NULL, 0, 1, ACQ_ON_train,                                 \
+    FLAG(no_pe, "no-pe", 0, NULL, NULL, 0, 0, ACQ_ON_policy, "train without PE labels")            \
+    REAL(hub_share, "hub-share", 0, "S", NULL, 0, 1, ACQ_ON_policy,                                \
          "share of hub-like queries; the others have the nine small shapes")                       \
-    REAL(hub_from, "hub-from", 0, "S", NULL, 0, 1, ACQ_ON_train,                                   \
+    REAL(hub_from, "hub-from", 0, "S", NULL, 0, 1, ACQ_ON_policy,                                  \
          "share of solved episodes from which on there are hub-like queries")                      \
-    TEXT(hub_terms, "hub-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_train,                               \
+    TEXT(hub_terms, "hub-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_policy,                              \
          "hub-like queries have A to B terms")                                                     \
-    REAL(check_share, "check-share", 0, "S", NULL, 0, 1, ACQ_ON_train,                             \
+    REAL(check_share, "check-share", 0, "S", NULL, 0, 1, ACQ_ON_policy,                            \
          "share of queries whose first variable has a value, as in check")                         \
-    COUNT(hubs, "hubs", 0, "N", NULL, 1, 1000, ACQ_ON_train, "most hubs of a hub-like query")      \
-    REAL(constants, "constants", 0, "C", NULL, 0, 1e6, ACQ_ON_train,                               \
+    COUNT(hubs, "hubs", 0, "N", NULL, 1, 1000, ACQ_ON_policy, "most hubs of a hub-like query")     \
+    REAL(constants, "constants", 0, "C", NULL, 0, 1e6, ACQ_ON_policy,                              \
          "an entity with n neighbours becomes a constant with probability C/n^2")                  \
-    REAL(leaves_out, "leaves-out", 0, "P", NULL, 0, 1, ACQ_ON_train,                               \
+    REAL(leaves_out, "leaves-out", 0, "P", NULL, 0, 1, ACQ_ON_policy,                              \
          "probability that an entity with one neighbour is left out")                              \
-    COUNT(most_atoms, "most-atoms", 0, "N", NULL, 1, 100000, ACQ_ON_train,                         \
+    COUNT(most_atoms, "most-atoms", 0, "N", NULL, 1, 100000, ACQ_ON_policy,                        \
           "most atoms of a hub-like query")                                                        \
-    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_train,                                 \
+    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam,                                  \
           "batches to train with; 0: until the time is over")                                      \
-    REAL(train_time, "time", 0, "SECONDS", NULL, 0, 1e8, ACQ_ON_train,                             \
-         "time to train each seed, in place of --batches; with both, most time")                   \
-    COUNT(seeds, "seeds", 0, "N", NULL, 1, 1000, ACQ_ON_train,                                     \
+    TIME(train_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_train,                                \
+         "how long to train (policy: each seed), as 90s, 15m or 2h; with --batches or --epochs "   \
+         "as well, at most so long")                                                               \
+    COUNT(seeds, "seeds", 0, "N", NULL, 1, 1000, ACQ_ON_policy,                                    \
           "train with so many seeds from --seed on, and keep the best")                            \
-    COUNT(held_queries, "held-queries", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                        \
+    COUNT(held_queries, "held-queries", 0, "N", NULL, 1, 1e6, ACQ_ON_policy,                       \
           "hub-like queries kept aside to choose the best by, with four small ones each")          \
-    COUNT(held_steps, "held-steps", 0, "N", NULL, 1, 1e6, ACQ_ON_train,                            \
+    COUNT(held_steps, "held-steps", 0, "N", NULL, 1, 1e6, ACQ_ON_policy,                           \
           "steps of the search on these; small ones: a tenth")                                     \
-    TEXT(held_terms, "held-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_train,                             \
+    TEXT(held_terms, "held-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_policy,                            \
          "the hub-like ones of these have A to B terms")                                           \
-    FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                  \
+    FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                                 \
          "the paper's configuration in place of the defaults; other options count more")           \
     FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                      \
          "go on with a training that was interrupted")                                             \
-    REAL(checkpoint_every, "checkpoint-every", 0, "SECONDS", NULL, 0.001, 1e8, ACQ_ON_train,       \
+    TIME(checkpoint_every, "checkpoint-every", 0, "TIME", NULL, 0.001, 1e8, ACQ_ON_train,          \
          "how often to write what --resume goes on from")                                          \
     COUNT(train_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_train,                           \
           "threads to train with (default: one per processor)")                                    \
@@ -163,7 +168,8 @@ typedef struct acq_words {
 
 enum acq_option_id {
 #define ACQ_OPTION_ID(field, ...) ACQ_OPTION_##field,
-    ACQ_OPTIONS(ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID)
+    ACQ_OPTIONS(ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID, ACQ_OPTION_ID,
+                ACQ_OPTION_ID)
 #undef ACQ_OPTION_ID
         ACQ_N_OPTIONS
 };
@@ -174,13 +180,15 @@ typedef struct acq_options {
 #define ACQ_OPTION_COUNT(field, ...) uint64_t field;
 #define ACQ_OPTION_TEXT(field, ...)  const char *field;
 #define ACQ_OPTION_LIST(field, ...)  acq_words field;
+#define ACQ_OPTION_TIME(field, ...)  double field;
     ACQ_OPTIONS(ACQ_OPTION_FLAG, ACQ_OPTION_REAL, ACQ_OPTION_COUNT, ACQ_OPTION_TEXT,
-                ACQ_OPTION_LIST)
+                ACQ_OPTION_LIST, ACQ_OPTION_TIME)
 #undef ACQ_OPTION_FLAG
 #undef ACQ_OPTION_REAL
 #undef ACQ_OPTION_COUNT
 #undef ACQ_OPTION_TEXT
 #undef ACQ_OPTION_LIST
+#undef ACQ_OPTION_TIME
     bool given[ACQ_N_OPTIONS];
     acq_command_id command;
     acq_words args;     /* what is no option */
@@ -193,5 +201,8 @@ typedef struct acq_options {
 acq_status acq_options_init(acq_options *options, acq_command_id command, int argc,
                             char *const *argv, acq_error *error);
 void acq_options_deinit(acq_options *options);
+
+/* What the first argument chooses; ACQ_N_VARIANTS: nothing known. */
+acq_variant_id acq_options_get_variant(const acq_options *options);
 
 #endif

@@ -65,7 +65,7 @@ static void take_run(const acq_options *options, acq_train_policy_params *params
     TAKE(held_queries, held_queries, uint32_t);
     TAKE(held_steps, held_steps, uint32_t);
     TAKE(checkpoint_every, checkpoint_seconds, double);
-    params->seed = options->seed;
+    params->seed = options->train_seed;
     params->resume = options->resume;
     params->n_threads = acq_options_has(options, train_threads) ? (unsigned)options->train_threads
                                                                 : acq_threads_available();

@@ -20,7 +20,7 @@
 #include "cli/setup.h"
 #include "cli/size.h"
 #include "cli/train_options.h"
-#include "cli/train_progress.h"
+#include "cli/train_policy_progress.h"
 #include "graph/file.h"
 
 enum { OPTIONS_SIZE = 2048, STOP_SECONDS = 120 };
@@ -205,11 +205,11 @@ static bool should_stop(void *context)
 
 static acq_status train(training *job, acq_error *error)
 {
-    acq_train_progress progress;
+    acq_policy_progress progress;
     acq_output_relieve_notes(job->output);
-    acq_train_progress_init(&progress, &job->params);
+    acq_policy_progress_init(&progress, &job->params);
     job->params.checkpoint = job->options->output;
-    job->params.progress = acq_train_progress_show;
+    job->params.progress = acq_policy_progress_show;
     job->params.should_stop = should_stop;
     job->params.context = &progress;
     acq_interrupt_hold(NULL, 0);
@@ -217,7 +217,7 @@ static acq_status train(training *job, acq_error *error)
     acq_status status = acq_train_policy((const acq_graph *const *)job->graphs, job->n_graphs,
                                          &job->params, &job->result, error);
     acq_interrupt_release();
-    acq_train_progress_deinit(&progress);
+    acq_policy_progress_deinit(&progress);
     return status == ACQ_OK ? join_curves(job, error) : status;
 }
 

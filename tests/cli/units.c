@@ -16,7 +16,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/train_options.h"
-#include "cli/train_progress.h"
+#include "cli/train_policy_progress.h"
 #include "cli/width.h"
 
 static void assert_shown(const char *text, const char *shown, size_t columns)
@@ -386,12 +386,12 @@ static void test_time_of_a_training_takes_the_place_of_batches(void **state)
     assert_true(params.batches == 0 && params.seconds == 9);
 }
 
-static void assert_line(const acq_train_progress *progress, const acq_curve_point *point,
+static void assert_line(const acq_policy_progress *progress, const acq_curve_point *point,
                         const char *wanted)
 {
     acq_text line;
     acq_text_init(&line);
-    acq_train_progress_print(progress, point, &line);
+    acq_policy_progress_print(progress, point, &line);
     assert_string_equal(line.bytes, wanted);
     assert_true(line.length < ACQ_COLUMNS);
     acq_text_deinit(&line);
@@ -401,7 +401,7 @@ static void test_progress_of_a_training_fits_a_line(void **state)
 {
     (void)state;
     acq_train_policy_params params = {.batches = 1000};
-    acq_train_progress progress = {.params = &params, .hub_solved = NAN};
+    acq_policy_progress progress = {.params = &params, .hub_solved = NAN};
     acq_curve_point point = {.seed = 1,
                              .batch = 250,
                              .episodes = 16000,

@@ -1,5 +1,5 @@
-/* train_progress.c - see train_progress.h. */
-#include "cli/train_progress.h"
+/* train_policy_progress.c - see train_policy_progress.h. */
+#include "cli/train_policy_progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,15 +10,15 @@
 
 static const int64_t REDRAW_NS = 200000000, LINE_NS = 30000000000;
 
-void acq_train_progress_init(acq_train_progress *progress, const acq_train_policy_params *params)
+void acq_policy_progress_init(acq_policy_progress *progress, const acq_train_policy_params *params)
 {
-    *progress = (acq_train_progress){.params = params,
-                                     .is_terminal = isatty(STDERR_FILENO) != 0,
-                                     .shown_ns = acq_clock_ns(),
-                                     .hub_solved = NAN};
+    *progress = (acq_policy_progress){.params = params,
+                                      .is_terminal = isatty(STDERR_FILENO) != 0,
+                                      .shown_ns = acq_clock_ns(),
+                                      .hub_solved = NAN};
 }
 
-void acq_train_progress_deinit(acq_train_progress *progress)
+void acq_policy_progress_deinit(acq_policy_progress *progress)
 {
     if (progress->is_terminal && progress->width > 0)
         fprintf(stderr, "\r%*s\r", (int)progress->width, "");
@@ -58,7 +58,7 @@ static void add_left(double seconds, acq_text *out)
         acq_text_format(out, "  %.1f h left", seconds / 3600);
 }
 
-static void add_line(const acq_train_progress *progress, const acq_curve_point *point,
+static void add_line(const acq_policy_progress *progress, const acq_curve_point *point,
                      bool with_reward, acq_text *out)
 {
     add_episodes(point, out);
@@ -70,8 +70,8 @@ static void add_line(const acq_train_progress *progress, const acq_curve_point *
     add_left(get_seconds_left(progress->params, point), out);
 }
 
-void acq_train_progress_print(const acq_train_progress *progress, const acq_curve_point *point,
-                              acq_text *out)
+void acq_policy_progress_print(const acq_policy_progress *progress, const acq_curve_point *point,
+                               acq_text *out)
 {
     add_line(progress, point, true, out);
     if (out->length < ACQ_COLUMNS)
@@ -80,7 +80,7 @@ void acq_train_progress_print(const acq_train_progress *progress, const acq_curv
     add_line(progress, point, false, out);
 }
 
-static void draw(acq_train_progress *progress, const char *line, size_t width)
+static void draw(acq_policy_progress *progress, const char *line, size_t width)
 {
     size_t rest = progress->width > width ? progress->width - width : 0;
     if (progress->is_terminal)
@@ -91,9 +91,9 @@ static void draw(acq_train_progress *progress, const char *line, size_t width)
     progress->width = width;
 }
 
-void acq_train_progress_show(void *context, const acq_curve_point *point)
+void acq_policy_progress_show(void *context, const acq_curve_point *point)
 {
-    acq_train_progress *progress = context;
+    acq_policy_progress *progress = context;
     int64_t now = acq_clock_ns();
     if (!isnan(point->hub_solved))
         progress->hub_solved = point->hub_solved;
@@ -102,7 +102,7 @@ void acq_train_progress_show(void *context, const acq_curve_point *point)
         return;
     acq_text line;
     acq_text_init(&line);
-    acq_train_progress_print(progress, point, &line);
+    acq_policy_progress_print(progress, point, &line);
     if (!line.failed)
         draw(progress, line.bytes, line.length);
     progress->shown_ns = now;

@@ -3,10 +3,11 @@
  *   r'(x, y)            => r(x, y)        one hop (r' may be an inverse, also that of r)
  *   r1(x, z) & r2(z, y) => r(x, y)        two hops
  *
- * Confidence: (support - 1/2) / (pairs of the body + 5), where support counts body pairs (x, y),
- * x != y, that r links, and a fact never supports itself (its own link is no part of the body).
- * Bodies with many pairs are counted on a sample of their heads. The most confident rules of each
- * relation are kept. Deterministic for a seed at any number of threads. */
+ * where z is neither x nor y, so a fact never supports itself: its own link is no part of the
+ * body. Confidence: (support - 1/2) / (pairs of the body + 5), where support counts body pairs
+ * (x, y), x != y, that r links. Relations with many facts are mined on a sample of them, and
+ * bodies with many paths counted on a sample of these. The most confident rules of each relation
+ * are kept. Deterministic for a seed at any number of threads. */
 #ifndef ACQ_PREDICT_RULES_H
 #define ACQ_PREDICT_RULES_H
 
@@ -25,7 +26,7 @@ typedef struct acq_rules_params {
     uint32_t least_support;
     double least_confidence;
     uint32_t facts; /* most facts of a relation whose paths are counted */
-    uint32_t walks; /* most paths followed from one entity or fact */
+    uint32_t walks; /* most paths followed from one fact, or from one head by one rule */
     uint64_t seed;
     unsigned n_threads;
 } acq_rules_params;
@@ -34,10 +35,11 @@ typedef struct acq_rules_params {
     ((acq_rules_params){.most = 60,                                                                \
                         .least_support = 2,                                                        \
                         .least_confidence = .005,                                                  \
-                        .facts = 2000,                                                             \
+                        .facts = 20000,                                                            \
                         .walks = 2000,                                                             \
                         .seed = 1})
 
+/* The graph must outlive the rules: applying them reads its links. */
 acq_status acq_rules_mine(const acq_graph *graph, const acq_rules_params *params, acq_rules **out,
                           acq_error *error);
 void acq_rules_free(acq_rules *rules); /* NULL is legal */

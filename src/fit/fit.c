@@ -1,0 +1,302 @@
+/* fit.c - the steps of fit.h, one after the other, each kept in the folder when it is done. */
+#include "fit/fit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "base/new_file.h"
+#include "base/threads.h"
+#include "fit/answers.h"
+#include "fit/links.h"
+#include "fit/models.h"
+#include "fit/split.h"
+
+void acq_fit_params_init(acq_fit_params *params)
+{
+    *params = (acq_fit_params){.use_complex = true,
+                               .hold_share = .1,
+                               .hold = ACQ_HOLD_LINKS,
+                               .floor = .002,
+                               .top = 40,
+                               .rows = ACQ_ROWS_BOTH,
+                               .tails = ACQ_TAILS_ALL,
+                               .use_rules = true,
+                               .seed = 1,
+                               .n_threads = acq_threads_available()};
+    acq_train_complex_params_init(&params->complex);
+    acq_train_nbfnet_params_init(&params->nbfnet);
+}
+
+typedef struct fit_run {
+    const acq_graph *graph;
+    const acq_fit_params *params;
+    acq_fit_params inner; /* with the callbacks of the steps */
+    acq_graph *rest;
+    acq_predictor *truth; /* the whole graph, in the rest's ids */
+    acq_fit_models models;
+    acq_link_trees trees;
+    acq_calibrator *calibrator;
+    acq_link_progress progress;
+    acq_fit_report *report;
+    int64_t begin;
+} fit_run;
+
+static double seconds_since(int64_t begin)
+{
+    return (double)(acq_clock_ns() - begin) * 1e-9;
+}
+
+static bool report_step(void *context, const char *phase, double done, double total)
+{
+    fit_run *run = context;
+    acq_train_progress now = {
+        .phase = phase, .done = done, .total = total, .seconds = seconds_since(run->begin)};
+    return run->params->progress == NULL || run->params->progress(run->params->context, &now);
+}
+
+/* What a training says, with the time of the whole run. */
+static bool report_training(void *context, const acq_train_progress *training)
+{
+    fit_run *run = context;
+    acq_train_progress now = *training;
+    now.seconds = seconds_since(run->begin);
+    return run->params->progress == NULL || run->params->progress(run->params->context, &now);
+}
+
+/* ---- the folder ---- */
+
+/* Everything that shapes the result, as text: a run is only gone on with under the same. */
+static void print_options(const fit_run *run, char *out, size_t size)
+{
+    const acq_fit_params *p = run->params;
+    char models[64];
+    acq_fit_print_models(p, models, sizeof models);
+    snprintf(out, size,
+             "graph %016llx earlier %016llx models %s hold %g %d rank %u epochs %g seconds %g "
+             "floor %g top %u rows %d tails %d rules %d seed %llu\n",
+             (unsigned long long)acq_graph_get_fingerprint(run->graph),
+             (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
+             models, p->hold_share, (int)p->hold, p->complex.rank, p->complex.epochs, p->seconds,
+             p->floor, p->top, (int)p->rows, (int)p->tails, p->use_rules,
+             (unsigned long long)p->seed);
+}
+
+static acq_status check_options(const char *path, const char *options, acq_error *error)
+{
+    char kept[1024] = {0};
+    FILE *file = fopen(path, "r");
+    size_t n = file == NULL ? 0 : fread(kept, 1, sizeof kept - 1, file);
+    if (file != NULL)
+        fclose(file);
+    kept[n] = '\0';
+    if (strcmp(kept, options) == 0)
+        return ACQ_OK;
+    acq_fail(error, ACQ_ERR_USAGE,
+             "what is kept here is of another graph or other options; remove the folder, or "
+             "give the same ones");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_USAGE;
+}
+
+static acq_status write_options(const char *path, const char *options, acq_error *error)
+{
+    FILE *file = fopen(path, "w");
+    bool is_written = file != NULL && fputs(options, file) >= 0;
+    if (file != NULL && fclose(file) == 0 && is_written)
+        return ACQ_OK;
+    acq_fail(error, ACQ_ERR_IO, "cannot be written: %s", strerror(errno));
+    acq_error_set_file(error, path);
+    return ACQ_ERR_IO;
+}
+
+static acq_status open_folder(const fit_run *run, acq_error *error)
+{
+    const acq_fit_params *params = run->params;
+    char options[1024];
+    char *path = acq_fit_make_path(params, "fit", "options");
+    if (path == NULL)
+        return acq_fail_memory(error);
+    print_options(run, options, sizeof options);
+    acq_status status = ACQ_OK;
+    bool is_there = access(path, F_OK) == 0;
+    if (is_there && params->resume) {
+        status = check_options(path, options, error);
+    } else if (mkdir(params->folder, 0777) != 0 && errno != EEXIST) {
+        status = acq_fail(error, ACQ_ERR_IO, "the folder cannot be made: %s", strerror(errno));
+        acq_error_set_file(error, params->folder);
+    } else {
+        status = write_options(path, options, error);
+    }
+    acq_free(path);
+    return status;
+}
+
+static const char *const kept_files[][2] = {
+    {"fit", "options"},
+    {"rest", "complex"},
+    {"rest", "complex.checkpoint"},
+    {"rest", "nbfnet"},
+    {"rest", "nbfnet.checkpoint"},
+    {"whole", "complex"},
+    {"whole", "complex.checkpoint"},
+    {"whole", "nbfnet"},
+    {"whole", "nbfnet.checkpoint"},
+    {"rest", "completion"},
+    {"whole", "calibrator"},
+};
+
+static void remove_folder(const acq_fit_params *params)
+{
+    for (size_t i = 0; i < sizeof kept_files / sizeof *kept_files; i++) {
+        char *path = acq_fit_make_path(params, kept_files[i][0], kept_files[i][1]);
+        if (path != NULL)
+            unlink(path);
+        acq_free(path);
+    }
+    rmdir(params->folder);
+}
+
+/* ---- steps ---- */
+
+static acq_status split_graph(fit_run *run, acq_error *error)
+{
+    const acq_fit_params *params = run->params;
+    acq_status status = params->earlier != NULL
+                            ? acq_split_by_earlier(run->graph, params->earlier, &run->rest, error)
+                            : acq_split_by_share(run->graph, params->hold_share, params->hold,
+                                                 params->seed, &run->rest, error);
+    if (status == ACQ_OK)
+        status = acq_predictor_new_observed(run->graph, &run->truth, error);
+    if (status == ACQ_OK)
+        run->report->held = acq_graph_get_n_facts(run->graph) - acq_graph_get_n_facts(run->rest);
+    return status;
+}
+
+/* Answers over the rest's completion: written, opened, asked, removed. */
+static acq_status fit_answers(fit_run *run, acq_error *error)
+{
+    acq_predictor *completed = NULL;
+    char *path = acq_fit_make_path(run->params, "rest", "completion");
+    if (path == NULL)
+        return acq_fail_memory(error);
+    acq_status status = acq_fit_write_links(run->models.maker, run->rest, &run->trees, true, NULL,
+                                            &run->inner, &run->progress, path, run->report, error);
+    if (status == ACQ_OK)
+        status = acq_predictor_new_completion(run->rest, path, &completed, error);
+    if (status == ACQ_OK)
+        status = acq_fit_answer_trees(run->rest, run->graph, completed, run->truth, &run->inner,
+                                      &run->progress, run->calibrator, run->report, error);
+    acq_predictor_free(completed);
+    acq_free(path);
+    return status;
+}
+
+static acq_status fit_calibrator(fit_run *run, acq_error *error)
+{
+    acq_calibrator *calibrator = run->calibrator;
+    acq_status status =
+        acq_fit_models_make(run->rest, "rest", &run->inner, NULL, 1.0, &run->models, error);
+    if (status == ACQ_OK)
+        status = acq_fit_link_trees(run->models.maker, run->rest, run->truth, &run->inner,
+                                    &run->progress, &run->trees, run->report, error);
+    if (status == ACQ_OK)
+        status = fit_answers(run, error);
+    if (status == ACQ_OK) {
+        calibrator->link = run->trees.all;
+        run->trees.all = NULL;
+    }
+    return status;
+}
+
+static acq_status make_calibrator(fit_run *run, acq_error *error)
+{
+    char *path = acq_fit_make_path(run->params, "whole", "calibrator");
+    if (path == NULL)
+        return acq_fail_memory(error);
+    acq_status status = ACQ_OK;
+    if (run->params->resume && access(path, R_OK) == 0) {
+        status = acq_calibrator_read(path, &run->calibrator, error);
+    } else {
+        run->calibrator = acq_zalloc(1, sizeof *run->calibrator);
+        if (run->calibrator == NULL)
+            status = acq_fail_memory(error);
+        if (status == ACQ_OK) {
+            acq_fit_print_models(run->params, run->calibrator->models,
+                                 sizeof run->calibrator->models);
+            status = fit_calibrator(run, error);
+        }
+        if (status == ACQ_OK)
+            status = acq_calibrator_write(path, run->calibrator, error);
+    }
+    acq_free(path);
+    return status;
+}
+
+static acq_status complete(fit_run *run, const char *output, acq_error *error)
+{
+    acq_fit_models whole = {0};
+    acq_status status = acq_fit_models_make(run->graph, "whole", &run->inner, run->models.complex,
+                                            .3, &whole, error);
+    if (status == ACQ_OK) {
+        acq_link_trees trees = {.all = run->calibrator->link};
+        status = acq_fit_write_links(whole.maker, run->graph, &trees, false, run->calibrator,
+                                     &run->inner, &run->progress, output, run->report, error);
+    }
+    acq_fit_models_deinit(&whole);
+    return status;
+}
+
+static void share_out_time(acq_fit_params *inner)
+{
+    if (inner->seconds > 0) {
+        inner->complex.seconds = .4 * inner->seconds;
+        inner->nbfnet.seconds = .25 * inner->seconds;
+    }
+}
+
+static void set_callbacks(fit_run *run)
+{
+    acq_fit_params *inner = &run->inner;
+    *inner = *run->params;
+    inner->n_threads = inner->n_threads < 1 ? 1 : inner->n_threads;
+    inner->complex.n_threads = inner->nbfnet.n_threads = inner->n_threads;
+    inner->complex.seed = inner->nbfnet.seed = inner->seed;
+    inner->complex.progress = inner->nbfnet.progress = report_training;
+    inner->complex.context = inner->nbfnet.context = run;
+    run->progress = (acq_link_progress){report_step, run};
+    share_out_time(inner);
+}
+
+acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
+                   acq_fit_report *report, acq_error *error)
+{
+    fit_run run = {.graph = graph, .params = params, .report = report, .begin = acq_clock_ns()};
+    *report = (acq_fit_report){0};
+    acq_reliability_init(&report->link_table);
+    acq_reliability_init(&report->answer_table);
+    set_callbacks(&run);
+    acq_status status = open_folder(&run, error);
+    if (status == ACQ_OK)
+        status = split_graph(&run, error);
+    if (status == ACQ_OK)
+        status = make_calibrator(&run, error);
+    if (status == ACQ_OK)
+        status = complete(&run, output, error);
+    if (status == ACQ_OK && params->svg != NULL && report->link_table.weight > 0)
+        status = acq_reliability_write_svg(
+            &report->link_table, "Links: stated and true probability", params->svg, error);
+    if (status == ACQ_OK)
+        remove_folder(params);
+    report->seconds = seconds_since(run.begin);
+    acq_fit_models_deinit(&run.models);
+    acq_link_trees_deinit(&run.trees);
+    acq_calibrator_free(run.calibrator);
+    acq_predictor_free(run.truth);
+    acq_graph_free(run.rest);
+    return status;
+}

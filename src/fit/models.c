@@ -1,0 +1,171 @@
+/* models.c - see models.h. */
+#include "fit/models.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+char *acq_fit_make_path(const acq_fit_params *params, const char *name, const char *kind)
+{
+    size_t size = strlen(params->folder) + strlen(name) + strlen(kind) + 3;
+    char *path = acq_alloc(size, 1);
+    if (path != NULL)
+        snprintf(path, size, "%s/%s.%s", params->folder, name, kind);
+    return path;
+}
+
+void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s", params->use_complex ? "+complex" : "",
+             params->use_nbfnet ? "+nbfnet" : "", params->use_ultra ? "+ultra" : "");
+    memmove(out, out + 1, strlen(out));
+}
+
+void acq_fit_models_deinit(acq_fit_models *models)
+{
+    acq_evidence_maker_free(models->maker);
+    for (size_t i = 0; i < models->n_rows; i++)
+        acq_row_model_free(models->rows[i]);
+    acq_rules_free(models->rules);
+    acq_complex_free(models->complex);
+    acq_nbfnet_free(models->nbfnet);
+    *models = (acq_fit_models){0};
+}
+
+/* The paths of a trained model: the file, and what an interrupted training left. */
+typedef struct model_files {
+    char *model, *checkpoint;
+} model_files;
+
+static acq_status model_files_init(model_files *files, const acq_fit_params *params,
+                                   const char *name, const char *kind, acq_error *error)
+{
+    char ending[64];
+    snprintf(ending, sizeof ending, "%s.checkpoint", kind);
+    files->model = acq_fit_make_path(params, name, kind);
+    files->checkpoint = acq_fit_make_path(params, name, ending);
+    return files->model == NULL || files->checkpoint == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static void model_files_deinit(model_files *files)
+{
+    acq_free(files->model);
+    acq_free(files->checkpoint);
+}
+
+static acq_status make_complex(const acq_graph *graph, const acq_fit_params *params,
+                               const acq_complex *warm, double share, const model_files *files,
+                               acq_fit_models *out, acq_error *error)
+{
+    acq_train_complex_params train = params->complex;
+    if (params->resume && access(files->model, R_OK) == 0)
+        return acq_complex_read(files->model, graph, &out->complex, error);
+    train.warm = warm;
+    train.epochs *= warm == NULL ? 1.0 : share;
+    train.seconds *= warm == NULL ? 1.0 : share;
+    train.checkpoint = files->checkpoint;
+    train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
+    acq_status status = acq_train_complex(graph, &train, &out->complex, error);
+    if (status == ACQ_OK)
+        status = acq_complex_write(files->model, out->complex, graph, NULL, 0, error);
+    if (status == ACQ_OK)
+        unlink(files->checkpoint);
+    return status;
+}
+
+static acq_status make_nbfnet(const acq_graph *graph, const acq_fit_params *params,
+                              const model_files *files, acq_fit_models *out, acq_error *error)
+{
+    acq_train_nbfnet_params train = params->nbfnet;
+    if (params->resume && access(files->model, R_OK) == 0)
+        return acq_nbfnet_read(files->model, graph, &out->nbfnet, error);
+    train.checkpoint = files->checkpoint;
+    train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
+    acq_status status = acq_train_nbfnet(graph, &train, &out->nbfnet, error);
+    if (status == ACQ_OK)
+        status = acq_nbfnet_write(files->model, out->nbfnet, graph, NULL, 0, error);
+    if (status == ACQ_OK)
+        unlink(files->checkpoint);
+    return status;
+}
+
+static acq_status add_complex(const acq_graph *graph, const char *name,
+                              const acq_fit_params *params, const acq_complex *warm, double share,
+                              acq_fit_models *out, acq_error *error)
+{
+    model_files files = {0};
+    acq_status status = model_files_init(&files, params, name, "complex", error);
+    if (status == ACQ_OK)
+        status = make_complex(graph, params, warm, share, &files, out, error);
+    if (status == ACQ_OK)
+        status = acq_complex_new_row_model(out->complex, graph, &out->rows[out->n_rows], error);
+    out->n_rows += status == ACQ_OK;
+    model_files_deinit(&files);
+    return status;
+}
+
+static acq_status add_nbfnet(const acq_graph *graph, const char *name, const acq_fit_params *params,
+                             acq_fit_models *out, acq_error *error)
+{
+    model_files files = {0};
+    acq_status status = model_files_init(&files, params, name, "nbfnet", error);
+    if (status == ACQ_OK)
+        status = make_nbfnet(graph, params, &files, out, error);
+    if (status == ACQ_OK)
+        status = acq_nbfnet_new_row_model(out->nbfnet, graph, &out->rows[out->n_rows], error);
+    out->n_rows += status == ACQ_OK;
+    model_files_deinit(&files);
+    return status;
+}
+
+static acq_status add_ultra(const acq_graph *graph, const acq_fit_params *params,
+                            acq_fit_models *out, acq_error *error)
+{
+    acq_status status =
+        acq_ultra_new_row_model(params->ultra, graph, &out->rows[out->n_rows], error);
+    out->n_rows += status == ACQ_OK;
+    return status;
+}
+
+static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *params,
+                               acq_fit_models *out, acq_error *error)
+{
+    acq_rules_params rules = ACQ_RULES_DEFAULT;
+    rules.seed = params->seed;
+    rules.n_threads = params->n_threads;
+    acq_status status = ACQ_OK;
+    if (params->use_rules)
+        status = acq_rules_mine(graph, &rules, &out->rules, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_evidence_params evidence = {.n_models = out->n_rows,
+                                    .rules = out->rules,
+                                    .rows = params->rows,
+                                    .tails = params->tails,
+                                    .top = params->top,
+                                    .n_threads = params->n_threads};
+    for (size_t i = 0; i < out->n_rows; i++)
+        evidence.models[i] = out->rows[i];
+    return acq_evidence_maker_new(graph, &evidence, &out->maker, error);
+}
+
+acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
+                               const acq_fit_params *params, const acq_complex *warm, double share,
+                               acq_fit_models *out, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    *out = (acq_fit_models){0};
+    if (params->use_complex)
+        status = add_complex(graph, name, params, warm, share, out, error);
+    if (status == ACQ_OK && params->use_nbfnet)
+        status = add_nbfnet(graph, name, params, out, error);
+    if (status == ACQ_OK && params->use_ultra)
+        status = add_ultra(graph, params, out, error);
+    if (status == ACQ_OK)
+        status = add_evidence(graph, params, out, error);
+    if (status != ACQ_OK)
+        acq_fit_models_deinit(out);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* split.c - see split.h. A copy of the names, then every fact that a rule lets stay. */
+#include "fit/split.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "graph/build.h"
+#include "predict/predictor.h"
+
+typedef struct keep_rule {
+    const acq_predictor *earlier; /* NULL: by share */
+    double share;
+    acq_fit_hold hold;
+    uint64_t seed;
+} keep_rule;
+
+static uint64_t hash_pair(acq_ent a, acq_ent b)
+{
+    uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    return acq_random_mix(low << 32 | high);
+}
+
+unsigned acq_split_get_fold(acq_ent head, acq_ent tail)
+{
+    return (unsigned)(acq_random_mix(hash_pair(head, tail) + 1) >> 63);
+}
+
+static bool keeps(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    if (rule->earlier != NULL)
+        return acq_predictor_get_score(rule->earlier, head, relation, tail) > 0;
+    uint64_t key = rule->hold == ACQ_HOLD_PAIRS
+                       ? hash_pair(head, tail)
+                       : acq_random_mix((uint64_t)head << 32 | tail) ^ relation;
+    acq_random random = acq_random_start(rule->seed, key);
+    return acq_random_unit(&random) >= rule->share;
+}
+
+static acq_status copy_names(const acq_graph *whole, acq_graph_builder *builder)
+{
+    acq_status status = ACQ_OK;
+    for (acq_ent e = 0; e < acq_graph_get_n_entities(whole) && status == ACQ_OK; e++) {
+        const char *name = acq_graph_get_entity_key(whole, e);
+        acq_ent id;
+        status = acq_graph_builder_add_entity(builder, name, strlen(name), &id);
+    }
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(whole) && status == ACQ_OK; r += 2) {
+        const char *name = acq_graph_get_relation_key(whole, r);
+        acq_rel id;
+        status = acq_graph_builder_add_relation(builder, name, strlen(name), &id);
+    }
+    return status;
+}
+
+static acq_status copy_facts(const acq_graph *whole, const keep_rule *rule,
+                             acq_graph_builder *builder, uint64_t *n, acq_error *error)
+{
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(whole); r += 2) {
+        const acq_links *links;
+        acq_status status = acq_graph_open_links(whole, r, &links, error);
+        for (uint32_t i = 0; status == ACQ_OK && i < links->n_heads; i++) {
+            acq_row row = acq_links_get_row_at(links, i);
+            for (size_t j = 0; j < row.n && status == ACQ_OK; j++) {
+                if (!keeps(rule, links->heads[i], r, row.tails[j]))
+                    continue;
+                status = acq_graph_builder_add_fact(builder, links->heads[i], r, row.tails[j]);
+                (*n)++;
+            }
+        }
+        if (status != ACQ_OK)
+            return status == ACQ_ERR_MEMORY ? acq_fail_memory(error) : status;
+    }
+    return ACQ_OK;
+}
+
+static acq_status split(const acq_graph *whole, const keep_rule *rule, acq_graph **out,
+                        acq_error *error)
+{
+    uint64_t n = 0;
+    acq_graph_builder *builder = acq_graph_builder_new();
+    acq_status status = builder == NULL ? ACQ_ERR_MEMORY : copy_names(whole, builder);
+    if (status == ACQ_ERR_MEMORY)
+        acq_fail_memory(error);
+    if (status == ACQ_OK)
+        status = copy_facts(whole, rule, builder, &n, error);
+    if (status == ACQ_OK && n == acq_graph_get_n_facts(whole))
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "no fact is left to calibrate with; the graph needs facts that the "
+                          "earlier one lacks, or more facts");
+    if (status == ACQ_OK && n == 0)
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "no fact is left to learn from; are these two versions of one graph?");
+    if (status == ACQ_OK)
+        status = acq_graph_builder_finish(builder, out, error);
+    acq_graph_builder_free(builder);
+    return status;
+}
+
+acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier, acq_graph **out,
+                                acq_error *error)
+{
+    acq_predictor *kept;
+    acq_status status = acq_predictor_new_perfect(whole, earlier, "earlier", &kept, NULL, error);
+    if (status != ACQ_OK)
+        return status;
+    status = split(whole, &(keep_rule){.earlier = kept}, out, error);
+    acq_predictor_free(kept);
+    return status;
+}
+
+acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
+                              uint64_t seed, acq_graph **out, acq_error *error)
+{
+    return split(whole, &(keep_rule){.share = share, .hold = hold, .seed = seed}, out, error);
+}

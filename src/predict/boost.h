@@ -36,7 +36,7 @@ typedef struct acq_boost_params {
 
 /* Rows to learn from; borrowed. */
 typedef struct acq_boost_data {
-    const float *x;        /* n rows of n_features */
+    const float *x;        /* n rows of n_features; finite, or NaN: missing */
     const uint8_t *labels; /* 0 or 1 */
     const float *weights;  /* NULL: all 1 */
     size_t n;
@@ -63,8 +63,10 @@ static inline double acq_boost_to_probability(double log_odds)
 /* As tensors "<prefix>.…" of a safetensors file with others beside them. Reading checks every
  * index, so that a damaged file can give wrong odds but never a wrong access. */
 size_t acq_boost_get_n_shapes(void);
-void acq_boost_get_shapes(const acq_boost *boost, const char *prefix, acq_arena *arena,
-                          acq_shape *out);
+/* Names are in the arena; the only error is ACQ_ERR_MEMORY. */
+acq_status acq_boost_get_shapes(const acq_boost *boost, const char *prefix, acq_arena *arena,
+                                acq_shape *out);
+/* tensors: those of the shapes, laid out in the block `values`. */
 void acq_boost_store(const acq_boost *boost, const acq_tensor *tensors, float *values);
 acq_status acq_boost_load(const acq_safetensors *file, const char *prefix, acq_boost **out,
                           acq_error *error);

@@ -243,24 +243,23 @@ bool acq_safetensors_get_shape(const acq_safetensors *file, const char *name, ui
     return true;
 }
 
-static acq_status check_shape(const acq_stored_tensor *stored, const acq_tensor *tensor,
+static acq_status check_shape(const acq_stored_tensor *stored, const acq_shape *shape,
                               acq_error *error)
 {
-    uint64_t dims[2] = {tensor->rows, tensor->cols};
-    size_t n_dims = tensor->cols == 0 ? 1 : 2;
+    uint64_t dims[2] = {shape->rows, shape->cols};
+    size_t n_dims = shape->cols == 0 ? 1 : 2;
     acq_shape_text expected = acq_shape_print(dims, n_dims);
     if (stored == NULL)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "there is no tensor \"%.100s\" (expected with shape %.50s); these weights "
                         "are of another network",
-                        tensor->name, expected.text);
+                        shape->name, expected.text);
     if (stored->n_dims == n_dims && memcmp(stored->dims, dims, n_dims * sizeof *dims) == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "tensor \"%.100s\" has shape %.200s, expected %.50s; these weights are of "
                     "another network",
-                    tensor->name, acq_shape_print(stored->dims, stored->n_dims).text,
-                    expected.text);
+                    shape->name, acq_shape_print(stored->dims, stored->n_dims).text, expected.text);
 }
 
 static acq_status check_values(const acq_stored_tensor *stored, const char *data, acq_error *error)
@@ -278,6 +277,26 @@ static acq_status check_values(const acq_stored_tensor *stored, const char *data
     return ACQ_OK;
 }
 
+/* The tensor of this name, its shape and values checked. */
+static acq_status find_checked(const acq_safetensors *file, const acq_shape *shape,
+                               const acq_stored_tensor **out, acq_error *error)
+{
+    *out = acq_safetensors_header_find(&file->header, shape->name);
+    acq_status status = check_shape(*out, shape, error);
+    return status == ACQ_OK ? check_values(*out, file->data, error) : status;
+}
+
+acq_status acq_safetensors_copy_tensor(const acq_safetensors *file, const acq_shape *shape,
+                                       float *out, acq_error *error)
+{
+    const acq_stored_tensor *stored;
+    acq_status status = find_checked(file, shape, &stored, error);
+    acq_error_set_file(error, file->name);
+    if (status == ACQ_OK && stored->end > stored->begin)
+        memcpy(out, file->data + stored->begin, (size_t)(stored->end - stored->begin));
+    return status;
+}
+
 static bool has_tensor(const acq_parameters *parameters, const char *name)
 {
     for (size_t i = 0; i < parameters->n_tensors; i++) {
@@ -293,10 +312,9 @@ static acq_status check_all(const acq_safetensors *file, const acq_parameters *p
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < parameters->n_tensors && status == ACQ_OK; i++) {
         const acq_tensor *tensor = &parameters->tensors[i];
-        const acq_stored_tensor *stored = acq_safetensors_header_find(&file->header, tensor->name);
-        status = check_shape(stored, tensor, error);
-        if (status == ACQ_OK)
-            status = check_values(stored, file->data, error);
+        const acq_stored_tensor *stored;
+        acq_shape shape = {tensor->name, tensor->rows, tensor->cols};
+        status = find_checked(file, &shape, &stored, error);
     }
     for (size_t i = 0; i < file->header.n_tensors && status == ACQ_OK; i++) {
         const char *name = file->header.tensors[i].name;

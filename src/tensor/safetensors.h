@@ -33,6 +33,11 @@ bool acq_safetensors_get_shape(const acq_safetensors *file, const char *name, ui
 acq_status acq_safetensors_load(const acq_safetensors *file, acq_parameters *parameters,
                                 acq_error *error);
 
+/* One tensor of a file that may have others: it must be there in this shape (a vector has cols 0),
+ * with finite values. */
+acq_status acq_safetensors_copy_tensor(const acq_safetensors *file, const acq_shape *shape,
+                                       float *out, acq_error *error);
+
 typedef struct acq_metadata {
     const char *key, *value;
 } acq_metadata;
@@ -40,5 +45,9 @@ typedef struct acq_metadata {
 /* Tensors in block order; the same input gives the same bytes. */
 acq_status acq_safetensors_write(const char *path, const acq_parameters *parameters,
                                  const acq_metadata *metadata, size_t n_metadata, acq_error *error);
+/* The same bytes in memory; *out freed with acq_free. */
+acq_status acq_safetensors_write_memory(const acq_parameters *parameters,
+                                        const acq_metadata *metadata, size_t n_metadata, void **out,
+                                        size_t *length, acq_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/new_file.h"
 #include "base/text.h"
 #include "tensor/safetensors_header.h"
@@ -88,6 +89,43 @@ static acq_status print_header(acq_text *text, const acq_parameters *parameters,
     while (!text->failed && text->length % 8 != 0)
         acq_text_add_char(text, ' ');
     return acq_text_finish(text, error);
+}
+
+/* The frame, the header, the tensors. */
+static void copy_all(const acq_text *header, const acq_parameters *parameters, char *out)
+{
+    uint64_t length = header->length;
+    memcpy(out, &length, sizeof length);
+    memcpy(out + ACQ_SAFETENSORS_FRAME, header->bytes, header->length);
+    out += ACQ_SAFETENSORS_FRAME + header->length;
+    for (size_t i = 0; i < parameters->n_tensors; i++) {
+        const acq_tensor *tensor = &parameters->tensors[i];
+        size_t bytes = acq_tensor_get_length(tensor) * sizeof(float);
+        memcpy(out, parameters->values + tensor->offset, bytes);
+        out += bytes;
+    }
+}
+
+acq_status acq_safetensors_write_memory(const acq_parameters *parameters,
+                                        const acq_metadata *metadata, size_t n_metadata, void **out,
+                                        size_t *length, acq_error *error)
+{
+    acq_text header;
+    acq_text_init(&header);
+    acq_status status = print_header(&header, parameters, metadata, n_metadata, error);
+    if (status == ACQ_OK) {
+        size_t data = acq_parameters_count(parameters) * sizeof(float);
+        size_t n = ACQ_SAFETENSORS_FRAME + header.length + data;
+        char *bytes = acq_alloc(n, 1);
+        if (bytes != NULL) {
+            copy_all(&header, parameters, bytes);
+            *out = bytes;
+            *length = n;
+        }
+        status = bytes == NULL ? acq_fail_memory(error) : ACQ_OK;
+    }
+    acq_text_deinit(&header);
+    return status;
 }
 
 static acq_status put_all(acq_new_file *file, const acq_text *header,

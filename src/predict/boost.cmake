@@ -1,0 +1,2 @@
+list(APPEND predict_sources boost_bins.c boost_split.c boost_grow.c boost_fit.c boost_score.c
+     boost_tensors.c calibrator.c)

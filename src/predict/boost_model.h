@@ -1,0 +1,43 @@
+/* boost_model.h - inside the boost: trees as flat arrays of one depth.
+ *
+ *         0            node i has the children 2i + 1 (below the threshold) and 2i + 2;
+ *      1     2         the leaves of depth d count on from 2^d - 1
+ *     3 4   5 6
+ *
+ * A node that does not split has the same leaf everywhere below it. */
+#ifndef ACQ_PREDICT_BOOST_MODEL_H
+#define ACQ_PREDICT_BOOST_MODEL_H
+
+#include "predict/boost.h"
+
+enum { ACQ_BOOST_MOST_DEPTH = 8, ACQ_BOOST_MOST_FEATURES = 65535 };
+
+typedef struct acq_boost_node {
+    float threshold;        /* at least this: the second child */
+    uint16_t feature;       /* below n_features */
+    uint16_t missing_child; /* 0 or 1: where NaN goes */
+} acq_boost_node;
+
+struct acq_boost {
+    uint32_t n_features;
+    uint32_t n_trees;
+    uint32_t depth;
+    float start;
+    acq_boost_node *nodes; /* n_trees times 2^depth - 1 */
+    float *leaves;         /* n_trees times 2^depth */
+};
+
+/* Room for the trees; every node splits nothing and every leaf is 0. */
+acq_status acq_boost_new(uint32_t n_features, uint32_t n_trees, uint32_t depth, acq_boost **out,
+                         acq_error *error);
+
+static inline uint32_t acq_boost_count_nodes(const acq_boost *boost)
+{
+    return (1U << boost->depth) - 1;
+}
+
+/* Adds what one tree says of n rows. */
+void acq_boost_add_tree(const acq_boost *boost, uint32_t tree, const float *x, size_t n,
+                        float *sums);
+
+#endif

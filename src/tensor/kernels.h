@@ -33,6 +33,12 @@ typedef struct acq_messages {
     float *dvectors; /* [relations x width]; NULL: not wanted */
 } acq_messages;
 
+typedef struct acq_pna_start { /* what a node aggregates besides its edges */
+    const float *boundary;     /* one more message; NULL: zeros */
+    float *dboundary;          /* gets its slope added; NULL: not wanted */
+    uint32_t n_zero;           /* more messages, all 0 */
+} acq_pna_start;
+
 typedef struct acq_kernels {
     const char *name; /* "generic", "avx2", "avx512" */
 
@@ -80,6 +86,7 @@ typedef struct acq_kernels {
     void (*add)(size_t n, const float *x, float *acc);                    /* acc += x */
     void (*add_to)(size_t n, const float *x, const float *y, float *out); /* out = x + y */
     void (*scale)(size_t n, float factor, float *x);                      /* x *= factor */
+    void (*add_scaled)(size_t n, float factor, const float *x, float *acc); /* acc += factor x */
     float (*dot)(size_t n, const float *x, const float *y);
     /* out[i] = x[i][0..n) . w for m rows. */
     void (*dot_rows)(size_t m, size_t n, const float *x, size_t ldx, const float *w, float *out);
@@ -91,6 +98,15 @@ typedef struct acq_kernels {
      *   out[source] += vectors[relation] * in[node]
      *   dvectors[relation] += in[node] * states[source] */
     void (*scatter)(const acq_messages *m, size_t n, const uint32_t *nodes);
+
+    /* Mean, max, min and standard deviation (each m->width numbers of out) of the messages
+     * in[source] * vectors[relation] to a node, of the boundary and of zeros. m->out is not used;
+     * backward takes it for the slope by in. A variance below 1e-6 counts as that. */
+    void (*pna)(const acq_messages *m, uint32_t node, const acq_pna_start *start, float *out);
+    /* Adds to m->out[source], m->dvectors and start->dboundary; of equal extremes the first one
+     * gets the slope. */
+    void (*pna_backward)(const acq_messages *m, uint32_t node, const acq_pna_start *start,
+                         const float *out, const float *dout);
 } acq_kernels;
 
 /* The widest set that works here; the same pointer every time, from any thread. */

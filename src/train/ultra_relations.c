@@ -1,0 +1,153 @@
+/* ultra_relations.c - see ultra_relations.h. */
+#include "train/ultra_relations.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { WIDTH = ACQ_ULTRA_WIDTH, LAYERS = ACQ_ULTRA_LAYERS };
+
+static acq_status add_row(acq_edges *edges, const acq_relation_graph *graph, acq_rel row)
+{
+    static const acq_rel reversed[ACQ_ULTRA_KINDS] = {
+        [ACQ_HEAD_HEAD] = ACQ_HEAD_HEAD,
+        [ACQ_TAIL_TAIL] = ACQ_TAIL_TAIL,
+        [ACQ_HEAD_TAIL] = ACQ_TAIL_HEAD,
+        [ACQ_TAIL_HEAD] = ACQ_HEAD_TAIL,
+    };
+    for (acq_rel kind = 0; kind < ACQ_ULTRA_KINDS; kind++) {
+        uint32_t begin = graph->offsets[kind][row], end = graph->offsets[kind][row + 1];
+        if (acq_edges_add_group(edges, kind, reversed[kind], end - begin) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+        for (uint32_t i = begin; i < end; i++)
+            acq_edges_add_source(edges, graph->columns[kind][i]);
+    }
+    acq_edges_finish_node(edges, row);
+    return ACQ_OK;
+}
+
+acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph, acq_error *error)
+{
+    acq_relation_graph relations;
+    *edges = (acq_edges){0};
+    acq_status status = acq_relation_graph_init(&relations, graph, error);
+    if (status != ACQ_OK)
+        return status;
+    bool made = acq_edges_start(edges, relations.n_relations, ACQ_ULTRA_KINDS) == ACQ_OK;
+    for (acq_rel r = 0; r < relations.n_relations && made; r++)
+        made = add_row(edges, &relations, r) == ACQ_OK;
+    acq_relation_graph_deinit(&relations);
+    if (made)
+        return ACQ_OK;
+    acq_edges_deinit(edges);
+    return acq_fail_memory(error);
+}
+
+acq_status acq_ultra_relations_init(acq_ultra_relations *r, const acq_ultra *model,
+                                    const acq_ultra_packed *packed, uint32_t most, acq_error *error)
+{
+    enum { PARTS = 3 + 3 * LAYERS };
+    size_t part = (size_t)most * WIDTH;
+    *r = (acq_ultra_relations){.most = most};
+    r->stack = (acq_ultra_stack){.kernels = acq_kernels_get_best(),
+                                 .model = model,
+                                 .packed = packed,
+                                 .net = ACQ_RELATION_NET};
+    r->block = acq_alloc(PARTS * part, sizeof *r->block);
+    if (r->block == NULL)
+        return acq_fail_memory(error);
+    float *at = r->block;
+    r->vectors = at;
+    r->dhidden = at + part;
+    r->dvectors = at + 2 * part; /* followed by the other gradients */
+    for (size_t l = 0; l < LAYERS; l++) {
+        r->dprojected[l] = at + (3 + l) * part;
+        r->hidden[l] = at + (3 + LAYERS + l) * part;
+        r->projected[l] = at + (3 + 2 * LAYERS + l) * part;
+    }
+    return acq_ultra_stack_reserve(&r->stack, most, error);
+}
+
+void acq_ultra_relations_deinit(acq_ultra_relations *r)
+{
+    acq_ultra_stack_deinit(&r->stack);
+    acq_free(r->block);
+    *r = (acq_ultra_relations){0};
+}
+
+static acq_ultra_run get_run(const acq_ultra_relations *r, const acq_edges *edges, acq_rel relation,
+                             float *gradient)
+{
+    static const float ones[WIDTH] = {
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    };
+    const acq_ultra *model = r->stack.model;
+    acq_ultra_run run = {.edges = edges, .start = relation, .boundary = ones};
+    for (size_t l = 0; l < LAYERS; l++) {
+        size_t tensor = acq_ultra_relation_tensor(l, ACQ_ULTRA_RELATIONS);
+        run.vectors[l] = acq_ultra_get(model, tensor);
+        if (gradient != NULL)
+            run.dvectors[l] = gradient + model->parameters.tensors[tensor].offset;
+    }
+    return run;
+}
+
+static void project(acq_ultra_relations *r, size_t n, size_t l)
+{
+    const acq_ultra_stack *s = &r->stack;
+    const float *bias_0 =
+        acq_ultra_get(s->model, acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_0_BIAS));
+    const float *bias_2 =
+        acq_ultra_get(s->model, acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_2_BIAS));
+    s->kernels->gemm(n, r->vectors, WIDTH, &s->packed->project_0[l], bias_0, ACQ_GEMM_RELU,
+                     r->hidden[l], WIDTH);
+    s->kernels->gemm(n, r->hidden[l], WIDTH, &s->packed->project_2[l], bias_2, 0, r->projected[l],
+                     WIDTH);
+}
+
+void acq_ultra_relations_forward(acq_ultra_relations *r, const acq_edges *edges, acq_rel relation)
+{
+    size_t n = edges->n_nodes;
+    acq_ultra_run run = get_run(r, edges, relation, NULL);
+    acq_ultra_stack_forward(&r->stack, &run);
+    for (size_t v = 0; v < n; v++)
+        memcpy(r->vectors + v * WIDTH, r->stack.x[LAYERS] + v * 2 * WIDTH, WIDTH * sizeof(float));
+    for (size_t l = 0; l < LAYERS; l++)
+        project(r, n, l);
+    memset(r->dvectors, 0, (size_t)r->most * WIDTH * (1 + LAYERS) * sizeof(float));
+}
+
+/* Adds to dvectors what comes through one layer's projection. */
+static void project_backward(acq_ultra_relations *r, size_t n, size_t l, float *gradient)
+{
+    const acq_ultra_stack *s = &r->stack;
+    const acq_tensor *tensors =
+        s->model->parameters.tensors + acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_0_WEIGHT);
+    const acq_kernels *kernels = s->kernels;
+    kernels->gemm_weights(n, WIDTH, WIDTH, r->dprojected[l], WIDTH, r->hidden[l], WIDTH,
+                          gradient + tensors[ACQ_ULTRA_PROJECT_2_WEIGHT].offset, WIDTH);
+    kernels->sum_rows(n, WIDTH, r->dprojected[l], WIDTH,
+                      gradient + tensors[ACQ_ULTRA_PROJECT_2_BIAS].offset);
+    kernels->gemm(n, r->dprojected[l], WIDTH, &s->packed->project_2_back[l], NULL, 0, r->dhidden,
+                  WIDTH);
+    kernels->relu_backward(n * WIDTH, r->hidden[l], r->dhidden);
+    kernels->gemm_weights(n, WIDTH, WIDTH, r->dhidden, WIDTH, r->vectors, WIDTH,
+                          gradient + tensors[ACQ_ULTRA_PROJECT_0_WEIGHT].offset, WIDTH);
+    kernels->sum_rows(n, WIDTH, r->dhidden, WIDTH,
+                      gradient + tensors[ACQ_ULTRA_PROJECT_0_BIAS].offset);
+    kernels->gemm(n, r->dhidden, WIDTH, &s->packed->project_0_back[l], NULL, ACQ_GEMM_ADD,
+                  r->dvectors, WIDTH);
+}
+
+void acq_ultra_relations_backward(acq_ultra_relations *r, const acq_edges *edges, acq_rel relation,
+                                  float *gradient)
+{
+    size_t n = edges->n_nodes;
+    acq_ultra_run run = get_run(r, edges, relation, gradient);
+    for (size_t l = 0; l < LAYERS; l++)
+        project_backward(r, n, l, gradient);
+    memcpy(r->stack.dh, r->dvectors, n * WIDTH * sizeof(float));
+    acq_ultra_stack_backward(&r->stack, &run, gradient);
+}

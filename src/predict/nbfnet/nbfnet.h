@@ -1,5 +1,6 @@
 /* nbfnet.h - NBFNet as in GNN-QE: 4 layers, width 32, DistMult messages with relation vectors that
  * depend on the query relation, PNA aggregation, LayerNorm, ReLU, shortcut, boundary re-added.
+ * The equations stand in network.h.
  *
  * Tensors: query [R x 32]; layer.{l}.relations.weight [R*32 x 32] .bias [R*32];
  *   layer.{l}.linear.weight [32 x 416] .bias [32]; layer.{l}.norm.weight [32] .bias [32];
@@ -10,8 +11,10 @@
 #include "predict/row_model.h"
 #include "tensor/safetensors.h"
 
+enum { ACQ_NBFNET_WIDTH = 32, ACQ_NBFNET_LAYERS = 4 };
+
 typedef struct acq_nbfnet {
-    uint32_t width, layers, n_relations;
+    uint32_t n_relations; /* both directions */
     acq_parameters parameters;
 } acq_nbfnet;
 

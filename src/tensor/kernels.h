@@ -39,6 +39,8 @@ typedef struct acq_pna_start { /* what a node aggregates besides its edges */
     uint32_t n_zero;           /* more messages, all 0 */
 } acq_pna_start;
 
+enum { ACQ_COMPLEX_ADD = 1, ACQ_COMPLEX_CONJUGATE = 2 };
+
 typedef struct acq_kernels {
     const char *name; /* "generic", "avx2", "avx512" */
 
@@ -107,6 +109,20 @@ typedef struct acq_kernels {
      * gets the slope. */
     void (*pna_backward)(const acq_messages *m, uint32_t node, const acq_pna_start *start,
                          const float *out, const float *dout);
+
+    /* out = x y for n complex numbers, real parts at x[0..n), imaginary ones at x[half..half + n),
+     * and so for y and out; CONJUGATE: x conj(y); ADD: added to what out holds. */
+    void (*complex_product)(size_t n, size_t half, const float *x, const float *y, unsigned flags,
+                            float *out);
+
+    float (*find_max)(size_t n, const float *x); /* -inf when n is 0 */
+    /* x = exp(x - shift), where the argument is clipped at +-87; returns the sum. */
+    float (*exp_sum)(size_t n, float shift, float *x);
+
+    /* n complex numbers x as above, g = gradient + slope of n3 * sum of |x|^3:
+     *   squares += g^2    x -= rate * g / (sqrt(squares) + 1e-10) */
+    void (*adagrad_n3)(size_t n, size_t half, float rate, float n3, const float *gradient,
+                       float *squares, float *x);
 } acq_kernels;
 
 /* The widest set that works here; the same pointer every time, from any thread. */

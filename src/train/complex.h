@@ -19,7 +19,8 @@ typedef struct acq_train_progress {
 
 typedef struct acq_train_complex_params {
     uint32_t rank;
-    double rate;            /* Adagrad's */
+    double rate;            /* Adagrad's, for the first half */
+    double last_rate;       /* share of it at the end: linear in the second half; 1: constant */
     uint32_t batch;         /* rows */
     uint32_t candidates;    /* 0: all entities */
     double n3;              /* weight of the N3 norm */

@@ -1,0 +1,2 @@
+list(APPEND train_sources complex.c complex_batch.c complex_tails.c complex_relations.c complex_update.c
+     complex_checkpoint.c)

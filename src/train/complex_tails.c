@@ -1,0 +1,193 @@
+/* complex_tails.c - the loss of tails: one softmax a row, over the entities of the batch.
+ *
+ *   Q [rows x 2d] = head times relation        E [n x 2d] = the entities of the softmax
+ *   S = Q E'      G = facts of the row * softmax(S) - 1 at true tails
+ *   dQ = G E      dE = G' Q                    dhead = dQ conj(relation), drelation = dQ conj(head)
+ *
+ * S becomes G in place; G' is written out, so that all three products read rows. */
+#include "train/complex_trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/threads.h"
+
+enum { SOFTMAX_ROWS = 16, TURN = 16 };
+
+typedef struct tails_work {
+    acq_complex_trainer *self;
+    size_t score_ld, turned_ld;
+    acq_packed entities_down; /* E' : [2d x n] */
+    acq_packed entities;      /* E  : [n x 2d] */
+    acq_packed queries;       /* Q  : [rows x 2d] */
+} tails_work;
+
+static acq_status make_room(tails_work *work)
+{
+    acq_complex_trainer *self = work->self;
+    const acq_complex_batch *batch = &self->batch;
+    size_t n = batch->n_softmax, rows = batch->n_rows;
+    work->score_ld = n + ACQ_COMPLEX_PAD;
+    work->turned_ld = rows + ACQ_COMPLEX_PAD;
+    bool failed =
+        acq_floats_need(&self->queries, rows, self->ld) != ACQ_OK ||
+        acq_floats_need(&self->query_gradient, rows, self->ld) != ACQ_OK ||
+        acq_floats_need(&self->scores, rows, work->score_ld) != ACQ_OK ||
+        acq_floats_need(&self->turned, n, work->turned_ld) != ACQ_OK ||
+        acq_floats_need(&self->gradient, batch->n_touched, self->ld) != ACQ_OK ||
+        acq_complex_shape(&self->packs[0], self->width, n, &work->entities_down) != ACQ_OK ||
+        acq_complex_shape(&self->packs[1], n, self->width, &work->entities) != ACQ_OK ||
+        acq_complex_shape(&self->packs[2], rows, self->width, &work->queries) != ACQ_OK;
+    return failed ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
+/* Row l of a right side whose n is the width. */
+static void pack_row(const acq_packed *packed, size_t l, const float *row)
+{
+    for (size_t column = 0; column < packed->n; column += ACQ_PANEL) {
+        size_t left = packed->n - column, n = left < ACQ_PANEL ? left : ACQ_PANEL;
+        float *to = packed->panels + column * packed->k + l * ACQ_PANEL;
+        memcpy(to, row + column, n * sizeof *to);
+        memset(to + n, 0, (ACQ_PANEL - n) * sizeof *to);
+    }
+}
+
+/* One panel of E' and as many rows of E. */
+static acq_status pack_entities(void *context, size_t item, unsigned thread)
+{
+    const tails_work *work = context;
+    const acq_complex_trainer *self = work->self;
+    size_t first = item * ACQ_PANEL, left = self->batch.n_softmax - first;
+    size_t n = left < ACQ_PANEL ? left : ACQ_PANEL;
+    const float *rows[ACQ_PANEL];
+    float *panel = work->entities_down.panels + first * self->width;
+    (void)thread;
+    for (size_t j = 0; j < ACQ_PANEL; j++)
+        rows[j] = acq_complex_trainer_entity(self, self->batch.entities[first + (j < n ? j : 0)]);
+    for (size_t l = 0; l < self->width; l++, panel += ACQ_PANEL)
+        for (size_t j = 0; j < ACQ_PANEL; j++)
+            panel[j] = rows[j][l];
+    for (size_t j = 0; j < n; j++)
+        pack_row(&work->entities, first + j, rows[j]);
+    return ACQ_OK;
+}
+
+static acq_status make_query(void *context, size_t item, unsigned thread)
+{
+    const tails_work *work = context;
+    const acq_complex_trainer *self = work->self;
+    const acq_complex_row *row = &self->batch.rows[item];
+    float *query = self->queries.at + item * self->ld;
+    (void)thread;
+    self->kernels->complex_product(self->rank, self->rank,
+                                   acq_complex_trainer_entity(self, row->head),
+                                   acq_complex_trainer_relation(self, row->relation),
+                                   row->relation % 2 != 0 ? ACQ_COMPLEX_CONJUGATE : 0, query);
+    pack_row(&work->queries, item, query);
+    return ACQ_OK;
+}
+
+/* S to G in place; the loss of the row. */
+static double score_to_gradient(const acq_complex_trainer *self, const acq_complex_row *row,
+                                float *scores)
+{
+    const acq_complex_batch *batch = &self->batch;
+    size_t n_drawn = batch->n_softmax - batch->n_true;
+    float *drawn = scores + batch->n_true;
+    double loss = 0;
+    float top = self->kernels->find_max(batch->n_softmax, scores) + batch->shift;
+    for (uint32_t j = 0; j < row->n_tails; j++)
+        loss += (double)(top - scores[self->local[row->tails[j]]]);
+    float sum = self->kernels->exp_sum(batch->n_true, top, scores);
+    sum += self->kernels->exp_sum(n_drawn, top - batch->shift, drawn);
+    self->kernels->scale(batch->n_softmax, (float)row->n_tails / sum, scores);
+    for (uint32_t j = 0; j < row->n_tails; j++)
+        scores[self->local[row->tails[j]]] -= 1;
+    return loss + row->n_tails * log((double)sum);
+}
+
+static acq_status softmax_rows(void *context, size_t item, unsigned thread)
+{
+    const tails_work *work = context;
+    acq_complex_trainer *self = work->self;
+    size_t first = item * SOFTMAX_ROWS, end = first + SOFTMAX_ROWS;
+    (void)thread;
+    for (size_t i = first; i < end && i < self->batch.n_rows; i++)
+        self->row_losses[i] =
+            score_to_gradient(self, &self->batch.rows[i], self->scores.at + i * work->score_ld);
+    return ACQ_OK;
+}
+
+/* TURN columns of G become rows of G'. */
+static acq_status turn_columns(void *context, size_t item, unsigned thread)
+{
+    const tails_work *work = context;
+    const acq_complex_trainer *self = work->self;
+    size_t first = item * TURN, left = self->batch.n_softmax - first;
+    size_t n = left < TURN ? left : TURN, rows = self->batch.n_rows;
+    (void)thread;
+    for (size_t i = 0; i < rows; i += TURN)
+        for (size_t j = 0; j < n; j++)
+            for (size_t k = i; k < i + TURN && k < rows; k++)
+                self->turned.at[(first + j) * work->turned_ld + k] =
+                    self->scores.at[k * work->score_ld + first + j];
+    return ACQ_OK;
+}
+
+/* Some components of dQ to heads and relations. */
+static acq_status spread_queries(void *context, size_t item, unsigned thread)
+{
+    const acq_complex_trainer *self = context;
+    const acq_kernels *kernels = self->kernels;
+    size_t at = item * ACQ_COMPLEX_COMPONENTS, half = self->rank, left = half - at;
+    size_t n = left < ACQ_COMPLEX_COMPONENTS ? left : ACQ_COMPLEX_COMPONENTS;
+    (void)thread;
+    for (size_t i = 0; i < self->batch.n_rows; i++) {
+        const acq_complex_row *row = &self->batch.rows[i];
+        bool is_odd = row->relation % 2 != 0;
+        const float *dq = self->query_gradient.at + i * self->ld + at;
+        const float *head = acq_complex_trainer_entity(self, row->head) + at;
+        const float *relation = acq_complex_trainer_relation(self, row->relation) + at;
+        float *dr = self->relation_gradient + row->relation / 2 * self->width + at;
+        kernels->complex_product(n, half, dq, relation,
+                                 ACQ_COMPLEX_ADD | (is_odd ? 0 : ACQ_COMPLEX_CONJUGATE),
+                                 acq_complex_trainer_slope(self, row->head) + at);
+        kernels->complex_product(n, half, is_odd ? head : dq, is_odd ? dq : head,
+                                 ACQ_COMPLEX_ADD | ACQ_COMPLEX_CONJUGATE, dr);
+    }
+    return ACQ_OK;
+}
+
+static void clear_gradients(acq_complex_trainer *self)
+{
+    size_t n = self->batch.n_touched - self->batch.n_softmax;
+    memset(self->gradient.at + self->batch.n_softmax * self->ld, 0, n * self->ld * sizeof(float));
+    memset(self->relation_gradient, 0, self->n_pairs * self->width * sizeof(float));
+}
+
+acq_status acq_complex_tails(acq_complex_trainer *self, double *loss)
+{
+    tails_work work = {.self = self};
+    const acq_complex_batch *batch = &self->batch;
+    unsigned threads = self->params->n_threads;
+    if (make_room(&work) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    acq_threads_run(threads, acq_complex_count_blocks(batch->n_softmax, ACQ_PANEL), pack_entities,
+                    &work);
+    acq_threads_run(threads, batch->n_rows, make_query, &work);
+    acq_complex_multiply(self, batch->n_rows, self->queries.at, self->ld, &work.entities_down,
+                         self->scores.at, work.score_ld);
+    acq_threads_run(threads, acq_complex_count_blocks(batch->n_rows, SOFTMAX_ROWS), softmax_rows,
+                    &work);
+    acq_threads_run(threads, acq_complex_count_blocks(batch->n_softmax, TURN), turn_columns, &work);
+    acq_complex_multiply(self, batch->n_rows, self->scores.at, work.score_ld, &work.entities,
+                         self->query_gradient.at, self->ld);
+    acq_complex_multiply(self, batch->n_softmax, self->turned.at, work.turned_ld, &work.queries,
+                         self->gradient.at, self->ld);
+    clear_gradients(self);
+    acq_threads_run(threads, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
+                    spread_queries, self);
+    for (size_t i = 0; i < batch->n_rows; i++)
+        *loss += self->row_losses[i];
+    return ACQ_OK;
+}

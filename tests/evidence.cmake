@@ -1,0 +1,1 @@
+acq_test(evidence_features SOURCES unit/evidence_features.c USES predict)

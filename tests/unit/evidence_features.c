@@ -1,0 +1,385 @@
+/* evidence_features.c - candidates and their features against loops over the whole row, with row
+ * models whose scores are hashes: one that scores both directions alike, one that does not. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "graph/build.h"
+#include "predict/evidence_parts.h"
+
+enum { N_ENTITIES = 40, N_RELATIONS = 4, N_CASES = 40 };
+
+/* ---- a model of hashes ---- */
+
+static float hash_score(bool is_symmetric, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    if (is_symmetric && relation % 2 == 1) {
+        acq_ent kept = head;
+        head = tail;
+        tail = kept;
+        relation ^= 1;
+    }
+    acq_random random = acq_random_start(head * 1000 + tail, relation + (is_symmetric ? 7 : 0));
+    return (float)(acq_random_unit(&random) * 8 - 5);
+}
+
+static acq_status open_scratch(const acq_row_model *self, void **out, acq_error *error)
+{
+    (void)self;
+    *out = acq_alloc(1, 1);
+    return *out == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static void free_scratch(const acq_row_model *self, void *scratch)
+{
+    (void)self;
+    acq_free(scratch);
+}
+
+static acq_status score(const acq_row_model *self, void *scratch, const acq_row_request *request,
+                        acq_error *error)
+{
+    (void)scratch, (void)error;
+    for (size_t i = 0; i < request->n_heads; i++)
+        for (acq_ent t = 0; t < N_ENTITIES; t++)
+            request->out[i * request->n_tails + t] =
+                hash_score(self->is_symmetric, request->heads[i], request->relation, t);
+    return ACQ_OK;
+}
+
+static const acq_row_model_ops hash_ops = {
+    .open_scratch = open_scratch, .free_scratch = free_scratch, .score = score};
+
+/* ---- a graph and its makers ---- */
+
+typedef struct world {
+    acq_graph *graph;
+    acq_rules *rules;
+    acq_row_model models[2];
+    bool is_fact[N_RELATIONS][N_ENTITIES][N_ENTITIES];
+} world;
+
+static void world_init(world *w, uint64_t seed)
+{
+    acq_random random = acq_random_start(seed, 1);
+    char name[16];
+    acq_graph_builder *builder = acq_graph_builder_new();
+    memset(w, 0, sizeof *w);
+    for (acq_ent e = 0, id; e < N_ENTITIES; e++) {
+        snprintf(name, sizeof name, "e%u", e);
+        assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    for (acq_rel r = 0, id; r < N_RELATIONS; r += 2) {
+        snprintf(name, sizeof name, "r%u", r);
+        assert_int_equal(acq_graph_builder_add_relation(builder, name, strlen(name), &id), ACQ_OK);
+        for (int i = 0; i < 40; i++) {
+            acq_ent h = (acq_ent)acq_random_below(&random, N_ENTITIES / 2);
+            acq_ent t = (acq_ent)acq_random_below(&random, N_ENTITIES);
+            assert_int_equal(acq_graph_builder_add_fact(builder, h, r, t), ACQ_OK);
+            w->is_fact[r][h][t] = w->is_fact[r + 1][t][h] = true;
+        }
+    }
+    assert_int_equal(acq_graph_builder_finish(builder, &w->graph, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    acq_rules_params rules = ACQ_RULES_DEFAULT;
+    assert_int_equal(acq_rules_mine(w->graph, &rules, &w->rules, NULL), ACQ_OK);
+    for (int m = 0; m < 2; m++)
+        w->models[m] = (acq_row_model){.ops = &hash_ops,
+                                       .graph = w->graph,
+                                       .kind = m == 0 ? "alike" : "apart",
+                                       .batch = 3,
+                                       .is_symmetric = m == 0};
+}
+
+static void world_deinit(world *w)
+{
+    acq_rules_free(w->rules);
+    acq_graph_free(w->graph);
+}
+
+static acq_evidence_params make_params(const world *w, unsigned n_threads)
+{
+    return (acq_evidence_params){.models = {&w->models[0], &w->models[1]},
+                                 .n_models = 2,
+                                 .rules = w->rules,
+                                 .top = 5,
+                                 .n_threads = n_threads};
+}
+
+static uint32_t find_feature(const acq_evidence_maker *maker, const char *name)
+{
+    for (uint32_t i = 0; i < acq_evidence_get_n_features(maker); i++)
+        if (strcmp(acq_evidence_get_feature_name(maker, i), name) == 0)
+            return i;
+    fail_msg("no feature %s", name);
+    return 0;
+}
+
+/* ---- by definition ---- */
+
+typedef struct row_facts {
+    double log_sum, observed, best;
+    size_t n_observed, n_heads;
+} row_facts;
+
+static row_facts describe_row(const world *w, bool is_symmetric, acq_ent head, acq_rel relation)
+{
+    row_facts facts = {.best = -INFINITY};
+    double sum = 0, observed = 0;
+    for (acq_ent t = 0; t < N_ENTITIES; t++) {
+        double z = (double)hash_score(is_symmetric, head, relation, t);
+        sum += exp(z);
+        if (w->is_fact[relation][head][t]) {
+            observed += z;
+            facts.n_observed++;
+        } else if (z > facts.best) {
+            facts.best = z;
+        }
+    }
+    facts.log_sum = log(sum);
+    facts.observed = observed / (double)facts.n_observed;
+    return facts;
+}
+
+static size_t find_rank(const world *w, bool is_symmetric, acq_ent head, acq_rel relation,
+                        acq_ent tail)
+{
+    float z = hash_score(is_symmetric, head, relation, tail);
+    size_t rank = 0;
+    for (acq_ent t = 0; t < N_ENTITIES; t++)
+        rank += !w->is_fact[relation][head][t] && hash_score(is_symmetric, head, relation, t) > z;
+    return rank;
+}
+
+static void check_near(double got, double expected)
+{
+    if (fabs(got - expected) > 1e-4 * (1 + fabs(expected)))
+        fail_msg("%g is not %g", got, expected);
+}
+
+static void check_row_half(const acq_evidence_maker *maker, const world *w, const char *prefix,
+                           bool is_symmetric, acq_ent head, acq_rel relation, acq_ent tail,
+                           const float *x)
+{
+    char name[64];
+    row_facts row = describe_row(w, is_symmetric, head, relation);
+    double z = (double)hash_score(is_symmetric, head, relation, tail);
+    size_t rank = find_rank(w, is_symmetric, head, relation, tail), top = 5 + row.n_observed;
+    const struct {
+        const char *name;
+        double value;
+    } expected[] = {{"score", z},
+                    {"mass", z - row.log_sum},
+                    {"expected", z - row.log_sum + log1p((double)row.n_observed)},
+                    {"rank", log1p((double)(rank < top ? rank : top))},
+                    {"to_mean", z - row.observed},
+                    {"to_best", z - row.best}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        snprintf(name, sizeof name, "%s.%s", prefix, expected[i].name);
+        check_near((double)x[find_feature(maker, name)], expected[i].value);
+    }
+}
+
+static bool is_head(const world *w, acq_rel relation, acq_ent entity)
+{
+    for (acq_ent t = 0; t < N_ENTITIES; t++)
+        if (w->is_fact[relation][entity][t])
+            return true;
+    return false;
+}
+
+static bool is_in_top(const world *w, bool is_symmetric, acq_ent head, acq_rel relation,
+                      acq_ent tail)
+{
+    row_facts row = describe_row(w, is_symmetric, head, relation);
+    return is_head(w, relation, head) &&
+           find_rank(w, is_symmetric, head, relation, tail) < 5 + row.n_observed;
+}
+
+static const float *find_candidate(const acq_evidence_maker *maker, const acq_candidates *found,
+                                   acq_ent head, acq_ent tail)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (found->heads[i] == head && found->tails[i] == tail)
+            return found->features + i * acq_evidence_get_n_features(maker);
+    return NULL;
+}
+
+/* ---- tests ---- */
+
+static void check_relation(const world *w, const acq_evidence_maker *maker, acq_rel r)
+{
+    acq_candidates found;
+    assert_int_equal(acq_evidence_collect(maker, r, &found, NULL), ACQ_OK);
+    for (size_t i = 0; i < found.n; i++) {
+        acq_ent h = found.heads[i], t = found.tails[i];
+        assert_false(w->is_fact[r][h][t]);
+        assert_true(i == 0 || found.heads[i - 1] < h ||
+                    (found.heads[i - 1] == h && found.tails[i - 1] < t));
+        const float *x = found.features + i * acq_evidence_get_n_features(maker);
+        assert_int_equal(x[find_feature(maker, "head_seen")] > 0, is_head(w, r, h));
+        assert_int_equal(x[find_feature(maker, "tail_seen")] > 0, is_head(w, r + 1, t));
+        if (is_head(w, r, h))
+            check_row_half(maker, w, "alike.row", true, h, r, t, x);
+        if (is_head(w, r + 1, t))
+            check_row_half(maker, w, "alike.back", true, t, r + 1, h, x);
+        if (!isnan(x[find_feature(maker, "apart.row.score")]))
+            check_row_half(maker, w, "apart.row", false, h, r, t, x);
+        if (!isnan(x[find_feature(maker, "apart.back.score")]))
+            check_row_half(maker, w, "apart.back", false, t, r + 1, h, x);
+    }
+    for (acq_ent h = 0; h < N_ENTITIES; h++)
+        for (acq_ent t = 0; t < N_ENTITIES; t++) {
+            bool is_due = is_in_top(w, true, h, r, t) || is_in_top(w, false, h, r, t) ||
+                          is_in_top(w, true, t, r + 1, h) || is_in_top(w, false, t, r + 1, h);
+            if (is_due && !w->is_fact[r][h][t])
+                assert_non_null(find_candidate(maker, &found, h, t));
+        }
+    acq_candidates_deinit(&found);
+}
+
+static void test_features_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    static world w;
+    for (uint64_t seed = 0; seed < N_CASES; seed++) {
+        acq_evidence_maker *maker;
+        world_init(&w, seed);
+        acq_evidence_params params = make_params(&w, 1);
+        assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        for (acq_rel r = 0; r < N_RELATIONS; r += 2)
+            check_relation(&w, maker, r);
+        acq_evidence_maker_free(maker);
+        world_deinit(&w);
+    }
+}
+
+static void check_equal(const acq_candidates *a, const acq_candidates *b, size_t n_features)
+{
+    assert_int_equal(a->n, b->n);
+    assert_memory_equal(a->heads, b->heads, a->n * sizeof *a->heads);
+    assert_memory_equal(a->tails, b->tails, a->n * sizeof *a->tails);
+    assert_memory_equal(a->features, b->features, a->n * n_features * sizeof *a->features);
+}
+
+static void test_threads_do_not_matter(void **state)
+{
+    (void)state;
+    static world w;
+    world_init(&w, 3);
+    acq_candidates found[2];
+    uint32_t n_features = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        acq_evidence_maker *maker;
+        acq_evidence_params params = make_params(&w, 1 + 3 * i);
+        assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        assert_int_equal(acq_evidence_collect(maker, 0, &found[i], NULL), ACQ_OK);
+        n_features = acq_evidence_get_n_features(maker);
+        acq_evidence_maker_free(maker);
+    }
+    check_equal(&found[0], &found[1], n_features);
+    acq_candidates_deinit(&found[0]);
+    acq_candidates_deinit(&found[1]);
+    world_deinit(&w);
+}
+
+/* The smaller side's rows, one by one, are what collecting that side gives. */
+static void test_rows_one_by_one(void **state)
+{
+    (void)state;
+    static world w;
+    world_init(&w, 5);
+    acq_evidence_maker *maker;
+    acq_evidence_params params = make_params(&w, 2);
+    params.rows = ACQ_ROWS_SMALLER;
+    params.tails = ACQ_TAILS_SEEN;
+    assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+    acq_candidates all;
+    assert_int_equal(acq_evidence_collect(maker, 2, &all, NULL), ACQ_OK);
+    size_t at = 0, width = acq_evidence_get_n_features(maker);
+    uint64_t n_rows = 0;
+    for (acq_ent h = 0; h < N_ENTITIES; h++) {
+        if (!is_head(&w, all.relation, h))
+            continue;
+        acq_candidates row;
+        n_rows++;
+        assert_int_equal(acq_evidence_collect_row(maker, all.relation, h, &row, NULL), ACQ_OK);
+        for (size_t i = 0; i < row.n; i++, at++) {
+            assert_int_equal(row.tails[i], all.tails[at]);
+            assert_true(is_head(&w, all.relation ^ 1, row.tails[i]));
+            assert_memory_equal(row.features + i * width, all.features + at * width,
+                                width * sizeof(float));
+        }
+        acq_candidates_deinit(&row);
+    }
+    assert_int_equal(at, all.n);
+    assert_int_equal(n_rows, acq_evidence_count_rows(maker, 2));
+    acq_candidates_deinit(&all);
+    acq_evidence_maker_free(maker);
+    world_deinit(&w);
+}
+
+/* An unseen side may never speak for a link: the features that show it can only raise the odds. */
+static void test_seen_can_only_help(void **state)
+{
+    (void)state;
+    static world w;
+    world_init(&w, 1);
+    acq_evidence_maker *maker;
+    acq_evidence_params params = make_params(&w, 1);
+    assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+    const char *const names[] = {"head_seen", "tail_seen", "heads", "rules.noisy_or"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(acq_evidence_get_monotone(maker)[find_feature(maker, names[i])], 1);
+    acq_evidence_maker_free(maker);
+    world_deinit(&w);
+}
+
+#ifdef ACQ_FAULTS
+static void test_collecting_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    static world w;
+    world_init(&w, 2);
+    acq_evidence_params params = make_params(&w, 1);
+    acq_status status = ACQ_ERR_MEMORY;
+    for (size_t n = 1; status != ACQ_OK && n < 5000; n++) {
+        acq_evidence_maker *maker = NULL;
+        acq_candidates found = {0};
+        acq_error error = {0};
+        acq_faults_fail_at(n);
+        status = acq_evidence_maker_new(w.graph, &params, &maker, &error);
+        if (status == ACQ_OK)
+            status = acq_evidence_collect(maker, 0, &found, &error);
+        acq_faults_fail_at(0);
+        if (status != ACQ_OK)
+            assert_int_equal(error.code, ACQ_ERR_MEMORY);
+        acq_candidates_deinit(&found);
+        acq_evidence_maker_free(maker);
+    }
+    assert_int_equal(status, ACQ_OK);
+    world_deinit(&w);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_features_are_those_of_the_definition),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_rows_one_by_one),
+        cmocka_unit_test(test_seen_can_only_help),
+#ifdef ACQ_FAULTS
+        cmocka_unit_test(test_collecting_survives_every_failed_allocation),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

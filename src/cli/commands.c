@@ -188,8 +188,8 @@ static const acq_variant variants[ACQ_N_VARIANTS] = {
 #undef VARIANT
 };
 
-_Static_assert(ACQ_N_COMMANDS <= ACQ_FIRST_VARIANT_BIT &&
-                   ACQ_FIRST_VARIANT_BIT + ACQ_N_VARIANTS < 32,
+_Static_assert((int)ACQ_N_COMMANDS <= ACQ_FIRST_VARIANT_BIT &&
+                   ACQ_FIRST_VARIANT_BIT + (int)ACQ_N_VARIANTS < 32,
                "commands and variants share the bits of an int");
 
 static const acq_command commands[ACQ_N_COMMANDS] = {

@@ -10,15 +10,12 @@
 #include "cli/train.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/new_file.h"
 #include "cli/commit.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/setup.h"
 #include "cli/size.h"
+#include "cli/train_common.h"
 #include "cli/train_options.h"
 #include "cli/train_policy_progress.h"
 #include "graph/file.h"
@@ -28,8 +25,7 @@ enum { OPTIONS_SIZE = 2048, STOP_SECONDS = 120 };
 typedef struct training {
     const acq_options *options;
     acq_output *output;
-    acq_graph **graphs;
-    size_t n_graphs; /* opened so far */
+    acq_train_graphs graphs;
     acq_train_policy_params params;
     acq_train_policy_result result;
     bool goes_on;            /* there are checkpoints to resume from */
@@ -69,43 +65,13 @@ static size_t count_checkpoints(const training *job, acq_text *found)
 static acq_status check_checkpoints(training *job, acq_error *error)
 {
     acq_text found;
-    acq_status status = ACQ_OK;
     acq_text_init(&found);
     size_t n = count_checkpoints(job, &found);
     job->goes_on = n > 0;
-    if (n > 0 && !job->options->resume) {
-        status =
-            acq_fail(error, ACQ_ERR_USAGE,
-                     "this is of a training that has not ended; go on with --resume, or remove "
-                     "it to begin anew");
-        acq_error_set_file(error, found.failed ? job->options->output : found.bytes);
-    } else if (n == 0 && job->options->resume) {
-        acq_report_note(job->output, "%s has no checkpoint: the training begins anew",
-                        job->options->output);
-    }
+    const char *path = found.failed ? job->options->output : found.bytes;
+    acq_status status =
+        acq_train_check_resume(job->options, n > 0 ? path : NULL, job->output, error);
     acq_text_deinit(&found);
-    return status;
-}
-
-static acq_status refuse_file(const char *path, const char *why, acq_error *error)
-{
-    acq_fail(error, ACQ_ERR_USAGE, "%s; name another model with -o", why);
-    acq_error_set_file(error, path);
-    return ACQ_ERR_USAGE;
-}
-
-/* Can the file be written? Better now than after an hour. And a graph must not be lost to a slip
- * in -o. */
-static acq_status check_file(const training *job, const char *path, acq_error *error)
-{
-    const acq_words *args = &job->options->args;
-    acq_new_file probe;
-    for (size_t i = 1; i < args->n; i++) {
-        if (acq_file_is_alias(path, args->items[i]))
-            return refuse_file(path, "this is the graph to train on", error);
-    }
-    acq_status status = acq_new_file_init(&probe, path, "the file", error);
-    acq_new_file_deinit(&probe);
     return status;
 }
 
@@ -113,37 +79,15 @@ static acq_status check_file(const training *job, const char *path, acq_error *e
 static acq_status check_files(const training *job, acq_error *error)
 {
     const char *csv = job->csv.bytes;
-    acq_status status = check_file(job, job->options->output, error);
+    acq_status status = acq_train_check_file(job->options, job->options->output, error);
     if (status == ACQ_OK)
-        status = check_file(job, csv, error);
+        status = acq_train_check_file(job->options, csv, error);
     if (status == ACQ_OK)
-        status = check_file(job, job->svg.bytes, error);
+        status = acq_train_check_file(job->options, job->svg.bytes, error);
     if (status == ACQ_OK && acq_file_get_size(csv) > 0 && !acq_curve_is_one(csv))
-        return refuse_file(csv, "this is not the curve of a training and would be lost", error);
+        return acq_train_refuse_file(csv, "this is not the curve of a training and would be lost",
+                                     error);
     return status;
-}
-
-static acq_status open_graphs(training *job, acq_error *error)
-{
-    size_t n = job->options->args.n - 1;
-    job->graphs = acq_zalloc(n, sizeof *job->graphs);
-    if (job->graphs == NULL)
-        return acq_fail_memory(error);
-    for (; job->n_graphs < n; job->n_graphs++) {
-        const char *path = job->options->args.items[job->n_graphs + 1];
-        acq_graph **graph = &job->graphs[job->n_graphs];
-        acq_status status =
-            acq_setup_read_graph(job->options, path, job->output, graph, NULL, error);
-        if (status != ACQ_OK)
-            return status;
-        if (acq_graph_get_n_facts(*graph) > 0)
-            continue;
-        job->n_graphs++;
-        acq_fail(error, ACQ_ERR_INPUT, "the graph has no facts to draw queries from");
-        acq_error_set_file(error, path);
-        return ACQ_ERR_INPUT;
-    }
-    return ACQ_OK;
 }
 
 static acq_status prepare(training *job, acq_error *error)
@@ -161,7 +105,7 @@ static acq_status prepare(training *job, acq_error *error)
     if (status == ACQ_OK)
         status = check_checkpoints(job, error);
     if (status == ACQ_OK)
-        status = open_graphs(job, error);
+        status = acq_train_graphs_init(&job->graphs, job->options, job->output, error);
     return status;
 }
 
@@ -214,30 +158,11 @@ static acq_status train(training *job, acq_error *error)
     job->params.context = &progress;
     acq_interrupt_hold(NULL, 0);
     acq_interrupt_set_grace(STOP_SECONDS);
-    acq_status status = acq_train_policy((const acq_graph *const *)job->graphs, job->n_graphs,
+    acq_status status = acq_train_policy((const acq_graph *const *)job->graphs.items, job->graphs.n,
                                          &job->params, &job->result, error);
     acq_interrupt_release();
     acq_policy_progress_deinit(&progress);
     return status == ACQ_OK ? join_curves(job, error) : status;
-}
-
-/* The last two parts of a path say which graph it was, and not where somebody keeps it. */
-static const char *get_short_path(const char *path)
-{
-    const char *at = path + strlen(path);
-    for (size_t n = 0; at > path; at--) {
-        if (at[-1] == '/' && at[0] != '\0' && ++n == 2)
-            break;
-    }
-    return at;
-}
-
-static void add_data(const training *job, acq_text *out)
-{
-    for (size_t i = 0; i < job->n_graphs; i++)
-        acq_text_format(out, "%s%s %016llx", i == 0 ? "" : ", ",
-                        get_short_path(job->options->args.items[i + 1]),
-                        (unsigned long long)acq_graph_get_fingerprint(job->graphs[i]));
 }
 
 static void add_held(const training *job, acq_text *out)
@@ -272,7 +197,7 @@ static acq_status write_model(const training *job, acq_error *error)
     acq_metadata metadata[N_NUMBERS + N_TEXTS];
     acq_text_init(&data);
     acq_text_init(&held);
-    add_data(job, &data);
+    acq_train_graphs_print(&job->graphs, job->options, &data);
     add_held(job, &held);
     format_numbers(job, texts, metadata);
     metadata[N_NUMBERS] = (acq_metadata){"data", data.bytes};
@@ -307,14 +232,6 @@ static acq_status save(const training *job, acq_error *error)
     return status;
 }
 
-/* Prints a line and releases its text. */
-static void print_line(acq_text *out, const char *label, acq_text *text)
-{
-    acq_size_print_text(out, label, text->bytes == NULL ? "" : text->bytes);
-    out->failed = out->failed || text->failed;
-    acq_text_deinit(text);
-}
-
 static void print_quality(const training *job, acq_text *out)
 {
     acq_text text;
@@ -325,7 +242,7 @@ static void print_quality(const training *job, acq_text *out)
         acq_text_add(&text, "; ");
         add_held(job, &text);
     }
-    print_line(out, "quality", &text);
+    acq_train_print_line(out, "quality", &text);
 }
 
 static void print_cost(const acq_train_policy_result *result, acq_text *out)
@@ -336,7 +253,7 @@ static void print_cost(const acq_train_policy_result *result, acq_text *out)
     acq_text_format(&text, "%llu episodes in %llu batch%s, %.1f s, %.0f episodes/s",
                     (unsigned long long)result->episodes, (unsigned long long)result->batches,
                     result->batches == 1 ? "" : "es", result->seconds, rate);
-    print_line(out, "cost", &text);
+    acq_train_print_line(out, "cost", &text);
 }
 
 static void print(const training *job, acq_text *out)
@@ -349,7 +266,7 @@ static void print(const training *job, acq_text *out)
     print_quality(job, out);
     print_cost(&job->result, out);
     acq_text_format(&use, "--engine policy --weights %s", job->options->output);
-    print_line(out, "use it", &use);
+    acq_train_print_line(out, "use it", &use);
 }
 
 static json_t *make_seeds(const training *job)
@@ -362,20 +279,6 @@ static json_t *make_seeds(const training *job)
         json_array_append_new(seeds, one);
     }
     return seeds;
-}
-
-static json_t *make_graphs(const training *job)
-{
-    json_t *graphs = json_array();
-    for (size_t i = 0; i < job->n_graphs; i++) {
-        json_t *one = json_object();
-        json_object_set_new(one, "graph", acq_json_text(job->options->args.items[i + 1]));
-        json_object_set_new(one, "fingerprint",
-                            acq_json_hash(acq_graph_get_fingerprint(job->graphs[i])));
-        json_object_set_new(one, "facts", acq_json_count(acq_graph_get_n_facts(job->graphs[i])));
-        json_array_append_new(graphs, one);
-    }
-    return graphs;
 }
 
 static void print_json(const training *job, acq_text *out)
@@ -395,16 +298,14 @@ static void print_json(const training *job, acq_text *out)
     json_object_set_new(object, "seconds", json_real(result->seconds));
     json_object_set_new(object, "threads", acq_json_count(job->params.n_threads));
     json_object_set_new(object, "options", acq_json_text(job->text));
-    json_object_set_new(object, "graphs", make_graphs(job));
+    json_object_set_new(object, "graphs", acq_train_graphs_make_json(&job->graphs, job->options));
     acq_json_add_line(out, object);
 }
 
 static void training_deinit(training *job)
 {
     acq_train_policy_result_deinit(&job->result);
-    for (size_t i = 0; i < job->n_graphs; i++)
-        acq_graph_free(job->graphs[i]);
-    acq_free(job->graphs);
+    acq_train_graphs_deinit(&job->graphs);
     acq_text_deinit(&job->csv);
     acq_text_deinit(&job->svg);
 }

@@ -1,4 +1,4 @@
-/* engine.c - normal form, search, verification.
+/* engine.c - normal form, search, verification, and where there is a calibrator, probabilities.
  *
  * Nothing a search says is taken on trust: every assignment is scored again by the verifier,
  * which reads the query's tree and not the normal form, and the two numbers must agree. A
@@ -11,8 +11,18 @@
 
 #include "answer/verify.h"
 #include "base/memory.h"
+#include "engine/judge.h"
+#include "predict/calibrator.h"
 
 static const double SAME_SCORE = 1e-9;
+
+/* Candidates whose probabilities are compared: so many times the answers, at least so many, and
+ * of scores at least this share of the last answer's. */
+enum { CANDIDATES_PER_ANSWER = 2, LEAST_CANDIDATES = 20 };
+static const double CANDIDATE_SHARE = 0.2;
+
+static const double CALIBRATED_NEGATION = 0.5;
+static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
 
 typedef struct engine_entry {
     const char *name;
@@ -42,6 +52,28 @@ const char *acq_engine_get_name(acq_engine_id engine)
 bool acq_engine_is_complete(acq_engine_id engine)
 {
     return engine < ACQ_N_ENGINES && engines[engine].complete;
+}
+
+bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor)
+{
+    const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
+    bool has_model = calibrator != NULL && (params->prior < 0 ? calibrator->answer != NULL
+                                                              : calibrator->balanced != NULL);
+    return has_model && !params->paper && params->search.scoring.binarize <= 0;
+}
+
+acq_engine_params acq_engine_settle(const acq_engine_params *params, const acq_predictor *predictor)
+{
+    acq_engine_params settled = *params;
+    acq_scoring *scoring = &settled.search.scoring;
+    if (!acq_engine_gives_p(params, predictor))
+        return settled;
+    if (!params->has_threshold)
+        scoring->threshold =
+            acq_scoring_round_one(fmax(acq_predictor_get_floor(predictor), LEAST_THRESHOLD));
+    if (!params->has_negation_threshold)
+        scoring->negation_threshold = CALIBRATED_NEGATION;
+    return settled;
 }
 
 /* fixed: the values of a check, NULL in an ask. */
@@ -110,47 +142,141 @@ static void apply_paper_rule(const acq_engine_params *params, acq_search_result 
         result->outcome = ACQ_NONE;
 }
 
-static acq_status finish(const acq_query *query, const acq_predictor *predictor,
-                         const acq_ent *fixed, const acq_engine_params *params,
-                         acq_search_result *result, acq_error *error)
+/* The answers of one search, verified. */
+static acq_status run_search(const acq_query *query, const acq_predictor *predictor,
+                             const acq_engine_params *params, const acq_problem *problem,
+                             acq_search_result *result, acq_error *error)
+{
+    acq_status status =
+        engines[params->engine].search(problem, predictor, &params->search, result, error);
+    return status == ACQ_OK ? verify_all(query, predictor, NULL, params, result, error) : status;
+}
+
+/* What comes after the search of a check. */
+static acq_status finish_check(const acq_query *query, const acq_predictor *predictor,
+                               const acq_ent *fixed, const acq_engine_params *params,
+                               acq_search_result *result, acq_error *error)
 {
     acq_status status = verify_all(query, predictor, fixed, params, result, error);
+    if (status == ACQ_OK && acq_engine_gives_p(params, predictor)) {
+        status = acq_judge_rate(query, predictor, params, result, error);
+        if (status == ACQ_OK)
+            acq_judge_decide(params, query->n_variables, 1, result);
+    }
     if (status == ACQ_OK)
         apply_paper_rule(params, result);
     return status;
 }
 
-static acq_status run(const acq_query *query, const acq_predictor *predictor, const acq_ent *fixed,
-                      const acq_engine_params *params, const acq_problem *problem,
-                      acq_search_result *result, acq_error *error)
-{
-    acq_status status =
-        engines[params->engine].search(problem, predictor, &params->search, result, error);
-    return status == ACQ_OK ? finish(query, predictor, fixed, params, result, error) : status;
-}
-
-static acq_status check_engine(const acq_engine_params *params, acq_error *error)
+static acq_status check_engine(const acq_engine_params *params, const acq_predictor *predictor,
+                               acq_error *error)
 {
     if (params->engine >= ACQ_N_ENGINES)
         return acq_fail(error, ACQ_ERR_USAGE, "no engine has the number %d", (int)params->engine);
     if (params->engine == ACQ_ENGINE_policy && params->search.policy.policy == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "the policy search needs weights; open some first");
+    return acq_judge_check(predictor, error);
+}
+
+/* Could one that scores less have a larger p? Not if all answers are certain. */
+static bool wants_more(const acq_query *query, const acq_engine_params *params,
+                       const acq_search_result *result)
+{
+    uint64_t limit = params->search.limit;
+    bool is_full = limit > 0 && result->n_answers == limit && query->n_free > 0;
+    if (!is_full || !result->complete || !acq_engine_is_complete(params->engine))
+        return false;
+    for (size_t i = 0; i < result->n_answers; i++) {
+        if (result->answers[i].p < 1.0)
+            return true;
+    }
+    return false;
+}
+
+/* Parameters of a search for the candidates behind the best ones. */
+static acq_engine_params widen(const acq_engine_params *params, const acq_search_result *found,
+                               double seconds_spent)
+{
+    acq_engine_params wide = *params;
+    acq_search_params *search = &wide.search;
+    double last = found->answers[found->n_answers - 1].score;
+    search->limit = params->search.limit > LEAST_CANDIDATES / CANDIDATES_PER_ANSWER
+                        ? CANDIDATES_PER_ANSWER * params->search.limit
+                        : LEAST_CANDIDATES;
+    search->scoring.threshold =
+        acq_scoring_round_one(fmax(search->scoring.threshold, CANDIDATE_SHARE * last));
+    if (search->seconds > 0)
+        search->seconds = fmax(search->seconds - seconds_spent, 1e-3);
+    return wide;
+}
+
+/* Replaces the answers found by more candidates; they stay as they are when that takes too long. */
+static acq_status add_candidates(const acq_query *query, const acq_predictor *predictor,
+                                 const acq_engine_params *params, const acq_problem *problem,
+                                 double seconds_spent, acq_search_result *result, acq_error *error)
+{
+    acq_engine_params wide = widen(params, result, seconds_spent);
+    acq_search_result more;
+    acq_status status = run_search(query, predictor, &wide, problem, &more, error);
+    if (status == ACQ_OK && more.complete)
+        status = acq_judge_rate(query, predictor, params, &more, error);
+    if (status != ACQ_OK || !more.complete) {
+        acq_search_result_deinit(&more);
+        return status;
+    }
+    more.nodes += result->nodes;
+    more.revisions += result->revisions;
+    acq_search_result_deinit(result);
+    *result = more;
     return ACQ_OK;
 }
 
+static acq_status ask_with_p(const acq_query *query, const acq_predictor *predictor,
+                             const acq_engine_params *params, const acq_problem *problem,
+                             acq_search_result *result, acq_error *error)
+{
+    int64_t begin = acq_clock_ns();
+    acq_status status = run_search(query, predictor, params, problem, result, error);
+    if (status == ACQ_OK)
+        status = acq_judge_rate(query, predictor, params, result, error);
+    if (status != ACQ_OK)
+        return status;
+    bool has_more = wants_more(query, params, result);
+    if (has_more)
+        status = add_candidates(query, predictor, params, problem,
+                                (double)(acq_clock_ns() - begin) * 1e-9, result, error);
+    acq_judge_decide(params, query->n_variables, params->search.limit, result);
+    result->has_more = has_more;
+    return status;
+}
+
+static acq_status ask_without_p(const acq_query *query, const acq_predictor *predictor,
+                                const acq_engine_params *params, const acq_problem *problem,
+                                acq_search_result *result, acq_error *error)
+{
+    acq_status status = run_search(query, predictor, params, problem, result, error);
+    if (status == ACQ_OK)
+        apply_paper_rule(params, result);
+    return status;
+}
+
 acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
-                          const acq_engine_params *params, acq_search_result *result,
+                          const acq_engine_params *given, acq_search_result *result,
                           acq_error *error)
 {
     *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    if (check_engine(params, error) != ACQ_OK)
-        return ACQ_ERR_USAGE;
-    acq_problem *problem;
-    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
-    acq_status status = acq_problem_new(query, n_entities, &problem, error);
+    acq_status status = check_engine(given, predictor, error);
     if (status != ACQ_OK)
         return status;
-    status = run(query, predictor, NULL, params, problem, result, error);
+    acq_engine_params params = acq_engine_settle(given, predictor);
+    acq_problem *problem;
+    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
+    status = acq_problem_new(query, n_entities, &problem, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_engine_gives_p(&params, predictor)
+                 ? ask_with_p(query, predictor, &params, problem, result, error)
+                 : ask_without_p(query, predictor, &params, problem, result, error);
     acq_problem_free(problem);
     return status;
 }
@@ -173,15 +299,18 @@ acq_status acq_engine_check(const acq_query *query, const acq_predictor *predict
                             acq_search_result *result, acq_error *error)
 {
     *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    if (check_engine(params, error) != ACQ_OK)
-        return ACQ_ERR_USAGE;
-    acq_problem *problem;
-    acq_status status = fix_problem(query, predictor, values, &problem, error);
+    acq_status status = check_engine(params, predictor, error);
     if (status != ACQ_OK)
         return status;
-    acq_engine_params one = *params;
+    acq_problem *problem;
+    status = fix_problem(query, predictor, values, &problem, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_engine_params one = acq_engine_settle(params, predictor);
     one.search.limit = 1;
-    status = run(query, predictor, values, &one, problem, result, error);
+    status = engines[one.engine].search(problem, predictor, &one.search, result, error);
+    if (status == ACQ_OK)
+        status = finish_check(query, predictor, values, &one, result, error);
     acq_problem_free(problem);
     return status;
 }
@@ -216,7 +345,7 @@ static acq_status check_in_batch(const acq_query *query, const acq_predictor *pr
                                  const acq_engine_params *params, acq_search_result *results,
                                  acq_error *error)
 {
-    acq_engine_params one = *params;
+    acq_engine_params one = acq_engine_settle(params, predictor);
     one.search.limit = 1;
     size_t n_made = 0;
     acq_problem **problems = acq_alloc(n, sizeof *problems);
@@ -227,7 +356,7 @@ static acq_status check_in_batch(const acq_query *query, const acq_predictor *pr
         status = acq_search_policy_batch((const acq_problem *const *)problems, n, predictor,
                                          &one.search, results, error);
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = finish(query, predictor, tuples[i], &one, &results[i], error);
+        status = finish_check(query, predictor, tuples[i], &one, &results[i], error);
     for (size_t i = 0; i < n_made; i++)
         acq_problem_free(problems[i]);
     acq_free(problems);
@@ -241,8 +370,9 @@ acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *pr
 {
     for (size_t i = 0; i < n; i++)
         results[i] = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    if (check_engine(params, error) != ACQ_OK)
-        return ACQ_ERR_USAGE;
+    acq_status status = check_engine(params, predictor, error);
+    if (status != ACQ_OK)
+        return status;
     bool is_batch = params->engine == ACQ_ENGINE_policy && n > 1;
     return is_batch ? check_in_batch(query, predictor, tuples, n, params, results, error)
                     : check_in_turn(query, predictor, tuples, n, params, results, error);

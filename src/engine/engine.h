@@ -23,10 +23,24 @@ typedef struct acq_engine_params {
     acq_engine_id engine;
     acq_search_params search;
     bool paper; /* the paper's rule: an incomplete engine that found nothing says none */
+    bool has_threshold, has_negation_threshold; /* set by hand: no calibrator moves them */
+    double prior; /* with a calibrator: share of true candidates; negative: the natural one */
+    double min_p; /* with a calibrator: least probability of an answer */
 } acq_engine_params;
 
 #define ACQ_ENGINE_DEFAULT                                                                         \
-    ((acq_engine_params){.engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT})
+    ((acq_engine_params){                                                                          \
+        .engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT, .prior = -1.0, .min_p = 0.5})
+
+/* Does an answer get a probability, which then decides? Where the predictor has a calibrator,
+ * unless links are binarized or the paper's rule is asked for. */
+bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor);
+
+/* The parameters in force. Where answers get a probability, and unless set by hand: the threshold
+ * is the predictor's floor, so that the best assignment is found and p decides; a negated atom
+ * holds unless its link is observed or likelier than not. */
+acq_engine_params acq_engine_settle(const acq_engine_params *params,
+                                    const acq_predictor *predictor);
 
 /* ACQ_N_ENGINES when unknown. */
 acq_engine_id acq_engine_find(const char *name);
@@ -35,12 +49,18 @@ bool acq_engine_is_complete(acq_engine_id engine); /* does it prove "none"? */
 
 /* Retrieval. query is bound to predictor->graph. In every answer all variables have values, and
  * its score was recomputed by the verifier; a mismatch is ACQ_ERR_INTERNAL. deinit *result with
- * acq_search_result_deinit, also after an error. */
+ * acq_search_result_deinit, also after an error.
+ *
+ * With probabilities: the K best-scored candidates and, where there are more, those that score at
+ * least a fifth of the last of them, 20 or 2 K in all, are ordered by p, and the K first with p >=
+ * min_p are the answers. "None" then says that these have a lesser p; that nothing scores at all is
+ * proved when result->likeliest is NULL. */
 acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
                           const acq_engine_params *params, acq_search_result *result,
                           acq_error *error);
 
-/* Classification: is values[0..n_free) an answer? The one answer, if any, holds all variables. */
+/* Classification: is values[0..n_free) an answer? The one answer, if any, holds all variables. With
+ * probabilities: yes when the p of its best assignment is at least min_p. */
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
                             const acq_ent *values, const acq_engine_params *params,
                             acq_search_result *result, acq_error *error);

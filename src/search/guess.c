@@ -1,6 +1,7 @@
 /* guess.c - see guess.h. */
 #include "search/guess.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "search/score.h"
@@ -85,7 +86,8 @@ acq_status acq_guess_finish(acq_guess *guess, acq_error *error)
     result->answers = acq_arena_alloc(&result->arena, 1, sizeof *result->answers);
     if (result->answers == NULL)
         return acq_fail_memory(error);
-    result->answers[0] = (acq_assignment){.score = guess->best_score, .values = guess->best};
+    result->answers[0] =
+        (acq_assignment){.score = guess->best_score, .p = NAN, .values = guess->best};
     result->n_answers = 1;
     return ACQ_OK;
 }

@@ -50,6 +50,7 @@ typedef enum acq_outcome {
 
 typedef struct acq_assignment {
     double score;
+    double p;        /* that it is true; NaN: no calibrator (searches leave it so) */
     acq_ent *values; /* n_variables of the problem; fixed variables hold ACQ_NO_ID */
 } acq_assignment;
 
@@ -60,12 +61,15 @@ typedef struct acq_search_result {
     acq_spent spent;         /* what ran out when not complete */
     acq_assignment *answers; /* best first, then by values; distinct on the free variables */
     size_t n_answers;
-    uint64_t nodes;     /* values tried in branching, or steps */
-    uint64_t revisions; /* domain revisions */
-    size_t memory_peak; /* bytes */
-    double flops;       /* of networks */
-    uint64_t classes;   /* of values at the end, all terms together: policy */
-    const char *note;   /* a sentence that the user should see, in the arena; NULL: none */
+    acq_assignment *likeliest; /* candidate with the largest p, an answer or not; NULL: no p */
+    size_t n_candidates;       /* that have a p; 0: no calibrator */
+    bool has_more;             /* candidates of lesser scores were not looked at */
+    uint64_t nodes;            /* values tried in branching, or steps */
+    uint64_t revisions;        /* domain revisions */
+    size_t memory_peak;        /* bytes */
+    double flops;              /* of networks */
+    uint64_t classes;          /* of values at the end, all terms together: policy */
+    const char *note;          /* a sentence that the user should see, in the arena; NULL: none */
 } acq_search_result;
 
 void acq_search_result_deinit(acq_search_result *result);

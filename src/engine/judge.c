@@ -1,0 +1,82 @@
+/* judge.c - see judge.h. */
+#include "engine/judge.h"
+
+#include <stdlib.h>
+
+#include "answer/probability.h"
+#include "answer/verify.h"
+
+static bool fits(const acq_boost *boost)
+{
+    return boost == NULL || acq_boost_get_n_features(boost) == ACQ_N_ANSWER_FEATURES;
+}
+
+acq_status acq_judge_check(const acq_predictor *predictor, acq_error *error)
+{
+    const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
+    if (calibrator == NULL || (fits(calibrator->answer) && fits(calibrator->balanced)))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the calibrator of %.200s reads other features of answers than this version "
+                    "has; make it anew with anycq fit",
+                    predictor->name);
+}
+
+static bool is_certain(const float *features)
+{
+    return features[ACQ_ANSWER_predicted] == 0 && features[ACQ_ANSWER_negated] == 0;
+}
+
+acq_status acq_judge_rate(const acq_query *query, const acq_predictor *predictor,
+                          const acq_engine_params *params, acq_search_result *result,
+                          acq_error *error)
+{
+    const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
+    const acq_scoring *scoring = &params->search.scoring;
+    for (size_t i = 0; i < result->n_answers; i++) {
+        acq_assignment *answer = &result->answers[i];
+        float features[ACQ_N_ANSWER_FEATURES];
+        acq_status status =
+            acq_answer_describe(query, predictor, scoring, answer->values, features, error);
+        if (status != ACQ_OK)
+            return status;
+        answer->score = acq_verify_score(query, predictor, scoring, answer->values);
+        answer->p = is_certain(features)
+                        ? 1.0
+                        : acq_calibrator_get_answer_p(calibrator, features, params->prior);
+    }
+    return ACQ_OK;
+}
+
+/* Equal ones by values, so that the order does not depend on the sorting. */
+static int compare_answers(const void *left, const void *right, void *context)
+{
+    const acq_assignment *a = left, *b = right;
+    const uint32_t *n = context;
+    if (a->p != b->p)
+        return a->p > b->p ? -1 : 1;
+    if (a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    for (uint32_t i = 0; i < *n; i++) {
+        if (a->values[i] != b->values[i])
+            return a->values[i] < b->values[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+void acq_judge_decide(const acq_engine_params *params, uint32_t n_variables, uint64_t limit,
+                      acq_search_result *result)
+{
+    size_t n = result->n_answers, n_kept = 0;
+    if (n == 0)
+        return;
+    qsort_r(result->answers, n, sizeof *result->answers, compare_answers, &n_variables);
+    while (n_kept < n && (limit == 0 || n_kept < limit) &&
+           result->answers[n_kept].p >= params->min_p)
+        n_kept++;
+    result->n_candidates = n;
+    result->likeliest = &result->answers[0];
+    result->n_answers = n_kept;
+    if (n_kept == 0)
+        result->outcome = result->complete ? ACQ_NONE : ACQ_UNDECIDED;
+}

@@ -104,8 +104,7 @@ static acq_status update_chunk(void *context, size_t item, unsigned thread)
     size_t begin = item * CHUNK, end = begin + CHUNK < data->n ? begin + CHUNK : data->n;
     (void)thread;
     if (work->tree > 0)
-        acq_boost_add_tree(work->boost, work->tree - 1, data->x + begin * data->n_features,
-                           end - begin, work->scores + begin);
+        acq_boost_grower_add(work->grower, begin, end, work->scores);
     for (size_t i = begin; i < end; i++)
         work->slopes[i] = get_slope((double)work->scores[i], data->labels[i], get_weight(data, i),
                                     work->splitter.unit);

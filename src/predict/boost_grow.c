@@ -27,6 +27,13 @@ typedef struct twig {
     acq_boost_split split;
 } twig;
 
+/* A node as codes are walked: a row goes on to the second child when code + shift > bin, modulo
+ * 256. A shift of 1 makes the code of missing values the least. */
+typedef struct step {
+    const uint8_t *codes; /* of the feature, ACQ_BOOST_GROUP bytes from row to row */
+    uint8_t shift, bin;
+} step;
+
 struct acq_boost_grower {
     const acq_boost_splitter *splitter;
     size_t n_slot;    /* slopes of a slot */
@@ -35,6 +42,7 @@ struct acq_boost_grower {
     uint32_t *spare; /* room for all rows */
     twig now[MOST_NODES], next[MOST_NODES];
     uint32_t n_now, n_next;
+    step steps[MOST_NODES];
     /* of the tree at hand */
     const acq_slope *slopes;
     uint32_t *rows;
@@ -118,23 +126,30 @@ static acq_status build_children(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-static bool goes_above(const acq_boost_split *split, uint8_t code)
+static step make_step(const acq_boost_grower *grower, const acq_boost_split *split)
 {
-    return code == ACQ_BOOST_MISSING ? split->missing_above : code > split->bin;
+    const uint8_t *codes =
+        acq_boost_get_codes(grower->splitter->bins, split->feature / ACQ_BOOST_GROUP);
+    uint8_t shift = !split->missing_above;
+    return (step){.codes = codes + split->feature % ACQ_BOOST_GROUP,
+                  .shift = shift,
+                  .bin = (uint8_t)(split->bin + shift)};
+}
+
+static bool goes_above(const step *at, size_t row)
+{
+    return (uint8_t)(at->codes[row * ACQ_BOOST_GROUP] + at->shift) > at->bin;
 }
 
 /* Rows below first, then those above, each in the order they had. */
 static void part_rows(const acq_boost_grower *grower, twig *node)
 {
-    const acq_boost_split *split = &node->split;
-    const uint8_t *codes =
-        acq_boost_get_codes(grower->splitter->bins, split->feature / ACQ_BOOST_GROUP) +
-        split->feature % ACQ_BOOST_GROUP;
+    step at = make_step(grower, &node->split);
     uint32_t *rows = grower->rows, *spare = grower->spare + node->begin;
     size_t n_below = node->begin, n_above = 0;
     for (size_t i = node->begin; i < node->end; i++) {
         uint32_t row = rows[i];
-        bool is_above = goes_above(split, codes[(size_t)row * ACQ_BOOST_GROUP]);
+        bool is_above = goes_above(&at, row);
         rows[n_below] = row; /* both are written, one of them counts */
         spare[n_above] = row;
         n_below += !is_above;
@@ -168,14 +183,15 @@ static void end_node(const acq_boost_grower *grower, const twig *node, uint32_t 
         leaves[i] = (float)(leaf * grower->splitter->params->rate);
 }
 
-static void write_node(const acq_boost_grower *grower, const twig *node)
+static void write_node(acq_boost_grower *grower, const twig *node)
 {
     const acq_boost_split *split = &node->split;
+    const acq_boost_bins *bins = grower->splitter->bins;
     size_t first = (size_t)grower->tree * acq_boost_count_nodes(grower->boost);
-    grower->boost->nodes[first + node->place] = (acq_boost_node){
-        .threshold = acq_boost_get_cuts(grower->splitter->bins, split->feature)[split->bin],
-        .feature = (uint16_t)split->feature,
-        .missing_child = split->missing_above};
+    grower->steps[node->place] = make_step(grower, split);
+    grower->boost->nodes[first + node->place] =
+        (acq_boost_node){.threshold = acq_boost_get_cuts(bins, split->feature)[split->bin],
+                         .column = split->feature + (split->missing_above ? bins->n_features : 0)};
 }
 
 /* The child with more rows takes over its parent's slot. */
@@ -227,6 +243,8 @@ void acq_boost_grow(acq_boost_grower *grower, const acq_slope *slopes, uint32_t 
     grower->rows = rows;
     grower->boost = boost;
     grower->tree = tree;
+    for (uint32_t i = 0; i < acq_boost_count_nodes(boost); i++) /* where nothing splits: any way */
+        grower->steps[i] = (step){.codes = grower->splitter->bins->codes};
     grower->n_used = 1;
     grower->n_now = 1;
     grower->now[0] = (twig){.region = {.sum = sum, .low = -INFINITY, .high = INFINITY}, .end = n};
@@ -235,4 +253,17 @@ void acq_boost_grow(acq_boost_grower *grower, const acq_slope *slopes, uint32_t 
         grow_level(grower, level);
     for (uint32_t i = 0; i < grower->n_now; i++)
         end_node(grower, &grower->now[i], params->depth);
+}
+
+void acq_boost_grower_add(const acq_boost_grower *grower, size_t begin, size_t end, float *sums)
+{
+    const acq_boost *boost = grower->boost;
+    const float *leaves = boost->leaves + ((size_t)grower->tree << boost->depth);
+    uint32_t n_nodes = acq_boost_count_nodes(boost);
+    for (size_t row = begin; row < end; row++) {
+        uint32_t at = 0;
+        for (uint32_t level = 0; level < boost->depth; level++)
+            at = 2 * at + 1 + goes_above(&grower->steps[at], row);
+        sums[row] += leaves[at - n_nodes];
+    }
 }

@@ -16,4 +16,7 @@ void acq_boost_grower_free(acq_boost_grower *grower); /* NULL is legal */
 void acq_boost_grow(acq_boost_grower *grower, const acq_slope *slopes, uint32_t *rows, size_t n,
                     acq_boost *boost, uint32_t tree);
 
+/* Adds what the tree grown last says of rows begin to end - 1, drawn for it or not. */
+void acq_boost_grower_add(const acq_boost_grower *grower, size_t begin, size_t end, float *sums);
+
 #endif

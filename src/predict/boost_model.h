@@ -10,12 +10,11 @@
 
 #include "predict/boost.h"
 
-enum { ACQ_BOOST_MOST_DEPTH = 8, ACQ_BOOST_MOST_FEATURES = 65535 };
+enum { ACQ_BOOST_MOST_DEPTH = 8, ACQ_BOOST_MOST_FEATURES = 256 };
 
 typedef struct acq_boost_node {
-    float threshold;        /* at least this: the second child */
-    uint16_t feature;       /* below n_features */
-    uint16_t missing_child; /* 0 or 1: where NaN goes */
+    float threshold; /* at least this: the second child */
+    uint32_t column; /* of a spread row: feature, plus n_features when NaN goes to the second */
 } acq_boost_node;
 
 struct acq_boost {
@@ -35,9 +34,5 @@ static inline uint32_t acq_boost_count_nodes(const acq_boost *boost)
 {
     return (1U << boost->depth) - 1;
 }
-
-/* Adds what one tree says of n rows. */
-void acq_boost_add_tree(const acq_boost *boost, uint32_t tree, const float *x, size_t n,
-                        float *sums);
 
 #endif

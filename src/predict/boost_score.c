@@ -3,9 +3,11 @@
  * floats, added in the order of the trees: adding keeps order, so monotone trees stay monotone. */
 #include "predict/boost_model.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 
-enum { BLOCK = 64 };
+enum { BLOCK = 32 };
 
 acq_status acq_boost_new(uint32_t n_features, uint32_t n_trees, uint32_t depth, acq_boost **out,
                          acq_error *error)
@@ -38,55 +40,58 @@ uint32_t acq_boost_get_n_features(const acq_boost *boost)
     return boost->n_features;
 }
 
-static inline uint32_t get_child(const acq_boost_node *node, const float *x)
+/* Each feature twice: a missing value once as one below, once as one above every threshold. */
+static void spread_row(const float *x, uint32_t n, float *out)
 {
-    float value = x[node->feature];
-    uint32_t is_missing = value != value;
-    return (uint32_t)(value >= node->threshold) | (is_missing & node->missing_child);
+    for (uint32_t f = 0; f < n; f++) {
+        out[f] = isnan(x[f]) ? -INFINITY : x[f];
+        out[n + f] = isnan(x[f]) ? INFINITY : x[f];
+    }
 }
 
-/* Inlined with a constant depth. */
-static inline void add_rows(const acq_boost *boost, uint32_t tree, uint32_t depth, const float *x,
+/* Adds what one tree says of n spread rows. Inlined with a constant depth. */
+static inline void add_tree(const acq_boost *boost, uint32_t tree, uint32_t depth, const float *x,
                             size_t n, float *sums)
 {
     uint32_t n_nodes = (1U << depth) - 1;
     const acq_boost_node *nodes = boost->nodes + (size_t)tree * n_nodes;
     const float *leaves = boost->leaves + ((size_t)tree << depth);
-    for (size_t i = 0; i < n; i++, x += boost->n_features) {
+    for (size_t i = 0; i < n; i++, x += 2 * (size_t)boost->n_features) {
         uint32_t at = 0;
         for (uint32_t level = 0; level < depth; level++)
-            at = 2 * at + 1 + get_child(&nodes[at], x);
+            at = 2 * at + 1 + (x[nodes[at].column] >= nodes[at].threshold);
         sums[i] += leaves[at - n_nodes];
     }
 }
 
-void acq_boost_add_tree(const acq_boost *boost, uint32_t tree, const float *x, size_t n,
-                        float *sums)
+static void add_trees(const acq_boost *boost, const float *x, size_t n, float *sums)
 {
-    switch (boost->depth) {
-    case 4:
-        add_rows(boost, tree, 4, x, n, sums);
-        break;
-    case 5:
-        add_rows(boost, tree, 5, x, n, sums);
-        break;
-    case 6:
-        add_rows(boost, tree, 6, x, n, sums);
-        break;
-    default:
-        add_rows(boost, tree, boost->depth, x, n, sums);
-        break;
+    for (uint32_t tree = 0; tree < boost->n_trees; tree++) {
+        switch (boost->depth) {
+        case 5:
+            add_tree(boost, tree, 5, x, n, sums);
+            break;
+        case 6:
+            add_tree(boost, tree, 6, x, n, sums);
+            break;
+        default:
+            add_tree(boost, tree, boost->depth, x, n, sums);
+            break;
+        }
     }
 }
 
 void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, float *out)
 {
+    float spread[BLOCK * 2 * ACQ_BOOST_MOST_FEATURES];
+    uint32_t n_features = boost->n_features;
     for (size_t begin = 0; begin < n; begin += BLOCK) {
         size_t length = n - begin < BLOCK ? n - begin : BLOCK;
-        for (size_t i = 0; i < length; i++)
+        for (size_t i = 0; i < length; i++) {
+            spread_row(x + (begin + i) * n_features, n_features, spread + i * 2 * n_features);
             out[begin + i] = boost->start;
-        for (uint32_t tree = 0; tree < boost->n_trees; tree++)
-            acq_boost_add_tree(boost, tree, x + begin * boost->n_features, length, out + begin);
+        }
+        add_trees(boost, spread, length, out + begin);
     }
 }
 

@@ -1,11 +1,11 @@
 /* boost_tensors.c - trees as tensors of floats, and back with every number checked.
  *
  *   start       [2]                 number of features, log-odds before the first tree
- *   splits      [trees, 2^d - 1]    2 * feature + (1: missing values go to the second child)
+ *   splits      [trees, 2^d - 1]    feature, plus number of features: NaN to the second child
  *   thresholds  [trees, 2^d - 1]
  *   leaves      [trees, 2^d]
  *
- * Feature numbers are below 65536, so floats hold them exactly. */
+ * Numbers of features are small, so floats hold them exactly. */
 #include "predict/boost_model.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ void acq_boost_store(const acq_boost *boost, const acq_tensor *tensors, float *v
     size_t n_leaves = (size_t)boost->n_trees << boost->depth;
     for (size_t i = 0; i < n_nodes; i++) {
         const acq_boost_node *node = &boost->nodes[i];
-        values[tensors[SPLITS].offset + i] = (float)(2U * node->feature + node->missing_child);
+        values[tensors[SPLITS].offset + i] = (float)node->column;
         values[tensors[THRESHOLDS].offset + i] = node->threshold;
     }
     memcpy(values + tensors[LEAVES].offset, boost->leaves, n_leaves * sizeof(float));
@@ -114,8 +114,7 @@ static acq_status load_trees(const acq_safetensors *file, const acq_shape *shape
     for (size_t i = 0; i < n_nodes && status == ACQ_OK; i++) {
         if (!is_index(values[i], 2 * boost->n_features))
             return fail_damaged(prefix, "split by a feature that there is not", error);
-        boost->nodes[i].feature = (uint16_t)((uint32_t)values[i] / 2);
-        boost->nodes[i].missing_child = (uint16_t)((uint32_t)values[i] % 2);
+        boost->nodes[i].column = (uint32_t)values[i];
     }
     if (status == ACQ_OK)
         status = acq_safetensors_copy_tensor(file, &shapes[THRESHOLDS], values, error);
@@ -126,7 +125,6 @@ static acq_status load_trees(const acq_safetensors *file, const acq_shape *shape
                : status;
 }
 
-/* Checks the shapes of all tensors before their values are copied. */
 static acq_status load_into(const acq_safetensors *file, const char *prefix, acq_boost *boost,
                             acq_error *error)
 {

@@ -1,0 +1,343 @@
+/* rows.c - see ultra.h. Rows of raw scores, one head after the other.
+ *
+ * Layer l is run only for nodes that the head reaches in l steps and that reach an asked tail
+ * in the layers that are left (reach.h); elsewhere states are the background (prepared.h). While
+ * few nodes differ from their background, messages are the background's plus those of the
+ * differences, sent out from the nodes that differ; once these have a quarter of all edges, the
+ * states of the others are filled in and messages are gathered anew:
+ *
+ *   layer     1         2           3          4 5            6
+ *   nodes     head's    within 2    within 3   near tails     asked tails only
+ *   messages  differences ......... gathered .................................
+ *
+ * Which way a layer takes depends on the head alone, so a score has the same bits whatever other
+ * tails and heads are asked for. Per row: products of 2 x 64 x 128 for each node that is
+ * run, 64 additions for each edge into one. */
+#include "predict/ultra/ultra.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "predict/ultra/pieces.h"
+#include "predict/ultra/prepared.h"
+#include "predict/ultra/reach.h"
+#include "predict/ultra/relation_net.h"
+
+enum { D = ACQ_ULTRA_WIDTH, LAYERS = ACQ_ULTRA_LAYERS, BLOCK = ACQ_ULTRA_BLOCK, BATCH = 16 };
+
+typedef struct ultra_rows {
+    acq_row_model base;
+    acq_ultra_network network;
+    acq_edges relations, entities;
+} ultra_rows;
+
+typedef struct row_scratch {
+    acq_ultra_prepared prepared;
+    acq_reach from_head, to_tails;
+    float *states, *next, *messages; /* [nodes x 64] */
+    uint32_t *nodes;                 /* that a layer is run for */
+    uint32_t *changed;               /* that differ from their background */
+    uint32_t *places;                /* of the last layer's nodes in the row */
+    void *block;
+} row_scratch;
+
+typedef struct row_run { /* one row in the making */
+    const ultra_rows *rows;
+    row_scratch *scratch;
+    acq_ent head;
+    size_t layer;   /* that is run, from 0 */
+    size_t n_nodes; /* in scratch->nodes */
+} row_run;
+
+static void free_scratch(const acq_row_model *self, void *scratch)
+{
+    row_scratch *s = scratch;
+    (void)self;
+    if (s == NULL)
+        return;
+    acq_ultra_prepared_deinit(&s->prepared);
+    acq_reach_deinit(&s->from_head);
+    acq_reach_deinit(&s->to_tails);
+    acq_free(s->nodes);
+    acq_free(s->changed);
+    acq_free(s->places);
+    acq_free(s->block);
+    acq_free(s);
+}
+
+static acq_status init_scratch(row_scratch *s, uint32_t n_nodes, uint32_t n_relations)
+{
+    size_t n = (size_t)n_nodes * D;
+    acq_piece pieces[] = {{&s->states, n}, {&s->next, n}, {&s->messages, n}};
+    s->nodes = acq_alloc(n_nodes, sizeof *s->nodes);
+    s->changed = acq_alloc(n_nodes, sizeof *s->changed);
+    s->places = acq_alloc(n_nodes, sizeof *s->places);
+    if (s->nodes == NULL || s->changed == NULL || s->places == NULL ||
+        acq_pieces_allocate(pieces, 3, &s->block) != ACQ_OK ||
+        acq_reach_init(&s->from_head, n_nodes) != ACQ_OK ||
+        acq_reach_init(&s->to_tails, n_nodes) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    return acq_ultra_prepared_init(&s->prepared, n_nodes, n_relations);
+}
+
+static acq_status open_scratch(const acq_row_model *self, void **out, acq_error *error)
+{
+    const ultra_rows *rows = (const ultra_rows *)self;
+    row_scratch *s = acq_zalloc(1, sizeof *s);
+    if (s == NULL)
+        return acq_fail_memory(error);
+    if (init_scratch(s, rows->entities.n_nodes, rows->relations.n_nodes) != ACQ_OK) {
+        free_scratch(self, s);
+        return acq_fail_memory(error);
+    }
+    *out = s;
+    return ACQ_OK;
+}
+
+static void copy_row(float *to, const float *from)
+{
+    memcpy(to, from, D * sizeof *to);
+}
+
+/* The state of a node before this layer. */
+static const float *get_state(const row_run *run, uint32_t node)
+{
+    static const float zeros[D];
+    const row_scratch *s = run->scratch;
+    if (s->from_head.distances[node] <= run->layer)
+        return s->states + (size_t)node * D;
+    return run->layer == 0 ? zeros : s->prepared.states[run->layer] + (size_t)node * D;
+}
+
+/* Nodes that the head reaches with this layer and that tails need after it; from the shorter of
+ * the two lists. */
+static void list_nodes(row_run *run)
+{
+    const acq_reach *head = &run->scratch->from_head, *tails = &run->scratch->to_tails;
+    size_t most_head = run->layer + 1, most_tails = LAYERS - 1 - run->layer;
+    bool by_head = head->ends[most_head] < tails->ends[most_tails];
+    const acq_reach *list = by_head ? head : tails, *other = by_head ? tails : head;
+    size_t end = list->ends[by_head ? most_head : most_tails];
+    size_t most = by_head ? most_tails : most_head;
+    run->n_nodes = 0;
+    for (size_t i = 0; i < end; i++)
+        if (other->distances[list->order[i]] <= most)
+            run->scratch->nodes[run->n_nodes++] = list->order[i];
+}
+
+static acq_messages start_messages(const row_run *run, acq_messages pass)
+{
+    pass.width = pass.ld_in = pass.ld_out = D;
+    pass.vectors = run->scratch->prepared.projected[run->layer];
+    pass.out = run->scratch->messages;
+    return pass;
+}
+
+/* Nodes that differ from their background and that tails need, in the order of the head's reach. */
+static size_t list_changed(const row_run *run, uint32_t *out)
+{
+    const acq_reach *head = &run->scratch->from_head, *tails = &run->scratch->to_tails;
+    size_t n = 0;
+    for (size_t i = 0; i < head->ends[run->layer]; i++)
+        if (tails->distances[head->order[i]] <= LAYERS - run->layer)
+            out[n++] = head->order[i];
+    return n;
+}
+
+/* Differences from the background are kept where the next states will be. */
+static void subtract_background(const row_run *run, const uint32_t *nodes, size_t n)
+{
+    row_scratch *s = run->scratch;
+    const float *states = s->prepared.states[run->layer];
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)nodes[i] * D;
+        for (size_t j = 0; j < D; j++)
+            s->next[at + j] = s->states[at + j] - (states == NULL ? 0 : states[at + j]);
+    }
+}
+
+/* The background's messages, and those of the differences from it. These also go to nodes that
+ * are not run, whose messages nobody reads. */
+static void send_differences(row_run *run)
+{
+    row_scratch *s = run->scratch;
+    const float *messages = s->prepared.messages[run->layer];
+    acq_messages pass = start_messages(run, acq_edges_get_reversed(&run->rows->entities));
+    size_t n = list_changed(run, s->changed);
+    subtract_background(run, s->changed, n);
+    for (size_t i = 0; i < run->n_nodes; i++) {
+        size_t at = (size_t)s->nodes[i] * D;
+        if (messages == NULL)
+            memset(s->messages + at, 0, D * sizeof(float));
+        else
+            copy_row(s->messages + at, messages + at);
+    }
+    pass.in = s->next;
+    run->rows->network.kernels->scatter(&pass, n, s->changed);
+}
+
+/* Background states where tails need them and the head has not been. */
+static void fill_states(row_run *run)
+{
+    row_scratch *s = run->scratch;
+    const acq_reach *tails = &s->to_tails;
+    for (size_t i = 0; i < tails->ends[LAYERS - run->layer]; i++) {
+        uint32_t node = tails->order[i];
+        const float *state = get_state(run, node);
+        if (state != s->states + (size_t)node * D)
+            copy_row(s->states + (size_t)node * D, state);
+    }
+}
+
+static void gather_messages(row_run *run)
+{
+    row_scratch *s = run->scratch;
+    acq_messages pass = start_messages(run, acq_edges_get_messages(&run->rows->entities));
+    fill_states(run);
+    for (size_t i = 0; i < run->n_nodes; i++)
+        memset(s->messages + (size_t)s->nodes[i] * D, 0, D * sizeof(float));
+    pass.in = s->states;
+    run->rows->network.kernels->gather(&pass, run->n_nodes, s->nodes);
+}
+
+/* Messages for the nodes of this layer, the boundary included. */
+static void make_messages(row_run *run)
+{
+    row_scratch *s = run->scratch;
+    const float *query = s->prepared.vectors + (size_t)s->prepared.relation * D;
+    if (s->from_head.edges[run->layer] * 4 > run->rows->entities.n_edges)
+        gather_messages(run);
+    else
+        send_differences(run);
+    run->rows->network.kernels->add(D, query, s->messages + (size_t)run->head * D);
+}
+
+/* The layer for up to BLOCK nodes. */
+static void apply_to(const row_run *run, const uint32_t *nodes, size_t n, float *out)
+{
+    float states[BLOCK * D], messages[BLOCK * D];
+    for (size_t i = 0; i < n; i++) {
+        copy_row(states + i * D, get_state(run, nodes[i]));
+        copy_row(messages + i * D, run->scratch->messages + (size_t)nodes[i] * D);
+    }
+    acq_ultra_apply(&run->rows->network, &run->rows->network.entity[run->layer], n, states,
+                    messages, out);
+}
+
+static void run_layer(row_run *run)
+{
+    row_scratch *s = run->scratch;
+    float out[BLOCK * D];
+    list_nodes(run);
+    make_messages(run);
+    for (size_t i = 0; i < run->n_nodes; i += BLOCK) {
+        size_t n = run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK;
+        apply_to(run, s->nodes + i, n, out);
+        for (size_t j = 0; j < n; j++)
+            copy_row(s->next + (size_t)s->nodes[i + j] * D, out + j * D);
+    }
+    float *done = s->states;
+    s->states = s->next;
+    s->next = done;
+}
+
+/* Asked tails that the head reaches at all; the others have the background's score. */
+static void list_tails(row_run *run, const acq_row_request *request, float *out)
+{
+    row_scratch *s = run->scratch;
+    run->n_nodes = 0;
+    for (size_t i = 0; i < request->n_tails; i++) {
+        acq_ent tail = request->tails == NULL ? (acq_ent)i : request->tails[i];
+        out[i] = s->prepared.scores[tail];
+        if (s->from_head.distances[tail] == ACQ_REACH_NEVER)
+            continue;
+        s->nodes[run->n_nodes] = tail;
+        s->places[run->n_nodes++] = (uint32_t)i;
+    }
+}
+
+static void run_last_layer(row_run *run, const acq_row_request *request, float *out)
+{
+    row_scratch *s = run->scratch;
+    float states[BLOCK * D], scores[BLOCK];
+    list_tails(run, request, out);
+    make_messages(run);
+    for (size_t i = 0; i < run->n_nodes; i += BLOCK) {
+        size_t n = run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK;
+        apply_to(run, s->nodes + i, n, states);
+        acq_ultra_score(&run->rows->network, s->prepared.score_bias, n, states, scores);
+        for (size_t j = 0; j < n; j++)
+            out[s->places[i + j]] = scores[j];
+    }
+}
+
+static void run_row(const ultra_rows *rows, row_scratch *s, const acq_row_request *request,
+                    size_t i_head, float *out)
+{
+    row_run run = {.rows = rows, .scratch = s, .head = request->heads[i_head]};
+    const float *query = s->prepared.vectors + (size_t)request->relation * D;
+    acq_reach_run(&s->from_head, &rows->entities, &run.head, 1);
+    copy_row(s->states + (size_t)run.head * D, query);
+    for (; run.layer + 1 < LAYERS; run.layer++)
+        run_layer(&run);
+    run_last_layer(&run, request, out);
+}
+
+static acq_status check_row(const float *row, size_t n, acq_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(row[i]))
+            return acq_fail(error, ACQ_ERR_INPUT,
+                            "these ULTRA weights give scores that are not finite; use other ones");
+    return ACQ_OK;
+}
+
+static acq_status score(const acq_row_model *self, void *scratch, const acq_row_request *request,
+                        acq_error *error)
+{
+    const ultra_rows *rows = (const ultra_rows *)self;
+    row_scratch *s = scratch;
+    acq_status status = ACQ_OK;
+    if (s->prepared.relation != request->relation)
+        acq_ultra_prepare(&s->prepared, &rows->network, &rows->relations, &rows->entities,
+                          request->relation);
+    acq_reach_run(&s->to_tails, &rows->entities, request->tails, request->n_tails);
+    for (size_t i = 0; i < request->n_heads && status == ACQ_OK; i++) {
+        float *out = request->out + i * request->n_tails;
+        run_row(rows, s, request, i, out);
+        status = check_row(out, request->n_tails, error);
+    }
+    return status;
+}
+
+static void free_rows(acq_row_model *self)
+{
+    ultra_rows *rows = (ultra_rows *)self;
+    acq_ultra_network_deinit(&rows->network);
+    acq_edges_deinit(&rows->relations);
+    acq_edges_deinit(&rows->entities);
+    acq_free(rows);
+}
+
+static const acq_row_model_ops ops = {
+    .open_scratch = open_scratch, .free_scratch = free_scratch, .score = score, .free = free_rows};
+
+acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *graph,
+                                   acq_row_model **out, acq_error *error)
+{
+    ultra_rows *rows = acq_zalloc(1, sizeof *rows);
+    if (rows == NULL)
+        return acq_fail_memory(error);
+    rows->base = (acq_row_model){.ops = &ops, .graph = graph, .kind = "ultra", .batch = BATCH};
+    acq_status status = acq_ultra_network_init(&rows->network, model, error);
+    if (status == ACQ_OK)
+        status = acq_edges_init(&rows->entities, graph, error);
+    if (status == ACQ_OK)
+        status = acq_relation_edges_init(&rows->relations, graph, error);
+    if (status != ACQ_OK)
+        free_rows(&rows->base);
+    else
+        *out = &rows->base;
+    return status;
+}

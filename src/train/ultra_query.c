@@ -49,7 +49,9 @@ static acq_ultra_run get_run(const acq_ultra_query *query, acq_ultra_relations *
     acq_ultra_run run = {.edges = query->edges,
                          .start = query->head,
                          .boundary = relations->vectors + query->relation * WIDTH,
-                         .dboundary = relations->dvectors + query->relation * WIDTH};
+                         .dboundary = relations->dvectors + query->relation * WIDTH,
+                         .wanted = query->candidates,
+                         .n_wanted = query->n_candidates};
     for (size_t l = 0; l < LAYERS; l++) {
         run.vectors[l] = relations->projected[l];
         run.dvectors[l] = relations->dprojected[l];
@@ -62,7 +64,7 @@ static void score(acq_ultra_judge *j, const acq_ultra_query *query, const float 
     const acq_ultra_stack *s = &j->stack;
     size_t n = query->n_candidates;
     for (size_t i = 0; i < n; i++) {
-        memcpy(j->in + i * WIDE, s->x[LAYERS] + query->candidates[i] * WIDE, WIDTH * sizeof(float));
+        memcpy(j->in + i * WIDE, s->out + i * WIDTH, WIDTH * sizeof(float));
         memcpy(j->in + i * WIDE + WIDTH, vector, WIDTH * sizeof(float));
     }
     s->kernels->gemm(n, j->in, WIDE, &s->packed->score_0,
@@ -143,10 +145,9 @@ double acq_ultra_query_backward(acq_ultra_judge *j, const acq_ultra_query *query
     acq_ultra_run run = get_run(query, relations);
     double loss = get_loss(j, query);
     score_backward(j, query->n_candidates, gradient);
-    memset(s->dh, 0, query->edges->n_nodes * WIDTH * sizeof(float));
     for (size_t i = 0; i < query->n_candidates; i++) {
         const float *slope = j->din + i * WIDE;
-        s->kernels->add(WIDTH, slope, s->dh + query->candidates[i] * WIDTH);
+        memcpy(s->dout + i * WIDTH, slope, WIDTH * sizeof(float));
         s->kernels->add(WIDTH, slope + WIDTH, run.dboundary);
     }
     acq_ultra_stack_backward(&j->stack, &run, gradient);

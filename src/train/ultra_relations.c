@@ -54,8 +54,11 @@ acq_status acq_ultra_relations_init(acq_ultra_relations *r, const acq_ultra *mod
                                  .packed = packed,
                                  .net = ACQ_RELATION_NET};
     r->block = acq_alloc(PARTS * part, sizeof *r->block);
-    if (r->block == NULL)
+    r->all = acq_alloc(most, sizeof *r->all);
+    if (r->block == NULL || r->all == NULL)
         return acq_fail_memory(error);
+    for (uint32_t i = 0; i < most; i++)
+        r->all[i] = i;
     float *at = r->block;
     r->vectors = at;
     r->dhidden = at + part;
@@ -72,6 +75,7 @@ void acq_ultra_relations_deinit(acq_ultra_relations *r)
 {
     acq_ultra_stack_deinit(&r->stack);
     acq_free(r->block);
+    acq_free(r->all);
     *r = (acq_ultra_relations){0};
 }
 
@@ -84,7 +88,11 @@ static acq_ultra_run get_run(const acq_ultra_relations *r, const acq_edges *edge
         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     };
     const acq_ultra *model = r->stack.model;
-    acq_ultra_run run = {.edges = edges, .start = relation, .boundary = ones};
+    acq_ultra_run run = {.edges = edges,
+                         .start = relation,
+                         .boundary = ones,
+                         .wanted = r->all,
+                         .n_wanted = edges->n_nodes};
     for (size_t l = 0; l < LAYERS; l++) {
         size_t tensor = acq_ultra_relation_tensor(l, ACQ_ULTRA_RELATIONS);
         run.vectors[l] = acq_ultra_get(model, tensor);
@@ -112,8 +120,7 @@ void acq_ultra_relations_forward(acq_ultra_relations *r, const acq_edges *edges,
     size_t n = edges->n_nodes;
     acq_ultra_run run = get_run(r, edges, relation, NULL);
     acq_ultra_stack_forward(&r->stack, &run);
-    for (size_t v = 0; v < n; v++)
-        memcpy(r->vectors + v * WIDTH, r->stack.x[LAYERS] + v * 2 * WIDTH, WIDTH * sizeof(float));
+    memcpy(r->vectors, r->stack.out, n * WIDTH * sizeof(float));
     for (size_t l = 0; l < LAYERS; l++)
         project(r, n, l);
     memset(r->dvectors, 0, (size_t)r->most * WIDTH * (1 + LAYERS) * sizeof(float));
@@ -148,6 +155,6 @@ void acq_ultra_relations_backward(acq_ultra_relations *r, const acq_edges *edges
     acq_ultra_run run = get_run(r, edges, relation, gradient);
     for (size_t l = 0; l < LAYERS; l++)
         project_backward(r, n, l, gradient);
-    memcpy(r->stack.dh, r->dvectors, n * WIDTH * sizeof(float));
+    memcpy(r->stack.dout, r->dvectors, n * WIDTH * sizeof(float));
     acq_ultra_stack_backward(&r->stack, &run, gradient);
 }

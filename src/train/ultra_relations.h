@@ -19,6 +19,7 @@ typedef struct acq_ultra_relations {
     float *projected[ACQ_ULTRA_LAYERS]; /* [R x 64] */
     float *dprojected[ACQ_ULTRA_LAYERS];
     float *dhidden; /* [R x 64] */
+    uint32_t *all;  /* 0, 1, ..: every relation's vector is wanted */
     float *block;
 } acq_ultra_relations;
 

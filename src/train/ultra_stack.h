@@ -6,8 +6,12 @@
  *   z_l = linear [h_l, m_l] + bias    y_l = ReLU(norm(z_l))    h_{l+1} = h_l + y_l
  *
  * h and m of a layer lie side by side in x_l [n x 128], so that linear is one product. Backward
- * walks the reversed edges, whose gradient is a sum by receiving nodes again: its order, and so its
- * last bit, does not depend on threads. */
+ * walks the reversed edges, whose gradient is a sum by receiving nodes again.
+ *
+ * Two layers are smaller than n nodes: in the first, all nodes but the start and its neighbours
+ * have h = m = 0, so that one row stands for them; of the last, only the wanted nodes are computed.
+ * Their rows are gathered into a compact matrix, and what comes back is scattered. Everything is
+ * done in the order of the edges by one thread, so it repeats to the last bit. */
 #ifndef ACQ_TRAIN_ULTRA_STACK_H
 #define ACQ_TRAIN_ULTRA_STACK_H
 
@@ -34,10 +38,17 @@ typedef struct acq_ultra_stack {
     const acq_ultra *model;
     const acq_ultra_packed *packed;
     acq_ultra_net net;
-    size_t most;                    /* nodes there is room for */
-    float *x[ACQ_ULTRA_LAYERS + 1]; /* [n x 128]; of the last only the states */
+    size_t most;                /* nodes there is room for */
+    float *x[ACQ_ULTRA_LAYERS]; /* [n x 128] */
+    float *first, *last;        /* compact rows of the first and the last x */
     float *z[ACQ_ULTRA_LAYERS], *y[ACQ_ULTRA_LAYERS], *stats[ACQ_ULTRA_LAYERS];
-    float *dh, *dz, *dx; /* [n x 64], [n x 64], [n x 128] */
+    float *out;          /* [wanted x 64], the last states */
+    float *dout;         /* [wanted x 64], the gradient by them: the caller's */
+    float *dh, *dz, *dx; /* [n x 64], [n + 1 x 64], [n x 128] */
+    float *dcompact;     /* [n + 1 x 128] */
+    uint32_t *reached;   /* by the first layer: the start and its neighbours */
+    size_t n_reached;
+    uint8_t *is_reached;
     void *block;
 } acq_ultra_stack;
 
@@ -49,15 +60,16 @@ typedef struct acq_ultra_run {
     uint32_t start;                         /* where the boundary is */
     const float *boundary;                  /* [64] */
     float *dboundary;                       /* [64], added to by backward; NULL: not wanted */
+    const uint32_t *wanted;                 /* distinct nodes whose last states matter */
+    size_t n_wanted;
 } acq_ultra_run;
 
 acq_status acq_ultra_stack_reserve(acq_ultra_stack *stack, size_t n_nodes, acq_error *error);
 void acq_ultra_stack_deinit(acq_ultra_stack *stack); /* a zeroed one is legal */
 
-/* The last states are rows of x[ACQ_ULTRA_LAYERS], 128 floats apart. */
-void acq_ultra_stack_forward(acq_ultra_stack *stack, const acq_ultra_run *run);
+void acq_ultra_stack_forward(acq_ultra_stack *stack, const acq_ultra_run *run); /* fills out */
 
-/* dh holds the gradient by the last states; gradient has the layout of the parameters. */
+/* Of dout; gradient has the layout of the parameters. */
 void acq_ultra_stack_backward(acq_ultra_stack *stack, const acq_ultra_run *run, float *gradient);
 
 #endif

@@ -1,0 +1,44 @@
+/* nbfnet_gradient.h - loss and gradient of a batch of NBFNet.
+ *
+ * Each query is one item of work with slopes of its own; they are added in the order of the
+ * queries. The weights that make relation vectors are used through products of the whole batch:
+ *   v_l = Q W_l' + c_l      dW_l += dv_l' Q    dc_l += column sums of dv_l    dQ += dv_l W_l
+ * with Q [batch x 32] the query vectors and v_l [batch x relations*32]. */
+#ifndef ACQ_TRAIN_NBFNET_GRADIENT_H
+#define ACQ_TRAIN_NBFNET_GRADIENT_H
+
+#include "predict/nbfnet/network.h"
+#include "train/nbfnet_batch.h"
+
+typedef struct acq_nbfnet_worker acq_nbfnet_worker;
+
+typedef struct acq_nbfnet_gradient {
+    const acq_train_nbfnet_params *params;
+    acq_nbfnet *model; /* borrowed */
+    acq_nbfnet_packed packed;
+    acq_packed relations[ACQ_NBFNET_LAYERS], relations_back[ACQ_NBFNET_LAYERS];
+    size_t n_vector_floats;                                               /* relations * 32 */
+    float *queries, *query_slopes;                                        /* [batch x 32] */
+    float *vectors[ACQ_NBFNET_LAYERS], *vector_slopes[ACQ_NBFNET_LAYERS]; /* [batch x floats] */
+    float *layer_query_slopes[ACQ_NBFNET_LAYERS];                         /* [batch x 32] */
+    float *dense_slopes; /* [batch x n_dense] of the tensors that are not of relations */
+    size_t n_dense;
+    float *block;   /* all of these */
+    double *losses; /* by query */
+    acq_nbfnet_worker *workers;
+    float *values; /* the gradient, as the model's parameters */
+} acq_nbfnet_gradient;
+
+acq_status acq_nbfnet_gradient_init(acq_nbfnet_gradient *gradient, acq_nbfnet *model,
+                                    const acq_train_nbfnet_params *params, acq_error *error);
+void acq_nbfnet_gradient_deinit(acq_nbfnet_gradient *gradient); /* a zeroed one is legal */
+
+/* Of the model as it is now: values and the mean loss. */
+acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_nbfnet_batch *batch,
+                                       double *loss, acq_error *error);
+
+/* Loss of one query's scores and its slopes: positives come first. */
+double acq_nbfnet_loss(const float *scores, size_t n_positives, size_t n, double temperature,
+                       float *slopes);
+
+#endif

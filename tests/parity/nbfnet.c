@@ -1,0 +1,342 @@
+/* nbfnet.c - NBFNet against an independent network in double precision (support/nbfnet_oracle.h):
+ * scores of rows and of fuzzy sets, and the gradient of a batch against finite differences of that
+ * network's loss, tensor by tensor, along random directions.
+ *
+ * Equal messages do not disturb the differences: they come from entities in the same position,
+ * whose states move together. ACQ_CASES in the environment changes the number of cases. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/nbfnet_case.h"
+#include "support/nbfnet_oracle.h"
+#include "train/nbfnet_gradient.h"
+
+enum { CASES = 12, MOST_ENTITIES = 24, DIRECTIONS = 2 };
+
+static const double SCORE_TOLERANCE = 2e-4, SLOPE_TOLERANCE = 5e-3, STEP = 1e-6;
+
+static size_t n_cases(void)
+{
+    const char *text = getenv("ACQ_CASES");
+    return text == NULL ? CASES : (size_t)strtoul(text, NULL, 10);
+}
+
+static void draw_case(nbfnet_case *c, uint64_t seed)
+{
+    acq_random random = acq_random_start(seed, 5);
+    uint32_t n_entities = 3 + (uint32_t)acq_random_below(&random, MOST_ENTITIES - 3);
+    uint32_t n_names = 1 + (uint32_t)acq_random_below(&random, 4);
+    nbfnet_case_init(c, seed, n_entities, n_names, 2 + acq_random_below(&random, 60));
+}
+
+static acq_nbfnet *new_model(const acq_graph *graph, uint64_t seed)
+{
+    acq_nbfnet *model = NULL;
+    assert_int_equal(acq_nbfnet_new(acq_graph_get_n_relations(graph), seed, &model, NULL), ACQ_OK);
+    return model;
+}
+
+static void assert_scores(const float *found, const double *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fabs((double)found[i] - expected[i]) > SCORE_TOLERANCE * (1 + fabs(expected[i])))
+            fail_msg("score %zu is %.7g, not %.7g", i, (double)found[i], expected[i]);
+}
+
+typedef struct row_case {
+    nbfnet_case c;
+    acq_nbfnet *model;
+    acq_row_model *rows;
+    void *scratch;
+    nbfnet_oracle oracle;
+    uint32_t n;
+} row_case;
+
+static void row_case_init(row_case *r, uint64_t seed)
+{
+    draw_case(&r->c, seed);
+    r->model = new_model(r->c.graph, seed);
+    r->n = acq_graph_get_n_entities(r->c.graph);
+    assert_int_equal(acq_nbfnet_new_row_model(r->model, r->c.graph, &r->rows, NULL), ACQ_OK);
+    assert_int_equal(r->rows->ops->open_scratch(r->rows, &r->scratch, NULL), ACQ_OK);
+    r->oracle = (nbfnet_oracle){.model = r->model,
+                                .parameters = nbfnet_oracle_copy_parameters(r->model),
+                                .n_entities = r->n,
+                                .facts = r->c.facts,
+                                .n_facts = r->c.n_facts};
+}
+
+static void row_case_deinit(row_case *r)
+{
+    r->rows->ops->free_scratch(r->rows, r->scratch);
+    acq_row_model_free(r->rows);
+    acq_nbfnet_free(r->model);
+    free(r->oracle.parameters);
+    nbfnet_case_deinit(&r->c);
+}
+
+static void score(const row_case *r, acq_row_request request)
+{
+    assert_int_equal(r->rows->ops->score(r->rows, r->scratch, &request, NULL), ACQ_OK);
+}
+
+/* All heads of one relation at once, then one of them for some of the tails. */
+static void check_rows(const row_case *r, acq_rel relation)
+{
+    float all[MOST_ENTITIES * MOST_ENTITIES], some[MOST_ENTITIES];
+    acq_ent heads[MOST_ENTITIES], tails[MOST_ENTITIES];
+    size_t n_tails = 0;
+    for (acq_ent e = 0; e < r->n; e++)
+        heads[e] = e;
+    for (acq_ent e = relation % 3; e < r->n; e += 3)
+        tails[n_tails++] = e;
+    score(r, (acq_row_request){relation, heads, r->n, NULL, r->n, all});
+    for (acq_ent h = 0; h < r->n; h++) {
+        double weights[MOST_ENTITIES] = {0}, expected[MOST_ENTITIES];
+        weights[h] = 1;
+        nbfnet_oracle_score(&r->oracle, relation, weights, expected);
+        assert_scores(all + h * r->n, expected, r->n);
+    }
+    acq_ent head = relation % r->n;
+    score(r, (acq_row_request){relation, &head, 1, tails, n_tails, some});
+    for (size_t i = 0; i < n_tails; i++)
+        assert_true(some[i] == all[head * r->n + tails[i]]);
+}
+
+static void test_rows_are_those_of_the_equations(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < n_cases(); seed++) {
+        row_case r;
+        row_case_init(&r, seed);
+        for (acq_rel relation = 0; relation < r.model->n_relations; relation++)
+            check_rows(&r, relation);
+        row_case_deinit(&r);
+    }
+}
+
+static void check_fuzzy_set(const row_case *r, acq_rel relation, uint64_t seed)
+{
+    acq_random random = acq_random_start(seed, relation);
+    float weights[MOST_ENTITIES], out[MOST_ENTITIES];
+    double same[MOST_ENTITIES], expected[MOST_ENTITIES];
+    double share = acq_random_unit(&random); /* of entities in the set */
+    for (acq_ent e = 0; e < r->n; e++) {
+        bool is_in = acq_random_unit(&random) < share;
+        weights[e] = is_in ? (float)acq_random_unit(&random) : 0;
+        same[e] = (double)weights[e];
+    }
+    assert_int_equal(acq_nbfnet_project(r->rows, r->scratch, relation, weights, out, NULL), ACQ_OK);
+    nbfnet_oracle_score(&r->oracle, relation, same, expected);
+    assert_scores(out, expected, r->n);
+}
+
+static void test_fuzzy_sets_are_boundaries(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < n_cases(); seed++) {
+        row_case r;
+        row_case_init(&r, seed);
+        for (acq_rel relation = 0; relation < r.model->n_relations; relation++)
+            check_fuzzy_set(&r, relation, seed);
+        row_case_deinit(&r);
+    }
+}
+
+static void test_one_entity_as_a_set_is_its_row(void **state)
+{
+    (void)state;
+    row_case r;
+    row_case_init(&r, 3);
+    float row[MOST_ENTITIES], projected[MOST_ENTITIES], weights[MOST_ENTITIES] = {0};
+    acq_ent head = 1;
+    weights[head] = 1;
+    score(&r, (acq_row_request){0, &head, 1, NULL, r.n, row});
+    assert_int_equal(acq_nbfnet_project(r.rows, r.scratch, 0, weights, projected, NULL), ACQ_OK);
+    assert_memory_equal(row, projected, r.n * sizeof *row);
+    row_case_deinit(&r);
+}
+
+/* A batch with the network in double on the same subgraph. */
+typedef struct gradient_case {
+    nbfnet_case c;
+    acq_nbfnet *model;
+    acq_train_nbfnet_params params;
+    acq_edges world;
+    float scales[MOST_ENTITIES];
+    acq_nbfnet_batch batch;
+    acq_nbfnet_gradient gradient;
+    nbfnet_oracle oracle;
+    acq_triple *facts;
+    double (*weights)[MOST_ENTITIES + ACQ_NBFNET_MOST_POSITIVES]; /* of targets in the loss */
+} gradient_case;
+
+static void list_subgraph(gradient_case *g)
+{
+    const acq_edges *edges = &g->batch.subgraph.edges;
+    size_t n = 0;
+    g->facts = calloc(edges->n_edges + 1, sizeof *g->facts);
+    assert_non_null(g->facts);
+    for (uint32_t v = 0; v < edges->n_nodes; v++)
+        for (uint32_t i = edges->rows[v]; i < edges->rows[v + 1]; i++)
+            for (uint32_t s = edges->begins[i]; s < edges->begins[i + 1]; s++)
+                g->facts[n++] = (acq_triple){v, edges->relations[i], edges->sources[s]};
+    g->oracle = (nbfnet_oracle){.model = g->model,
+                                .parameters = nbfnet_oracle_copy_parameters(g->model),
+                                .n_entities = edges->n_nodes,
+                                .facts = g->facts,
+                                .n_facts = n,
+                                .scales = g->batch.scales};
+}
+
+static void score_query(const gradient_case *g, size_t i, double *scores)
+{
+    const acq_nbfnet_query *query = &g->batch.queries[i];
+    double weights[MOST_ENTITIES] = {0}, all[MOST_ENTITIES];
+    weights[g->batch.subgraph.local[query->head]] = 1;
+    nbfnet_oracle_score(&g->oracle, query->relation, weights, all);
+    for (size_t t = 0; t < query->n_targets; t++)
+        scores[t] = all[query->targets[t]];
+}
+
+/* Weights of the negatives at the start: they are constants of the loss. */
+static void fix_weights(gradient_case *g)
+{
+    g->weights = calloc(g->params.batch, sizeof *g->weights);
+    assert_non_null(g->weights);
+    for (size_t i = 0; i < g->params.batch; i++) {
+        const acq_nbfnet_query *query = &g->batch.queries[i];
+        double scores[MOST_ENTITIES + ACQ_NBFNET_MOST_POSITIVES], sum = 0;
+        score_query(g, i, scores);
+        for (size_t t = 0; t < query->n_targets; t++) {
+            bool is_positive = t < query->n_positives;
+            g->weights[i][t] =
+                is_positive ? 0.5 / (double)query->n_positives : exp(scores[t] / 0.2);
+            sum += is_positive ? 0 : g->weights[i][t];
+        }
+        for (size_t t = query->n_positives; t < query->n_targets; t++)
+            g->weights[i][t] *= 0.5 / sum;
+    }
+}
+
+static double get_loss(const gradient_case *g)
+{
+    double loss = 0;
+    for (size_t i = 0; i < g->params.batch; i++) {
+        const acq_nbfnet_query *query = &g->batch.queries[i];
+        double scores[MOST_ENTITIES + ACQ_NBFNET_MOST_POSITIVES];
+        score_query(g, i, scores);
+        for (size_t t = 0; t < query->n_targets; t++) {
+            double sign = t < query->n_positives ? -1 : 1;
+            loss += g->weights[i][t] * log(1 + exp(sign * scores[t])) / g->params.batch;
+        }
+    }
+    return loss;
+}
+
+static void gradient_case_init(gradient_case *g, uint64_t seed)
+{
+    draw_case(&g->c, seed);
+    g->model = new_model(g->c.graph, seed);
+    acq_train_nbfnet_params_init(&g->params);
+    g->params.batch = 2;
+    g->params.negatives = 1 + seed % 5;
+    g->params.most_entities = seed % 2 == 0 ? 0 : 8;
+    g->params.drops_pairs = seed % 3 == 0;
+    g->params.n_threads = 1 + seed % 2;
+    g->params.seed = seed;
+    assert_int_equal(acq_edges_init(&g->world, g->c.graph, NULL), ACQ_OK);
+    acq_nbfnet_fill_scales(&g->world, g->scales);
+    assert_int_equal(acq_nbfnet_batch_init(&g->batch, &g->params, &g->world, g->scales, NULL),
+                     ACQ_OK);
+    assert_int_equal(acq_nbfnet_gradient_init(&g->gradient, g->model, &g->params, NULL), ACQ_OK);
+    assert_int_equal(acq_nbfnet_batch_draw(&g->batch, seed, NULL), ACQ_OK);
+    list_subgraph(g);
+    fix_weights(g);
+}
+
+static void gradient_case_deinit(gradient_case *g)
+{
+    acq_nbfnet_gradient_deinit(&g->gradient);
+    acq_nbfnet_batch_deinit(&g->batch);
+    acq_edges_deinit(&g->world);
+    acq_nbfnet_free(g->model);
+    nbfnet_case_deinit(&g->c);
+    free(g->oracle.parameters);
+    free(g->facts);
+    free(g->weights);
+}
+
+static void move(const gradient_case *g, const acq_tensor *tensor, const double *direction,
+                 double step)
+{
+    for (size_t i = 0; i < acq_tensor_get_length(tensor); i++)
+        g->oracle.parameters[tensor->offset + i] += step * direction[i];
+}
+
+/* Half of the numbers move by +-1. */
+static void draw_direction(acq_random *random, size_t n, double *direction)
+{
+    for (size_t i = 0; i < n; i++)
+        direction[i] =
+            (double)acq_random_below(random, 2) * (acq_random_unit(random) < .5 ? -1 : 1);
+}
+
+static void check_tensor(const gradient_case *g, const acq_tensor *tensor, acq_random *random)
+{
+    size_t n = acq_tensor_get_length(tensor);
+    const float *values = g->gradient.values + tensor->offset;
+    double *direction = calloc(n, sizeof *direction), slope = 0, size = 0;
+    assert_non_null(direction);
+    draw_direction(random, n, direction);
+    for (size_t i = 0; i < n; i++) {
+        slope += (double)values[i] * direction[i];
+        size += (double)values[i] * (double)values[i];
+    }
+    move(g, tensor, direction, STEP);
+    double high = get_loss(g);
+    move(g, tensor, direction, -2 * STEP);
+    double difference = (high - get_loss(g)) / (2 * STEP);
+    move(g, tensor, direction, STEP);
+    if (fabs(slope - difference) > SLOPE_TOLERANCE * (sqrt(size) + fabs(difference)) + 1e-6)
+        fail_msg("%s: the slope is %.7g, the difference says %.7g", tensor->name, slope,
+                 difference);
+    free(direction);
+}
+
+static void test_the_gradient_is_the_slope_of_the_loss(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < n_cases(); seed++) {
+        gradient_case g = {0};
+        gradient_case_init(&g, seed);
+        acq_random random = acq_random_start(seed, 9);
+        double loss;
+        assert_int_equal(acq_nbfnet_gradient_compute(&g.gradient, &g.batch, &loss, NULL), ACQ_OK);
+        double expected = get_loss(&g);
+        assert_true(fabs(loss - expected) <= SCORE_TOLERANCE * (1 + expected));
+        for (size_t t = 0; t < g.model->parameters.n_tensors; t++)
+            for (int i = 0; i < DIRECTIONS; i++)
+                check_tensor(&g, &g.model->parameters.tensors[t], &random);
+        gradient_case_deinit(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_are_those_of_the_equations),
+        cmocka_unit_test(test_fuzzy_sets_are_boundaries),
+        cmocka_unit_test(test_one_entity_as_a_set_is_its_row),
+        cmocka_unit_test(test_the_gradient_is_the_slope_of_the_loss),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

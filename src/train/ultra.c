@@ -42,24 +42,24 @@ typedef struct school {
 void acq_train_ultra_params_init(acq_train_ultra_params *params)
 {
     *params = (acq_train_ultra_params){
-        .batch = 32,
-        .group = 4,
+        .batch = 16,
+        .group = 2,
         .tails = 4,
         .negatives = 256,
         .temperature = 1,
-        .most_entities = 2000,
-        .most_edges = 60000,
+        .most_entities = 2400,
+        .most_edges = 100000,
         .most_near = 50,
         .optimizer = ACQ_OPTIMIZER_DEFAULT,
-        .batches = 12000,
+        .batches = 8000,
         .seed = 1,
         .n_threads = 1,
         .checkpoint_seconds = 60,
     };
-    params->optimizer.rate = 1e-3;
+    params->optimizer.rate = 2e-3;
     params->optimizer.last_rate = 1e-5;
     params->optimizer.decay = .01;
-    params->optimizer.average = .99;
+    params->optimizer.average = .995;
 }
 
 static double get_seconds(const school *s)

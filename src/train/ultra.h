@@ -17,7 +17,7 @@ typedef struct acq_train_ultra_params {
     uint32_t tails;         /* most true tails of a head that one query asks for */
     uint32_t negatives;     /* per query */
     double temperature;     /* of the self-adversarial weights; 0: equal weights */
-    uint32_t most_entities; /* of a subgraph; 0: the whole graph */
+    uint32_t most_entities; /* of the largest subgraphs; 0: the whole graph */
     uint32_t most_edges;    /* of a subgraph, both directions; 0: no limit */
     uint32_t most_near;     /* neighbours of one entity that a subgraph grows by; 0: no limit */
     acq_optimizer_params optimizer;

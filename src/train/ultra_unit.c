@@ -3,10 +3,16 @@
  * A fact is drawn from all facts of all graphs, both directions; its relation and graph are the
  * unit's. The other queries are facts of the same relation. Of a query's tails, some more are
  * asked for in the same pass: up to params->tails, and at most a quarter of those known, so that
- * what is left still looks like a head that has tails. */
+ * what is left still looks like a head that has tails. Subgraphs have from an eighth of
+ * most_entities to all of them, evenly on a logarithmic scale: small ones are cheap, large ones are
+ * more like the whole graph, and the network meets sums of many sizes. */
 #include "train/ultra_unit.h"
 
+#include <math.h>
+
 #include "base/memory.h"
+
+static const double SIZE_SPREAD = 8;
 
 acq_status acq_ultra_world_init(acq_ultra_world *world, const acq_graph *graph, acq_error *error)
 {
@@ -153,6 +159,11 @@ static size_t draw_query(const acq_links *links, acq_rel relation, size_t most, 
     return n > 0 ? n : 1;
 }
 
+static uint32_t draw_size(uint32_t most, acq_random *random)
+{
+    return (uint32_t)ceil(most * pow(SIZE_SPREAD, -acq_random_unit(random)));
+}
+
 static double run_query(acq_ultra_room *room, const acq_subgraph *subgraph,
                         const acq_query_link *links, size_t n, acq_random *random, float *gradient)
 {
@@ -187,6 +198,7 @@ acq_status acq_ultra_room_run(acq_ultra_room *room, uint64_t key, float *gradien
     for (uint32_t i = 0; i < params->group && status == ACQ_OK; i++)
         n_links += room->n_tails[i] =
             draw_query(links, relation, params->tails, &random, room->links + n_links);
+    subgraph->params.most_entities = draw_size(params->most_entities, &random);
     if (status == ACQ_OK)
         status = acq_subgraph_draw(subgraph, room->links, n_links, &random, error);
     if (status == ACQ_OK)

@@ -91,7 +91,7 @@ static likely_columns find_likely_columns(const acq_evidence_maker *maker)
 static bool is_likely(const likely_columns *columns, const float *x)
 {
     for (uint32_t i = 0; i < columns->n_ranks; i++)
-        if (x[columns->ranks[i]] < 1.7F) /* among the first five */
+        if (x[columns->ranks[i]] < 1.2F) /* among the first three */
             return true;
     return columns->rule != ACQ_NO_ID && x[columns->rule] > .2F;
 }

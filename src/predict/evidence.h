@@ -45,7 +45,8 @@ void acq_evidence_maker_free(acq_evidence_maker *maker);
 
 uint32_t acq_evidence_get_n_features(const acq_evidence_maker *maker);
 const char *acq_evidence_get_feature_name(const acq_evidence_maker *maker, uint32_t i);
-/* 1: the feature can only raise the odds. Popularity can: "never seen there" is no argument. */
+/* 1: the feature can only raise the odds, as being seen with the relation: "never seen there" is no
+ * argument for a link. */
 const int8_t *acq_evidence_get_monotone(const acq_evidence_maker *maker);
 
 /* Candidates of one relation, sorted by (head, tail), none of them observed. */
@@ -65,6 +66,10 @@ void acq_candidates_deinit(acq_candidates *candidates);
 /* One row, from one side: for rows that are made when a query asks for them. Tails sorted. */
 acq_status acq_evidence_collect_row(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
                                     acq_candidates *out, acq_error *error);
+/* The same for several heads, sorted, shared out among the threads. */
+acq_status acq_evidence_collect_rows(const acq_evidence_maker *maker, acq_rel relation,
+                                     const acq_ent *heads, size_t n, acq_candidates *out,
+                                     acq_error *error);
 
 /* Rows that collect would score, for progress and estimates. */
 uint64_t acq_evidence_count_rows(const acq_evidence_maker *maker, acq_rel relation);

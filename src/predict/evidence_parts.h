@@ -21,11 +21,12 @@
     X(head_degree, 0) /* logs */                                                                   \
     X(tail_degree, 0)
 
-/* Of the rules that propose it. */
+/* Of the rules that propose it. Not monotone: where a sure rule fires and the link is not there,
+ * the link is likely an exception. */
 #define ACQ_RULE_FEATURES(X)                                                                       \
-    X(one_hop, 1)                                                                                  \
-    X(two_hop, 1)                                                                                  \
-    X(noisy_or, 1)                                                                                 \
+    X(one_hop, 0)                                                                                  \
+    X(two_hop, 0)                                                                                  \
+    X(noisy_or, 0)                                                                                 \
     X(fired, 0)
 
 /* Of one model's row. */

@@ -6,157 +6,10 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "predict/complex/parts.h"
 #include "train/complex_trainer.h"
 
 static const double SMOOTH = .98; /* what the shown loss keeps at each step */
-
-void acq_train_complex_params_init(acq_train_complex_params *params)
-{
-    *params = (acq_train_complex_params){
-        .rank = 512,
-        .rate = .1,
-        .last_rate = .1,
-        .batch = 1000,
-        .candidates = 4096,
-        .n3 = .05,
-        .relation_weight = 4,
-        .scale = 1e-3,
-        .epochs = 20,
-        .n_threads = acq_threads_available(),
-        .checkpoint_seconds = 60,
-    };
-}
-
-static acq_status check_positive(const char *name, double value, acq_error *error)
-{
-    if (value > 0 && isfinite(value))
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE, "%s of ComplEx must be above 0, not %g", name, value);
-}
-
-static acq_status check_not_negative(const char *name, double value, acq_error *error)
-{
-    if (value >= 0 && isfinite(value))
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE, "%s of ComplEx must not be below 0, not %g", name, value);
-}
-
-static acq_status check_warm(const acq_graph *graph, const acq_train_complex_params *params,
-                             acq_error *error)
-{
-    const acq_complex *warm = params->warm;
-    if (warm == NULL)
-        return ACQ_OK;
-    if (warm->rank != params->rank)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "the vectors to start from have rank %u, not %u; ask for the same rank",
-                        warm->rank, params->rank);
-    if (warm->n_entities > acq_graph_get_n_entities(graph) ||
-        warm->n_relations > acq_graph_get_n_relations(graph))
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "the vectors to start from are of a larger graph; start from random ones");
-    return ACQ_OK;
-}
-
-static acq_status check_params(const acq_graph *graph, const acq_train_complex_params *params,
-                               acq_error *error)
-{
-    acq_status status =
-        acq_complex_check_sizes(acq_graph_get_n_relations(graph), params->rank, error);
-    if (status == ACQ_OK && params->batch == 0)
-        status = acq_fail(error, ACQ_ERR_USAGE, "a batch of ComplEx needs at least one row");
-    if (status == ACQ_OK)
-        status = check_positive("the rate", params->rate, error);
-    if (status == ACQ_OK)
-        status = check_positive("the last rate", params->last_rate, error);
-    if (status == ACQ_OK)
-        status = check_positive("the scale", params->scale, error);
-    if (status == ACQ_OK)
-        status = check_positive("the number of epochs", params->epochs, error);
-    if (status == ACQ_OK)
-        status = check_not_negative("the weight of N3", params->n3, error);
-    if (status == ACQ_OK)
-        status = check_not_negative("the weight of relations", params->relation_weight, error);
-    if (status == ACQ_OK)
-        status = check_not_negative("the time", params->seconds, error);
-    return status == ACQ_OK ? check_warm(graph, params, error) : status;
-}
-
-static acq_status init_state(acq_complex_trainer *self)
-{
-    uint32_t width = (uint32_t)self->width;
-    const acq_shape shapes[] = {{"entities", self->n_entities, width},
-                                {"relations", self->n_pairs, width},
-                                {"entities/squares", self->n_entities, width},
-                                {"relations/squares", self->n_pairs, width}};
-    if (acq_parameters_init(&self->state, shapes, 4) != ACQ_OK)
-        return ACQ_ERR_MEMORY;
-    self->entities = self->state.values + self->state.tensors[0].offset;
-    self->relations = self->state.values + self->state.tensors[1].offset;
-    self->entity_squares = self->state.values + self->state.tensors[2].offset;
-    self->relation_squares = self->state.values + self->state.tensors[3].offset;
-    return ACQ_OK;
-}
-
-static acq_status init_arrays(acq_complex_trainer *self)
-{
-    self->relation_gradient = acq_zalloc(self->n_pairs * self->width, sizeof(float));
-    self->relation_counts = acq_zalloc(self->n_pairs, sizeof *self->relation_counts);
-    self->local = acq_alloc(self->n_entities, sizeof *self->local);
-    self->batch.rows = acq_alloc(self->params->batch, sizeof *self->batch.rows);
-    self->row_losses = acq_alloc(self->params->batch, sizeof *self->row_losses);
-    if (self->relation_gradient == NULL || self->relation_counts == NULL || self->local == NULL ||
-        self->batch.rows == NULL || self->row_losses == NULL)
-        return ACQ_ERR_MEMORY;
-    memset(self->local, 0xff, self->n_entities * sizeof *self->local);
-    return init_state(self);
-}
-
-static acq_status init(acq_complex_trainer *self, const acq_graph *graph,
-                       const acq_train_complex_params *params, acq_error *error)
-{
-    *self = (acq_complex_trainer){
-        .graph = graph,
-        .params = params,
-        .kernels = acq_kernels_get_best(),
-        .rank = params->rank,
-        .n_entities = acq_graph_get_n_entities(graph),
-        .n_pairs = acq_graph_get_n_relations(graph) / 2,
-        .width = 2 * (size_t)params->rank,
-        .ld = 2 * (size_t)params->rank + ACQ_COMPLEX_PAD,
-        .loss = NAN,
-    };
-    acq_status status = acq_complex_list_rows(self, error);
-    if (status != ACQ_OK)
-        return status;
-    acq_complex_order_rows(self, 0);
-    return init_arrays(self) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
-}
-
-static void deinit(acq_complex_trainer *self)
-{
-    acq_floats *floats[] = {&self->queries,       &self->query_gradient, &self->scores,
-                            &self->turned,        &self->gradient,       &self->fact_queries,
-                            &self->fact_gradient, &self->fact_scores};
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-        acq_floats_deinit(floats[i]);
-    for (size_t i = 0; i < 3; i++)
-        acq_floats_deinit(&self->packs[i]);
-    for (size_t i = 0; i < 4; i++)
-        acq_floats_deinit(&self->relation_packs[i]);
-    acq_parameters_deinit(&self->state);
-    acq_free(self->rows);
-    acq_free(self->order);
-    acq_free(self->relation_gradient);
-    acq_free(self->relation_counts);
-    acq_free(self->local);
-    acq_free(self->batch.rows);
-    acq_free(self->batch.entities);
-    acq_free(self->batch.counts);
-    acq_free(self->row_losses);
-}
 
 /* The random vectors of the model, those of warm over them. */
 static void start_vectors(acq_complex_trainer *self, const acq_complex *model)
@@ -292,15 +145,15 @@ acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_par
 {
     acq_complex_trainer self = {0};
     acq_complex *model = NULL;
-    acq_status status = check_params(graph, params, error);
+    acq_status status = acq_complex_check_params(graph, params, error);
     if (status == ACQ_OK)
-        status = init(&self, graph, params, error);
+        status = acq_complex_trainer_init(&self, graph, params, error);
     if (status == ACQ_OK)
         status = acq_complex_new(self.n_entities, 2 * self.n_pairs, self.rank, params->scale,
                                  params->seed, &model, error);
     if (status == ACQ_OK)
         status = train(&self, model, error);
-    deinit(&self);
+    acq_complex_trainer_deinit(&self);
     if (status == ACQ_OK)
         *out = model;
     else

@@ -1,7 +1,11 @@
 /* complex_batch.c - what one step of a ComplEx training works on; see complex_trainer.h.
  *
- * Rows are shuffled anew in each epoch. Of entities that are no true tail of the batch,
- * `candidates` are drawn without repeats; each stands for as many as were not drawn. */
+ * A batch has rows of one relation, or of few. In each epoch the relations and the rows of each
+ * are shuffled, the whole is cut into batches, and these are shuffled. So most of a softmax lies
+ * on the entities that are a tail of that relation somewhere: these are near. Three quarters of
+ * the candidates are drawn among them and the rest among all others, without repeats, and each
+ * stands for as many of its kind as there are to one drawn: the sum of a softmax is unbiased, and
+ * exact where it matters when all near ones are drawn. */
 #include "train/complex_trainer.h"
 
 #include <math.h>
@@ -31,13 +35,17 @@ static acq_status add_rows(acq_complex_trainer *self, acq_rel relation, size_t *
             self->rows[self->n_rows++] =
                 (acq_complex_row){links->heads[i], relation, row.tails, (uint32_t)row.n};
     }
+    self->links[relation] = links;
     return ACQ_OK;
 }
 
 acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
 {
-    size_t room = 0;
-    for (acq_rel relation = 0; relation < 2 * self->n_pairs; relation++) {
+    size_t room = 0, n_relations = 2 * (size_t)self->n_pairs;
+    self->links = acq_alloc(n_relations, sizeof *self->links);
+    if (self->links == NULL)
+        return acq_fail_memory(error);
+    for (acq_rel relation = 0; relation < n_relations; relation++) {
         acq_status status = add_rows(self, relation, &room, error);
         if (status != ACQ_OK)
             return status;
@@ -47,29 +55,48 @@ acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
     if (self->n_rows > UINT32_MAX)
         return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
     self->order = acq_alloc(self->n_rows, sizeof *self->order);
-    return self->order == NULL ? acq_fail_memory(error) : ACQ_OK;
+    self->batches = acq_alloc(acq_complex_count_batches(self), sizeof *self->batches);
+    return self->order == NULL || self->batches == NULL ? acq_fail_memory(error) : ACQ_OK;
 }
 
+static void shuffle(acq_random *random, uint32_t *items, size_t n)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = acq_random_below(random, i);
+        uint32_t moved = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = moved;
+    }
+}
+
+/* The rows of each relation shuffled, the relations one after the other from a random one on. */
 void acq_complex_order_rows(acq_complex_trainer *self, uint64_t epoch)
 {
     acq_random random = acq_random_start(self->params->seed, get_stream(ORDER_STREAM, epoch));
-    for (size_t i = 0; i < self->n_rows; i++)
-        self->order[i] = (uint32_t)i;
-    for (size_t i = self->n_rows; i > 1; i--) {
-        size_t j = acq_random_below(&random, i);
-        uint32_t moved = self->order[i - 1];
-        self->order[i - 1] = self->order[j];
-        self->order[j] = moved;
+    size_t n_batches = acq_complex_count_batches(self), begin = 0;
+    size_t first = acq_random_below(&random, self->n_rows);
+    for (size_t i = 0; i < self->n_rows; i++) {
+        size_t row = (first + i) % self->n_rows;
+        self->order[i] = (uint32_t)row;
+        if (i + 1 < self->n_rows &&
+            self->rows[row].relation == self->rows[(row + 1) % self->n_rows].relation)
+            continue;
+        shuffle(&random, self->order + begin, i + 1 - begin);
+        begin = i + 1;
     }
+    for (size_t i = 0; i < n_batches; i++)
+        self->batches[i] = (uint32_t)i;
+    shuffle(&random, self->batches, n_batches);
     self->epoch = epoch;
 }
 
 static void choose_rows(acq_complex_trainer *self, uint64_t step)
 {
     uint64_t n = acq_complex_count_batches(self), epoch = step / n;
-    size_t first = (size_t)(step % n) * self->params->batch, left = self->n_rows - first;
     if (self->epoch != epoch)
         acq_complex_order_rows(self, epoch);
+    size_t first = (size_t)self->batches[step % n] * self->params->batch;
+    size_t left = self->n_rows - first;
     self->batch.n_rows = left < self->params->batch ? left : self->params->batch;
     for (size_t i = 0; i < self->batch.n_rows; i++)
         self->batch.rows[i] = self->rows[self->order[first + i]];
@@ -105,22 +132,68 @@ static acq_status touch_tails(acq_complex_trainer *self)
     return status;
 }
 
-/* All entities, or so many drawn ones besides the true tails. */
+/* Lists the entities that are tails of a relation of the batch, but not of its rows. */
+static size_t list_near(acq_complex_trainer *self, uint64_t step)
+{
+    const acq_complex_batch *batch = &self->batch;
+    size_t n = 0;
+    for (size_t i = 0; i < batch->n_rows; i++) {
+        acq_rel relation = batch->rows[i].relation;
+        const acq_links *links = self->links[acq_inverse(relation)];
+        if (i > 0 && batch->rows[i - 1].relation == relation)
+            continue;
+        for (uint32_t j = 0; j < links->n_heads; j++) {
+            acq_ent entity = links->heads[j];
+            if (self->local[entity] != ACQ_NO_ID || self->met[entity] == step + 1)
+                continue;
+            self->met[entity] = step + 1;
+            self->near[n++] = entity;
+        }
+    }
+    return n;
+}
+
+static acq_status touch_near(acq_complex_trainer *self, acq_random *random, size_t n, size_t most)
+{
+    acq_status status = ACQ_OK;
+    size_t wanted = n < most ? n : most;
+    for (size_t i = 0; i < wanted && status == ACQ_OK; i++) {
+        size_t j = wanted == n ? i : i + acq_random_below(random, n - i);
+        acq_ent drawn = self->near[j];
+        self->near[j] = self->near[i];
+        status = touch(self, drawn, 0);
+    }
+    self->batch.n_near = wanted;
+    self->batch.near_shift = wanted < n ? logf((float)n / (float)wanted) : 0;
+    return status;
+}
+
+static acq_status touch_far(acq_complex_trainer *self, acq_random *random, uint64_t step, size_t n,
+                            size_t most)
+{
+    acq_status status = ACQ_OK;
+    size_t wanted = n < most ? n : most, left = wanted;
+    for (acq_ent next = 0; left > 0 && status == ACQ_OK; next++) {
+        acq_ent e = wanted == n ? next : (acq_ent)acq_random_below(random, self->n_entities);
+        if (self->local[e] != ACQ_NO_ID || self->met[e] == step + 1)
+            continue;
+        status = touch(self, e, 0);
+        left--;
+    }
+    self->batch.n_far = wanted;
+    self->batch.far_shift = wanted < n ? logf((float)n / (float)wanted) : 0;
+    return status;
+}
+
 static acq_status touch_candidates(acq_complex_trainer *self, uint64_t step)
 {
     acq_complex_batch *batch = &self->batch;
     acq_random random = acq_random_start(self->params->seed, get_stream(DRAW_STREAM, step));
-    size_t others = self->n_entities - batch->n_true, wanted = self->params->candidates;
-    acq_status status = ACQ_OK;
-    batch->shift = 0;
-    if (wanted == 0 || wanted >= others) {
-        for (acq_ent e = 0; e < self->n_entities && status == ACQ_OK; e++)
-            status = touch(self, e, 0);
-    } else {
-        batch->shift = logf((float)others / (float)wanted);
-        while (batch->n_touched < batch->n_true + wanted && status == ACQ_OK)
-            status = touch(self, (acq_ent)acq_random_below(&random, self->n_entities), 0);
-    }
+    size_t most = self->params->candidates == 0 ? SIZE_MAX : self->params->candidates;
+    size_t n_near = list_near(self, step), n_far = self->n_entities - batch->n_true - n_near;
+    acq_status status = touch_near(self, &random, n_near, most - (most / 4 + (most < 4)));
+    if (status == ACQ_OK)
+        status = touch_far(self, &random, step, n_far, most - batch->n_near);
     batch->n_softmax = batch->n_touched;
     return status;
 }

@@ -91,16 +91,18 @@ static acq_status make_query(void *context, size_t item, unsigned thread)
 static double score_to_gradient(const acq_complex_trainer *self, const acq_complex_row *row,
                                 float *scores)
 {
+    const acq_kernels *kernels = self->kernels;
     const acq_complex_batch *batch = &self->batch;
-    size_t n_drawn = batch->n_softmax - batch->n_true;
-    float *drawn = scores + batch->n_true;
+    float *near = scores + batch->n_true, *far = near + batch->n_near;
     double loss = 0;
-    float top = self->kernels->find_max(batch->n_softmax, scores) + batch->shift;
+    float most = batch->near_shift > batch->far_shift ? batch->near_shift : batch->far_shift;
+    float top = kernels->find_max(batch->n_softmax, scores) + most;
     for (uint32_t j = 0; j < row->n_tails; j++)
         loss += (double)(top - scores[self->local[row->tails[j]]]);
-    float sum = self->kernels->exp_sum(batch->n_true, top, scores);
-    sum += self->kernels->exp_sum(n_drawn, top - batch->shift, drawn);
-    self->kernels->scale(batch->n_softmax, (float)row->n_tails / sum, scores);
+    float sum = kernels->exp_sum(batch->n_true, top, scores);
+    sum += kernels->exp_sum(batch->n_near, top - batch->near_shift, near);
+    sum += kernels->exp_sum(batch->n_far, top - batch->far_shift, far);
+    kernels->scale(batch->n_softmax, (float)row->n_tails / sum, scores);
     for (uint32_t j = 0; j < row->n_tails; j++)
         scores[self->local[row->tails[j]]] -= 1;
     return loss + row->n_tails * log((double)sum);

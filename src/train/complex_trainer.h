@@ -7,9 +7,10 @@
  *
  * The entities that a batch touches have local numbers, in this order:
  *
- *   [ true tails | drawn at random | heads that are neither ]
- *    <------ softmax, n_softmax -->
- *    <----------------- n_touched ------------------------->
+ *   [ true tails | near: tails of the batch's relations | far: any other | heads that are neither ]
+ *     n_true        n_near                                 n_far
+ *    <------------------- softmax, n_softmax ------------------------->
+ *    <------------------------------- n_touched ------------------------------------------>
  *
  * Work on matrices is cut into blocks of rows and work on vectors into blocks of components, which
  * threads share: whatever adds up is added by one thread in a fixed order. */
@@ -47,8 +48,8 @@ typedef struct acq_complex_batch {
     acq_ent *entities; /* by local number */
     uint32_t *counts;  /* how often each is head or tail of a fact */
     size_t entities_room, counts_room;
-    size_t n_true, n_softmax, n_touched;
-    float shift; /* log of how many entities a drawn one stands for */
+    size_t n_true, n_near, n_far, n_softmax, n_touched;
+    float near_shift, far_shift; /* log of how many entities a drawn one stands for */
 } acq_complex_batch;
 
 typedef struct acq_complex_trainer {
@@ -58,10 +59,12 @@ typedef struct acq_complex_trainer {
     uint32_t rank, n_entities, n_pairs;
     size_t width, ld; /* floats of a vector; of a row of a matrix of vectors */
 
-    acq_complex_row *rows; /* of the graph, both directions */
+    const acq_links **links; /* by relation */
+    acq_complex_row *rows;   /* of the graph, both directions, by relation */
     size_t n_rows;
-    uint32_t *order; /* of the rows in this epoch */
-    uint64_t epoch;  /* that order belongs to */
+    uint32_t *order;   /* of the rows in this epoch, by batch */
+    uint32_t *batches; /* their order */
+    uint64_t epoch;    /* that both belong to */
 
     acq_parameters state;                     /* the four tensors of a checkpoint */
     float *entities, *relations;              /* [n x width], in state */
@@ -69,6 +72,8 @@ typedef struct acq_complex_trainer {
     float *relation_gradient;                 /* [n_pairs x width] */
     uint32_t *relation_counts;                /* facts of the batch by pair */
     uint32_t *local;                          /* local number of an entity, or ACQ_NO_ID */
+    uint64_t *met;                            /* step at which an entity was last near, plus 1 */
+    acq_ent *near;                            /* list of these */
     acq_complex_batch batch;
     double *row_losses; /* of the batch */
 
@@ -104,6 +109,14 @@ static inline size_t acq_complex_count_blocks(size_t n, size_t block)
 {
     return (n + block - 1) / block;
 }
+
+acq_status acq_complex_check_params(const acq_graph *graph, const acq_train_complex_params *params,
+                                    acq_error *error);
+
+/* All but the vectors, which are zero. Deinit also after an error. */
+acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *graph,
+                                    const acq_train_complex_params *params, acq_error *error);
+void acq_complex_trainer_deinit(acq_complex_trainer *self);
 
 /* The rows of the graph; their order in an epoch. */
 acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error);

@@ -15,7 +15,8 @@ typedef struct acq_decision {
     bool is_undecided; /* the budget ran out */
     bool is_unlisted;  /* QAR: not in a list that may be cut off, and no truth graph to ask */
     acq_qar_item item; /* QAR */
-    double score;      /* of the answer; 0 without one */
+    double rank;       /* of the answer: its score, or with a calibrator the p of the likeliest
+                          candidate; 0 without one */
     double ms;
     uint64_t nodes, revisions;
     uint64_t classes; /* policy, like flops */

@@ -35,6 +35,13 @@ typedef struct evaluation {
     atomic_size_t n_done;
 } evaluation;
 
+acq_engine_params acq_eval_get_engine(const acq_eval_params *params)
+{
+    acq_engine_params engine = params->engine;
+    engine.prior = params->prior;
+    return engine;
+}
+
 static size_t count_taken(const acq_eval_params *params, const acq_bench_file *file)
 {
     size_t n = file->n_instances;
@@ -142,7 +149,7 @@ static size_t take_matched(const acq_decision *decisions, size_t n, const acq_qa
     size_t n_out = 0;
     for (size_t i = 0; i < n && set->seen > 0; i++)
         if (!decisions[i].is_correct || decisions[i].is_seen)
-            out[n_out++] = (acq_scored){decisions[i].score, decisions[i].is_correct};
+            out[n_out++] = (acq_scored){decisions[i].rank, decisions[i].is_correct};
     return n_out;
 }
 
@@ -213,7 +220,10 @@ static acq_status measure(const evaluation *run, size_t first, size_t n, acq_eva
     row->predictor = params->predictor->name;
     if (params->engine.engine == ACQ_ENGINE_policy)
         row->weights = params->engine.search.policy.policy->name;
-    row->prior = is_qac ? params->prior : NAN;
+    acq_engine_params engine = acq_eval_get_engine(params);
+    bool has_p = acq_engine_gives_p(&engine, params->predictor);
+    row->prior = is_qac || has_p ? params->prior : NAN;
+    row->min_p = has_p ? engine.min_p : NAN;
     row->n_sets = n;
     row->n_decisions = run->offsets[first + n] - run->offsets[first];
     acq_status status = measure_costs(&run->decisions[run->offsets[first]], row);

@@ -1,9 +1,10 @@
 /* eval.h - runs an engine over benchmark query files and measures it.
  *
  * QAC: every candidate of every set is one decision: yes when the engine answers. QAR: every
- * instance is one decision: the best tuple, or None. Undecided counts as no or None, and is
- * counted. Decisions go to their own slots and are summed up in file order, so everything but
- * the times is the same at any number of threads.
+ * instance is one decision: the best tuple, or None. Where the predictor has a calibrator, p
+ * decides in both (engine/engine.h), for candidates of which the share `prior` is true. Undecided
+ * counts as no or None, and is counted. Decisions go to their own slots and are summed up in file
+ * order, so everything but the times is the same at any number of threads.
  *
  * A QAR tuple is right when the instance lists it. Published lists stop at 500 answers: when a
  * list is that long and lacks the tuple, the truth graph decides, or else the predictor if it is
@@ -30,7 +31,7 @@ typedef struct acq_eval_params {
     acq_engine_params engine;
     bool has_atoms; /* `atoms` instead of each file's own reading */
     acq_atoms_reading atoms;
-    double prior; /* share of true candidates in a QAC set, for calibrated probabilities */
+    double prior; /* share of true candidates, for calibrated probabilities */
     size_t first; /* instances taken of each file; 0: all */
     unsigned n_threads;
     double *decision_ms;           /* NULL, or room for the time of every decision, in file order */
@@ -41,12 +42,16 @@ typedef struct acq_eval_params {
 #define ACQ_EVAL_DEFAULT                                                                           \
     ((acq_eval_params){.engine = ACQ_ENGINE_DEFAULT, .prior = 0.5, .n_threads = 1})
 
+/* `engine` with the prior. */
+acq_engine_params acq_eval_get_engine(const acq_eval_params *params);
+
 typedef struct acq_eval_row {
     acq_bench_task task;
     const char *file; /* name, borrowed from the file; "total" */
     const char *engine, *predictor;
     const char *atoms; /* "written", ...; in the total "mixed" where files differ */
-    double prior;      /* NAN for QAR */
+    double prior;      /* NAN for QAR without a calibrator */
+    double min_p;      /* least p of a yes or an answer; NAN: no calibrator, the score decides */
     size_t n_queries;  /* formulas */
     size_t n_sets;     /* QAC: candidate sets; QAR: instances */
     size_t n_decisions;

@@ -7,7 +7,7 @@
  *   every positive atom of the reading in force. f1_matched keeps only the seen ones of the
  *   correct candidates, all the wrong ones, and drops a set that has no correct one left.
  *   auc_matched pools those candidates over all sets: the share of (correct, wrong) pairs in
- *   which the correct one has the larger score, a tie counting one half.
+ *   which the correct one has the larger p (score, without a calibrator), a tie counting one half.
  *   recall_seen, recall_unseen, wrong_accepted are shares of all candidates of their kind.
  *
  *   QAR: positives are the queries labelled e or h.

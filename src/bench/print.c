@@ -122,6 +122,9 @@ void acq_eval_print_table(acq_text *text, const acq_eval_row *rows, size_t n)
     const acq_times *ms = &rows[n - 1].ms;
     acq_text_format(text, "ms a decision, all files: mean %.3f, p50 %.3f, p99 %.3f, max %.3f\n",
                     ms->mean, ms->p50, ms->p99, ms->max);
+    if (!isnan(rows[n - 1].min_p))
+        acq_text_format(text, "decided by probability: at least %.4g, --prior %.4g\n",
+                        rows[n - 1].min_p, rows[n - 1].prior);
     if (rows[n - 1].weights != NULL)
         acq_text_format(text, "classes of values at the last step: mean %.1f; GFLOP: mean %.4f\n",
                         rows[n - 1].classes_mean, rows[n - 1].gflop);
@@ -211,6 +214,8 @@ void acq_eval_print_json(acq_text *text, const acq_eval_row *row)
     acq_text_add(text, "\"atoms\": ");
     add_string(text, row->atoms);
     add_number(text, "prior", row->prior, 4);
+    if (!isnan(row->min_p))
+        add_number(text, "min_p", row->min_p, 4);
     acq_text_format(text, ", \"queries\": %zu, \"instances\": %zu", row->n_queries,
                     row->n_decisions);
     if (row->task == ACQ_TASK_QAC)

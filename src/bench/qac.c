@@ -81,7 +81,7 @@ static void note_decision(const acq_eval_worker *worker, const acq_ent *tuple,
 static acq_status decide(acq_eval_worker *worker, const candidates *set, size_t first, size_t n,
                          acq_decision *out, acq_error *error)
 {
-    acq_engine_params engine = worker->params->engine;
+    acq_engine_params engine = acq_eval_get_engine(worker->params);
     engine.search.stream = worker->stream + first;
     const acq_ent *const *tuples = set->tuples + first;
     acq_search_result *results = set->results + first;

@@ -39,7 +39,7 @@ acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance
                                acq_decision *out, acq_error *error)
 {
     const acq_eval_params *params = worker->params;
-    acq_engine_params engine = params->engine;
+    acq_engine_params engine = acq_eval_get_engine(params);
     acq_search_result result;
     double ground_ms;
     acq_status status = acq_eval_worker_ground(worker, instance, &ground_ms, error);

@@ -58,7 +58,10 @@ size_t acq_eval_count_decisions(const acq_bench_file *file, const acq_bench_inst
 void acq_eval_note_result(acq_decision *decision, const acq_search_result *result, double ms)
 {
     decision->is_undecided = result->outcome == ACQ_UNDECIDED;
-    decision->score = result->n_answers > 0 ? result->answers[0].score : 0.0;
+    if (result->likeliest != NULL)
+        decision->rank = result->likeliest->p;
+    else
+        decision->rank = result->n_answers > 0 ? result->answers[0].score : 0.0;
     decision->ms = ms;
     decision->nodes = result->nodes;
     decision->revisions = result->revisions;

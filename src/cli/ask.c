@@ -152,7 +152,8 @@ int acq_cli_ask(const acq_options *options)
     int code;
     if (check_options(options, &error) != ACQ_OK ||
         acq_setup_read_params(options, &params, &error) != ACQ_OK ||
-        acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK)
+        acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK ||
+        acq_setup_check_calibrator(options, &params, setup.predictor, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     else
         code = ask(options, &setup, &params, &output);

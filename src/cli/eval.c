@@ -203,7 +203,10 @@ static acq_status run(eval_job *job, acq_error *error)
     if (status != ACQ_OK)
         return status;
     note_atoms(job);
-    status = evaluate(job, error);
+    acq_engine_params engine = acq_eval_get_engine(&job->params);
+    status = acq_setup_check_calibrator(job->options, &engine, job->setup.predictor, error);
+    if (status == ACQ_OK)
+        status = evaluate(job, error);
     if (status == ACQ_OK)
         status = acq_graph_get_failure(job->setup.graph, error);
     if (status == ACQ_OK)

@@ -32,8 +32,8 @@
          "every answer; as --limit, for --engine exact")                                           \
     FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                       \
          "show each atom with its fact")                                                           \
-    REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_ask,                                           \
-         "least probability of an answer; needs a calibrator")                                     \
+    REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_questions,                                     \
+         "least probability of an answer; needs a calibrator (then default 0.5)")                  \
     LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_queries,      \
          "queries from a file (- is standard input); eval takes several files")                    \
     COUNT(first, "first", 0, "N", NULL, 1, 1e12, ACQ_ON_sql | ACQ_ON_eval,                         \
@@ -64,13 +64,13 @@
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
          "exact (proves what it says), policy (learned), climb or random")                         \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
-         "least score of an answer")                                                               \
+         "least score of an answer; unless given, a calibrator decides by p")                      \
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \
          "links of score T or more count 1, all others 0")                                         \
     REAL(negation_threshold, "negation-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,           \
-         "a negated atom holds when its link scores below T")                                      \
-    REAL(prior, "prior", 0, "S", NULL, 0, 1, ACQ_ON_questions,                                     \
-         "share of true candidates; needs a calibrator")                                           \
+         "a negated atom holds when its link scores below T; with a calibrator 0.5")               \
+    REAL(prior, "prior", 0, "S", NULL, 1e-6, 0.999999, ACQ_ON_questions,                           \
+         "share of true candidates; needs a calibrator (eval: 0.5)")                               \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
          "the paper's rule: policy, climb and random say none after the last step")                \
     REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \

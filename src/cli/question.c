@@ -121,8 +121,10 @@ static int run(const acq_question *question, const acq_query *query, const acq_e
                acq_output *output)
 {
     acq_error error = {0};
-    answering now = {
-        .question = question, .params = question->params, .query = query, .values = values};
+    answering now = {.question = question,
+                     .params = acq_engine_settle(&question->params, question->predictor),
+                     .query = query,
+                     .values = values};
     acq_search_params *params = &now.params.search;
     params->limit = choose_limit(question, query);
     params->stream = question->stream;

@@ -183,20 +183,25 @@ static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *e
     return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; use " ENGINES, name);
 }
 
-static acq_status refuse_calibrated(const acq_options *options, acq_error *error)
+acq_status acq_setup_check_calibrator(const acq_options *options, const acq_engine_params *params,
+                                      const acq_predictor *predictor, acq_error *error)
 {
-    bool is_eval = options->command == ACQ_COMMAND_eval; /* which uses and prints its prior */
-    const char *name = NULL;
-    if (acq_options_has(options, min_p))
-        name = "min-p";
-    else if (acq_options_has(options, prior) && !is_eval)
-        name = "prior";
-    if (name == NULL)
+    bool is_eval = options->command == ACQ_COMMAND_eval; /* which always prints its prior */
+    bool wants_min_p = acq_options_has(options, min_p);
+    const char *name = wants_min_p ? "min-p" : "prior";
+    if (!wants_min_p && (is_eval || !acq_options_has(options, prior)))
         return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE,
-                    "option --%s needs a calibrator, which this version does not have; use "
-                    "--threshold",
-                    name);
+    if (acq_engine_gives_p(params, predictor))
+        return ACQ_OK;
+    if (params->paper || params->search.scoring.binarize > 0)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --%s is for answers with a probability, which --%s leaves out",
+                        name, params->paper ? "paper" : "binarize");
+    return acq_fail(
+        error, ACQ_ERR_USAGE,
+        "option --%s needs a calibrator, which the predictor %.200s does not have; make "
+        "one with anycq fit, or use --threshold",
+        name, predictor->name);
 }
 
 /* What only the policy search understands. */
@@ -226,15 +231,19 @@ acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     acq_status status = find_engine(options->engine, &params.engine, error);
     if (status == ACQ_OK)
-        status = refuse_calibrated(options, error);
-    if (status == ACQ_OK)
         status = read_policy_options(options, &params, error);
     if (status != ACQ_OK)
         return status;
     params.paper = options->paper;
+    if (acq_options_has(options, prior))
+        params.prior = options->prior;
+    if (acq_options_has(options, min_p))
+        params.min_p = options->min_p;
+    params.has_threshold = acq_options_has(options, threshold);
+    params.has_negation_threshold = acq_options_has(options, negation_threshold);
     params.search.scoring.threshold = options->threshold;
     params.search.scoring.binarize = options->binarize;
-    if (acq_options_has(options, negation_threshold))
+    if (params.has_negation_threshold)
         params.search.scoring.negation_threshold = options->negation_threshold;
     params.search.scoring = acq_scoring_round(params.search.scoring);
     params.search.seconds = options->time;

@@ -5,9 +5,11 @@
  *   x = London      z = Paris   score 1     observed
  *   x = Manchester  z = Nice    score 0.87  predicted
  *
+ * with "p 0.93  score 0.87" where there is a calibrator;
  * otherwise one line per variable, long names wrapped below themselves. */
 #include "cli/view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,11 @@ const char *acq_view_get_value(const acq_view *view, size_t i_answer, uint32_t v
     return acq_graph_get_entity_name(view->predictor->graph, value);
 }
 
+bool acq_view_has_p(const acq_view *view)
+{
+    return acq_engine_gives_p(view->params, view->predictor);
+}
+
 int acq_view_get_exit_code(const acq_view *view)
 {
     switch (view->result->outcome) {
@@ -53,12 +60,16 @@ typedef struct layout {
     bool is_table;
 } layout;
 
-enum { SCORE_SIZE = 32 };
+enum { SCORE_SIZE = 48 };
 
 static size_t format_score(const acq_view *view, size_t i_answer, char *buffer)
 {
-    int n = snprintf(buffer, SCORE_SIZE, "score %.4g", view->result->answers[i_answer].score);
-    return (size_t)n;
+    const acq_assignment *answer = &view->result->answers[i_answer];
+    size_t n = 0;
+    if (!isnan(answer->p))
+        n = (size_t)snprintf(buffer, SCORE_SIZE, answer->p < 0.001 ? "p %.0e  " : "p %.3f  ",
+                             answer->p);
+    return n + (size_t)snprintf(buffer + n, SCORE_SIZE - n, "score %.4g", answer->score);
 }
 
 static size_t value_width(const acq_view *view, size_t i_answer, uint32_t variable)
@@ -66,27 +77,28 @@ static size_t value_width(const acq_view *view, size_t i_answer, uint32_t variab
     return acq_width_of(acq_view_get_value(view, i_answer, variable));
 }
 
-static void measure_scores(const acq_view *view, layout *out)
+static void measure_scores(const acq_view *view, size_t n, layout *out)
 {
     char buffer[SCORE_SIZE];
-    for (size_t i = 0; i < view->result->n_answers; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t width = format_score(view, i, buffer);
         out->score_width = width > out->score_width ? width : out->score_width;
     }
 }
 
-static acq_status measure(const acq_view *view, acq_arena *arena, layout *out)
+/* For the first n answers. */
+static acq_status measure(const acq_view *view, size_t n, acq_arena *arena, layout *out)
 {
     const acq_query *query = view->query;
     *out = (layout){0};
-    measure_scores(view, out);
+    measure_scores(view, n, out);
     size_t total = out->score_width + GAP + strlen("predicted");
     out->widths = acq_arena_alloc(arena, query->n_free, sizeof *out->widths);
     if (out->widths == NULL)
         return ACQ_ERR_MEMORY;
     for (uint32_t v = 0; v < query->n_free; v++) {
         size_t name = acq_width_of(query->variables[v].text), widest = 0;
-        for (size_t i = 0; i < view->result->n_answers; i++) {
+        for (size_t i = 0; i < n; i++) {
             size_t width = value_width(view, i, v);
             widest = width > widest ? width : widest;
         }
@@ -153,7 +165,7 @@ static acq_status print_answer(const acq_view *view, const layout *columns, size
     if (i > 0 && columns->is_table && view->options->explain)
         acq_text_add_char(out, '\n');
     if (view->is_check || view->query->n_free == 0)
-        acq_text_add(out, "yes  ");
+        acq_text_add(out, view->result->outcome == ACQ_ANSWERED ? "yes  " : "");
     else if (columns->is_table)
         print_row(view, columns, i, out);
     else
@@ -164,14 +176,14 @@ static acq_status print_answer(const acq_view *view, const layout *columns, size
     return ACQ_OK;
 }
 
-static void print_answers(const acq_view *view, acq_output *output)
+static void print_answers(const acq_view *view, size_t n, acq_output *output)
 {
     acq_arena arena;
     acq_arena_init(&arena);
     layout columns;
-    acq_status status = measure(view, &arena, &columns);
+    acq_status status = measure(view, n, &arena, &columns);
     acq_arena_mark mark = acq_arena_get_mark(&arena);
-    for (size_t i = 0; status == ACQ_OK && i < view->result->n_answers; i++) {
+    for (size_t i = 0; status == ACQ_OK && i < n; i++) {
         status = print_answer(view, &columns, i, &arena, &output->data);
         acq_arena_reset(&arena, mark);
         acq_output_relieve(output);
@@ -197,6 +209,41 @@ static void add_cost(const acq_view *view, acq_text *out)
     uint64_t nodes = view->result->nodes;
     acq_text_format(out, "%llu node%s, %.1f ms", (unsigned long long)nodes, nodes == 1 ? "" : "s",
                     view->ms);
+}
+
+/* There are candidates, but none is likely enough. */
+static void print_unlikely(const acq_view *view, acq_output *output)
+{
+    const acq_search_result *result = view->result;
+    acq_text *out = &output->data;
+    double min_p = view->params->min_p;
+    if (view->is_check || view->query->n_free == 0)
+        acq_text_format(out, "%s: it has p %.2g, below %.4g, ", view->is_check ? "no" : "none",
+                        result->likeliest->p, min_p);
+    else if (result->has_more)
+        acq_text_format(out, "none: of the %zu best candidates none has p >= %.4g, ",
+                        result->n_candidates, min_p);
+    else
+        acq_text_format(out, "none: no candidate has p >= %.4g, ", min_p);
+    add_cost(view, out);
+    acq_text_add_char(out, '\n');
+    if (view->options->explain)
+        print_answers(view, 1, output);
+}
+
+/* The largest number of two digits that is not above p. */
+static double round_down(double p)
+{
+    double unit = pow(10.0, floor(log10(p)) - 1.0);
+    return floor(p / unit + 1e-9) * unit;
+}
+
+static void note_likeliest(const acq_view *view, acq_output *output)
+{
+    double p = view->result->likeliest->p;
+    if (p > 0)
+        acq_report_note(output, "the most likely answer has p = %.2g; --min-p %.2g gives it", p,
+                        round_down(p));
 }
 
 static void print_none(const acq_view *view, acq_text *out)
@@ -247,8 +294,11 @@ static void note_count(const acq_view *view, acq_output *output)
     const char *noun = result->n_answers == 1 ? "answer" : "answers";
     bool wants_all = view->params->search.limit == 0;
     bool is_all = wants_all || result->n_answers < view->params->search.limit;
-    acq_report_note(output, "%zu %s%s, %s", result->n_answers, noun,
-                    is_all ? ", and there is no other" : ", the best ones",
+    const char *which = result->has_more && is_all ? " of the best candidates"
+                        : is_all                   ? ", and there is no other"
+                        : result->n_candidates > 0 ? ", the most likely ones"
+                                                   : ", the best ones";
+    acq_report_note(output, "%zu %s%s, %s", result->n_answers, noun, which,
                     cost.bytes == NULL ? "" : cost.bytes);
     acq_text_deinit(&cost);
 }
@@ -276,12 +326,16 @@ void acq_view_print(const acq_view *view, acq_output *output)
     const acq_search_result *result = view->result;
     if (result->note != NULL)
         acq_report_note(output, "%s", result->note);
-    if (result->outcome == ACQ_NONE)
+    if (result->outcome != ACQ_ANSWERED && result->likeliest != NULL && !view->is_check)
+        note_likeliest(view, output);
+    if (result->outcome == ACQ_NONE && result->likeliest != NULL)
+        print_unlikely(view, output);
+    else if (result->outcome == ACQ_NONE)
         print_none(view, &output->data);
     else if (result->outcome == ACQ_UNDECIDED)
         print_undecided(view, &output->data);
     else
-        print_answers(view, output);
+        print_answers(view, result->n_answers, output);
     if (result->outcome != ACQ_ANSWERED)
         return;
     if (!result->complete)

@@ -21,6 +21,9 @@ typedef struct acq_view {
     const acq_trace *trace; /* of --trace; NULL: none */
 } acq_view;
 
+/* Do answers have probabilities? */
+bool acq_view_has_p(const acq_view *view);
+
 /* What the answer rests on, in `arena`. */
 typedef struct acq_support {
     acq_evidence *evidence;
@@ -39,7 +42,8 @@ int acq_view_get_exit_code(const acq_view *view);
 /* For a person, at most ACQ_COLUMNS wide. Memory failures show in output. */
 void acq_view_print(const acq_view *view, acq_output *output);
 
-/* The evidence of one answer, indented below it. */
+/* The evidence of one answer, indented below it; where there is none, number 0 is the candidate
+ * with the largest p. */
 void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_support *support,
                             acq_text *out);
 

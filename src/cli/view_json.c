@@ -5,10 +5,11 @@
  *   complete, conflict (with --explain, of a proved none), answers, engine, predictor,
  *   threshold, nodes, revisions, ms, memory (bytes); with the policy search also weights, classes
  *   (of values, at the end), flops, and with --trace trace: step, score, best, classes, ms, flops;
- *   note, where the search has something to say
+ *   note, where the search has something to say; with a calibrator prior (null: the natural one),
+ *   min_p, candidates (whose p was compared), likeliest (of these, where none is an answer)
  *
  * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
- * value is shown by a label: the IRI), score, kind observed|predicted, atoms: text, relation,
+ * value is shown by a label: the IRI), p (with a calibrator), score, kind, atoms: text, relation,
  * inverse, head, tail, negated, kind observed|predicted|absent|equality, link, score, used; and
  * relation_key, head_key, tail_key where they differ from what is shown. */
 #include <string.h>
@@ -124,6 +125,8 @@ static json_t *make_answer(const acq_view *view, size_t i, acq_arena *arena)
     json_object_set_new(answer, "values", make_values(view, i, 0, query->n_free));
     json_object_set_new(answer, "witness", make_values(view, i, query->n_free, query->n_variables));
     set_keys(view, i, answer);
+    if (acq_view_has_p(view))
+        json_object_set_new(answer, "p", json_real(view->result->answers[i].p));
     json_object_set_new(answer, "score", json_real(view->result->answers[i].score));
     json_object_set_new(answer, "kind",
                         json_string(support.is_observed ? "observed" : "predicted"));
@@ -157,7 +160,9 @@ static void add_outcome(const acq_view *view, json_t *object)
 /* With --explain, of a proved none: the conditions that cannot hold together. */
 static void add_conflict(const acq_view *view, json_t *object)
 {
-    if (view->result->outcome != ACQ_NONE || !view->result->complete || !view->options->explain)
+    bool is_proved = view->result->outcome == ACQ_NONE && view->result->complete &&
+                     view->result->likeliest == NULL;
+    if (!is_proved || !view->options->explain)
         return;
     acq_arena arena;
     const char **texts;
@@ -195,6 +200,28 @@ static void add_policy(const acq_view *view, json_t *object)
         json_object_set_new(object, "trace", acq_trace_make_json(view->trace));
 }
 
+static json_t *make_likeliest(const acq_view *view)
+{
+    acq_arena arena;
+    acq_arena_init(&arena);
+    json_t *answer = make_answer(view, 0, &arena);
+    acq_arena_deinit(&arena);
+    return answer;
+}
+
+static void add_probability(const acq_view *view, json_t *object)
+{
+    const acq_search_result *result = view->result;
+    double prior = view->params->prior;
+    if (!acq_view_has_p(view))
+        return;
+    json_object_set_new(object, "prior", prior < 0 ? json_null() : json_real(prior));
+    json_object_set_new(object, "min_p", json_real(view->params->min_p));
+    json_object_set_new(object, "candidates", acq_json_count(result->n_candidates));
+    if (result->likeliest != NULL && result->n_answers == 0)
+        json_object_set_new(object, "likeliest", make_likeliest(view));
+}
+
 static json_t *make_end(const acq_view *view)
 {
     const acq_search_result *result = view->result;
@@ -202,6 +229,7 @@ static json_t *make_end(const acq_view *view)
     json_object_set_new(object, "engine", json_string(acq_engine_get_name(view->params->engine)));
     json_object_set_new(object, "predictor", acq_json_text(view->predictor->name));
     json_object_set_new(object, "threshold", json_real(view->params->search.scoring.threshold));
+    add_probability(view, object);
     json_object_set_new(object, "nodes", acq_json_count(result->nodes));
     json_object_set_new(object, "revisions", acq_json_count(result->revisions));
     json_object_set_new(object, "ms", json_real(view->ms));

@@ -4,8 +4,9 @@
  *     directed("Christopher Nolan", "Oppenheimer")   observed
  *     !lives_in("Christopher Nolan", "London")       not observed, predicted 0.02
  *
- * Atoms in one column and their facts in the next where both fit; a longer atom gets lines of
- * its own. Branches of an `or` that the answer does not need are only counted. */
+ * ("predicted p 0.02" where scores are probabilities.) Atoms in one column and their facts in the
+ * next where both fit; a longer atom gets lines of its own. Branches of an `or` that the answer
+ * does not need are only counted. */
 #include <ctype.h>
 #include <string.h>
 
@@ -67,15 +68,16 @@ void acq_view_add_atom(const acq_view *view, const acq_evidence *evidence, acq_t
     acq_text_add_char(out, ')');
 }
 
-static void add_fact(const acq_evidence *evidence, acq_text *out)
+static void add_fact(const acq_view *view, const acq_evidence *evidence, acq_text *out)
 {
+    const char *unit = acq_view_has_p(view) ? "p " : "";
     switch (evidence->kind) {
     case ACQ_EVIDENCE_OBSERVED:
         acq_text_add(out, evidence->link > 0 ? "observed" : "observed, but held false");
         return;
     case ACQ_EVIDENCE_PREDICTED:
-        acq_text_format(out, "%spredicted %.4g", evidence->is_negated ? "not observed, " : "",
-                        evidence->link);
+        acq_text_format(out, "%spredicted %s%.4g", evidence->is_negated ? "not observed, " : "",
+                        unit, evidence->link);
         return;
     case ACQ_EVIDENCE_ABSENT:
         acq_text_add(out, "not observed");
@@ -98,7 +100,7 @@ static void make_line(const acq_view *view, const acq_evidence *evidence, line *
     acq_text_clear(&l->fact);
     acq_view_add_atom(view, evidence, &l->atom);
     acq_width_add(&l->shown, l->atom.failed ? "" : l->atom.bytes);
-    add_fact(evidence, &l->fact);
+    add_fact(view, evidence, &l->fact);
     l->fact.failed = l->fact.failed || l->shown.failed || l->atom.failed;
 }
 

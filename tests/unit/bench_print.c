@@ -20,6 +20,7 @@ static acq_eval_row qac_row(const char *file)
                           .predictor = "perfect:a \"graph\"\xff\n",
                           .atoms = "pair",
                           .prior = 0.5,
+                          .min_p = NAN,
                           .n_queries = 300,
                           .n_sets = 123456,
                           .n_decisions = 9999999,

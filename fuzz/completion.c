@@ -55,17 +55,28 @@ static void repair_directory(acq_completion_header *header, char *bytes, size_t 
     header->directory_checksum = acq_completion_directory_checksum(entries, RELATIONS);
 }
 
+static void repair_calibrator(acq_completion_header *header, const char *bytes, size_t size)
+{
+    uint64_t length = header->calibrator_length, end = header->directory_offset;
+    if (end <= size && length <= end && acq_pad8(length) <= end)
+        header->calibrator_checksum =
+            acq_completion_calibrator_checksum(bytes + end - acq_pad8(length), length);
+}
+
 static void repair(const acq_graph *graph, char *bytes, size_t size)
 {
-    acq_completion_header header;
+    acq_completion_header header = {0};
     if (size < sizeof header)
         return;
     memcpy(&header, bytes, sizeof header);
+    uint32_t header_size = acq_completion_get_header_size(&header);
+    memset((char *)&header + header_size, 0, sizeof header - header_size);
     header.dictionary_fingerprint = acq_graph_get_dictionary_fingerprint(graph);
     repair_directory(&header, bytes, size);
-    if (acq_pad8(header.name_length) <= size - sizeof header)
-        header.checksum = acq_completion_header_checksum(&header, bytes + sizeof header);
-    memcpy(bytes, &header, sizeof header);
+    repair_calibrator(&header, bytes, size);
+    if (acq_pad8(header.name_length) <= size - header_size)
+        header.checksum = acq_completion_header_checksum(&header, bytes + header_size);
+    memcpy(bytes, &header, header_size);
 }
 
 static void check_links(const acq_predictor *predictor, acq_rel relation)

@@ -11,7 +11,8 @@
 enum { ACQ_COMPLETION_NAME_MOST = 1023 }; /* bytes of a predictor's name in a file */
 
 /* A share of the work of several machines: the pairs of relations (2k, 2k + 1) whose k modulo `of`
- * is `part`. A file of one shard is no predictor yet: acq_completion_merge_files makes one of all.
+ * is `part`. Messages count parts from 1. A file of one shard is no predictor yet:
+ * acq_completion_merge_files makes one of all.
  */
 typedef struct acq_shard {
     uint32_t part; /* from 0, below `of` */
@@ -50,9 +51,9 @@ acq_status acq_completion_write_shard(const char *path, const acq_predictor *pre
                                       double floor, acq_shard shard, acq_error *error);
 
 /* All shards of a completion, in any order, become the file that one machine alone would have
- * written, byte for byte (a writer that adds the relations in rising order). An error names the
+ * written, byte for byte (if it adds all relations, in rising order). An error names the
  * file: a shard that is missing or there twice, of another dictionary, graph, predictor, floor,
- * calibrator or number of shards, or damaged. Every block is checked against its checksum. */
+ * calibrator or number of shards, or damaged. What is copied is checked against its checksum. */
 acq_status acq_completion_merge_files(const char *const *paths, size_t n, const char *output,
                                       acq_error *error);
 

@@ -1,153 +1,36 @@
 /* completion_read.c - a completion file as predictor.
  *
- * Opening reads the header and the directory only. A relation is read, checked and merged with
- * the observed facts when it is first asked for, both directions together, under a lock; later
- * calls take the finished links from an atomic pointer without locking. Blocks are read, not
- * mapped, so a file cut off later is an error and not a signal. */
+ * Opening reads the header, the directory and the calibrator. A relation is read, checked and
+ * merged with the observed facts when it is first asked for, both directions together, under a
+ * lock; later calls take the finished links from an atomic pointer without locking. */
 #include "predict/completion.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "predict/completion_merge.h"
+#include "predict/calibrator.h"
+#include "predict/completion_stored.h"
 #include "predict/quantise.h"
-
-enum { LARGEST_READ = 1 << 30 };
-
-/* An open file whose header and directory have been checked. */
-typedef struct stored {
-    int file;
-    uint64_t length;
-    acq_completion_header header;
-    char name[ACQ_COMPLETION_NAME_MOST + 1 + 8];
-    acq_completion_entry *entries;
-} stored;
 
 typedef struct completion {
     acq_predictor base;
-    stored stored;
+    acq_completion_stored stored;
     char *path;
-    char *label; /* completion:PATH */
-    bool stale;  /* made for other facts */
+    char *label;                /* completion:PATH */
+    acq_calibrator *calibrator; /* NULL: none */
+    bool stale;                 /* made for other facts */
     pthread_mutex_t lock;
     _Atomic(acq_links *) *links; /* NULL: not yet opened */
     float *decode;               /* score of each code; made for the first relation */
 } completion;
 
-static acq_status fail_io(acq_error *error)
-{
-    return acq_fail(error, ACQ_ERR_IO, "cannot read the completion: %s", strerror(errno));
-}
-
-static acq_status fail_content(const char *reason, acq_error *error)
-{
-    return acq_fail(error, ACQ_ERR_INPUT, "the completion cannot be used: %s", reason);
-}
-
-static acq_status get(int file, void *bytes, size_t length, uint64_t at, acq_error *error)
-{
-    char *p = bytes;
-    while (length > 0) {
-        size_t piece = length < LARGEST_READ ? length : LARGEST_READ;
-        ssize_t done = pread(file, p, piece, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail_io(error);
-        if (done == 0)
-            return fail_content("it is cut off; copy or make it again", error);
-        p += done;
-        at += (uint64_t)done;
-        length -= (size_t)done;
-    }
-    return ACQ_OK;
-}
-
-static acq_status open_file(stored *in, const char *path, acq_error *error)
-{
-    struct stat info;
-    in->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (in->file < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return acq_fail(error, ACQ_ERR_INPUT, "there is no such file; check the path");
-    if (in->file < 0 || fstat(in->file, &info) != 0)
-        return fail_io(error);
-    if (!S_ISREG(info.st_mode))
-        return acq_fail(error, ACQ_ERR_INPUT, "this is not a file; name a completion file");
-    in->length = (uint64_t)info.st_size;
-    return ACQ_OK;
-}
-
-static acq_status read_header(stored *in, acq_error *error)
-{
-    const char *reason;
-    size_t known = in->length < 8 ? (size_t)in->length : 8;
-    acq_status status = get(in->file, &in->header, known, 0, error);
-    if (status != ACQ_OK)
-        return status;
-    if (known == 0 || memcmp(in->header.magic, ACQ_COMPLETION_MAGIC, known) != 0)
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "this is not a completion file; make one with anycq complete");
-    if (in->length < sizeof in->header)
-        return fail_content("it is cut off; copy or make it again", error);
-    status = get(in->file, &in->header, sizeof in->header, 0, error);
-    if (status != ACQ_OK)
-        return status;
-    reason = acq_completion_check_frame(&in->header, in->length);
-    if (reason != NULL)
-        return fail_content(reason, error);
-    status = get(in->file, in->name, acq_pad8(in->header.name_length), sizeof in->header, error);
-    if (status != ACQ_OK)
-        return status;
-    reason = acq_completion_check_header(&in->header, in->name, in->length);
-    return reason == NULL ? ACQ_OK : fail_content(reason, error);
-}
-
-static acq_status read_directory(stored *in, acq_error *error)
-{
-    in->entries = acq_alloc(in->header.n_relations, sizeof *in->entries);
-    if (in->entries == NULL)
-        return acq_fail_memory(error);
-    acq_status status = get(in->file, in->entries, in->header.n_relations * sizeof *in->entries,
-                            in->header.directory_offset, error);
-    if (status != ACQ_OK)
-        return status;
-    const char *reason = acq_completion_check_directory(&in->header, in->entries);
-    return reason == NULL ? ACQ_OK : fail_content(reason, error);
-}
-
-static void close_stored(stored *in)
-{
-    if (in->file >= 0)
-        close(in->file);
-    acq_free(in->entries);
-}
-
-static acq_status open_stored(stored *in, const char *path, acq_error *error)
-{
-    *in = (stored){.file = -1};
-    acq_status status = open_file(in, path, error);
-    if (status == ACQ_OK)
-        status = read_header(in, error);
-    if (status == ACQ_OK)
-        status = read_directory(in, error);
-    if (status != ACQ_OK) {
-        close_stored(in);
-        acq_error_set_file(error, path);
-    }
-    return status;
-}
-
 acq_status acq_completion_read_info(const char *path, acq_completion_info *out, acq_error *error)
 {
-    stored in;
-    acq_status status = open_stored(&in, path, error);
+    acq_completion_stored in;
+    acq_status status = acq_completion_stored_open(&in, path, error);
     if (status != ACQ_OK)
         return status;
     *out = (acq_completion_info){
@@ -159,34 +42,12 @@ acq_status acq_completion_read_info(const char *path, acq_completion_info *out, 
         .graph_fingerprint = in.header.graph_fingerprint,
         .floor = in.header.floor,
         .certain = (in.header.flags & ACQ_COMPLETION_CERTAIN) != 0,
+        .has_calibrator = in.header.calibrator_length > 0,
+        .shard = {in.header.shard_part, in.header.shard_of},
     };
     memcpy(out->predictor, in.name, in.header.name_length);
-    close_stored(&in);
+    acq_completion_stored_close(&in);
     return ACQ_OK;
-}
-
-/* The block of a relation in fresh memory, checked by itself. */
-static acq_status read_block(const completion *me, acq_rel relation, void **bytes,
-                             acq_completion_block *block, acq_error *error)
-{
-    const acq_completion_entry *entry = &me->stored.entries[relation];
-    void *memory = acq_alloc(1, entry->length);
-    if (memory == NULL)
-        return acq_fail_memory(error);
-    acq_status status = get(me->stored.file, memory, entry->length, entry->offset, error);
-    if (status == ACQ_OK) {
-        const char *reason = "a block does not match its checksum; copy or make it again";
-        *block = acq_completion_view_block(memory, entry, me->stored.header.n_entities);
-        if (acq_completion_block_checksum(memory, entry->length, relation) == entry->checksum)
-            reason = acq_completion_check_block(block);
-        if (reason != NULL)
-            status = fail_content(reason, error);
-    }
-    if (status != ACQ_OK)
-        acq_free(memory);
-    else
-        *bytes = memory;
-    return status;
 }
 
 static acq_status merge_one(const completion *me, acq_rel relation,
@@ -222,7 +83,7 @@ static acq_status merge_both(completion *me, acq_rel even, const acq_completion_
 {
     acq_links *merged[2] = {NULL, NULL};
     if (acq_completion_hash_block(&blocks[0], false) != acq_completion_hash_block(&blocks[1], true))
-        return fail_content("the two directions of a relation differ; make it again", error);
+        return acq_completion_fail("the two directions of a relation differ; make it again", error);
     acq_status status = make_decode(me, error);
     if (status == ACQ_OK)
         status = merge_one(me, even, &blocks[0], &merged[0], error);
@@ -242,9 +103,11 @@ static acq_status load_pair(completion *me, acq_rel even, acq_error *error)
 {
     acq_completion_block blocks[2];
     void *bytes[2] = {NULL, NULL};
-    acq_status status = read_block(me, even, &bytes[0], &blocks[0], error);
+    acq_status status =
+        acq_completion_stored_read_block(&me->stored, even, &bytes[0], &blocks[0], error);
     if (status == ACQ_OK)
-        status = read_block(me, acq_inverse(even), &bytes[1], &blocks[1], error);
+        status = acq_completion_stored_read_block(&me->stored, acq_inverse(even), &bytes[1],
+                                                  &blocks[1], error);
     if (status == ACQ_OK)
         status = merge_both(me, even, blocks, error);
     acq_free(bytes[0]);
@@ -281,6 +144,16 @@ static const char *get_note(const acq_predictor *self)
                      : NULL;
 }
 
+static const acq_calibrator *get_calibrator(const acq_predictor *self)
+{
+    return ((const completion *)self)->calibrator;
+}
+
+static double get_floor(const acq_predictor *self)
+{
+    return ((const completion *)self)->stored.header.floor;
+}
+
 static void free_completion(acq_predictor *self)
 {
     completion *me = (completion *)self;
@@ -288,9 +161,10 @@ static void free_completion(acq_predictor *self)
         acq_links_free(atomic_load_explicit(&me->links[r], memory_order_relaxed));
     acq_free(me->links);
     acq_free(me->decode);
+    acq_calibrator_free(me->calibrator);
     acq_free(me->path);
     acq_free(me->label);
-    close_stored(&me->stored);
+    acq_completion_stored_close(&me->stored);
     pthread_mutex_destroy(&me->lock);
     acq_free(me);
 }
@@ -302,6 +176,34 @@ static bool knows_names(const acq_graph *graph, const acq_completion_header *hea
            header->n_relations <= acq_graph_get_n_relations(graph) &&
            header->dictionary_fingerprint ==
                acq_graph_hash_first_names(graph, header->n_entities, header->n_relations);
+}
+
+static acq_status check_whole(const completion *me, acq_error *error)
+{
+    const acq_completion_header *header = &me->stored.header;
+    if (header->shard_of == 0)
+        return ACQ_OK;
+    acq_status status =
+        acq_fail(error, ACQ_ERR_INPUT,
+                 "this is shard %u of %u of a completion; put all of them together with anycq "
+                 "merge",
+                 header->shard_part + 1, header->shard_of);
+    acq_error_set_file(error, me->path);
+    return status;
+}
+
+static acq_status load_calibrator(completion *me, acq_error *error)
+{
+    void *bytes = NULL;
+    if (me->stored.header.calibrator_length == 0)
+        return ACQ_OK;
+    acq_status status = acq_completion_stored_read_calibrator(&me->stored, &bytes, error);
+    if (status == ACQ_OK)
+        status = acq_calibrator_read_memory(bytes, me->stored.header.calibrator_length, me->path,
+                                            &me->calibrator, error);
+    acq_free(bytes);
+    acq_error_set_file(error, me->path);
+    return status;
 }
 
 static acq_status check_graph(completion *me, acq_error *error)
@@ -343,14 +245,18 @@ static acq_status make_names(completion *me, const char *path, acq_error *error)
 
 static acq_status open_for_graph(completion *me, const char *path, acq_error *error)
 {
-    acq_status status = open_stored(&me->stored, path, error);
+    acq_status status = acq_completion_stored_open(&me->stored, path, error);
     if (status != ACQ_OK) {
-        me->stored = (stored){.file = -1};
+        me->stored = (acq_completion_stored){.file = -1};
         return status;
     }
     status = make_names(me, path, error);
     if (status == ACQ_OK)
+        status = check_whole(me, error);
+    if (status == ACQ_OK)
         status = check_graph(me, error);
+    if (status == ACQ_OK)
+        status = load_calibrator(me, error);
     if (status != ACQ_OK)
         return status;
     me->links = acq_zalloc(me->stored.header.n_relations, sizeof *me->links);
@@ -360,8 +266,11 @@ static acq_status open_for_graph(completion *me, const char *path, acq_error *er
 acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path,
                                         acq_predictor **out, acq_error *error)
 {
-    static const acq_predictor_ops ops = {
-        .open_links = open_links, .free = free_completion, .get_note = get_note};
+    static const acq_predictor_ops ops = {.open_links = open_links,
+                                          .free = free_completion,
+                                          .get_note = get_note,
+                                          .get_calibrator = get_calibrator,
+                                          .get_floor = get_floor};
     completion *me = acq_zalloc(1, sizeof *me);
     if (me == NULL)
         return acq_fail_memory(error);

@@ -1,7 +1,7 @@
 /* completion_write.c - write a completion under a temporary name, then put it in place.
  *
- *   open: room for the header ─▶ add: two blocks a relation ─▶ finish: empty blocks for the
- *   rest, directory, header, and the file gets its name (base/new_file.h)
+ *   open: the calibrator as bytes ─▶ add: two blocks a relation ─▶ finish: empty blocks for the
+ *   rest, then the frame around them (completion_output.h)
  *
  * Both directions get the codes of one quantisation, so their scores are the same bits. */
 #include "predict/completion.h"
@@ -10,21 +10,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/new_file.h"
 #include "graph/build.h"
-#include "predict/completion_format.h"
+#include "predict/calibrator.h"
+#include "predict/completion_output.h"
 #include "predict/quantise.h"
 
 struct acq_completion_writer {
     const acq_graph *graph;
-    acq_new_file file;
+    acq_completion_output output;
+    acq_shard shard;
     bool certain; /* keep scores of 1 */
     float floor;  /* at least the least score that has a code */
     uint16_t floor_code;
-    uint64_t at; /* length so far */
-    acq_completion_header header;
-    acq_completion_entry *entries; /* offset 0: not yet written */
-    char name[ACQ_COMPLETION_NAME_MOST + 1 + 8];
+    void *calibrator; /* as bytes, padded with zeros */
 };
 
 static acq_status check_params(const acq_completion_params *params, acq_error *error)
@@ -34,29 +32,58 @@ static acq_status check_params(const acq_completion_params *params, acq_error *e
     if (strlen(params->predictor) > ACQ_COMPLETION_NAME_MOST)
         return acq_fail(error, ACQ_ERR_LIMIT, "the predictor's name has more than %d bytes",
                         ACQ_COMPLETION_NAME_MOST);
+    if (params->shard.of > 0 && params->shard.part >= params->shard.of)
+        return acq_fail(error, ACQ_ERR_USAGE, "there is no shard %u of %u", params->shard.part + 1,
+                        params->shard.of);
     return ACQ_OK;
 }
 
-static void fill_header(acq_completion_writer *writer, const acq_completion_params *params)
+static void fill_writer(acq_completion_writer *writer, const acq_completion_params *params)
 {
-    uint32_t name_length = (uint32_t)strlen(params->predictor);
-    acq_completion_header *header = &writer->header;
-    *header = (acq_completion_header){
-        .version = ACQ_COMPLETION_VERSION,
-        .header_length = (uint32_t)(sizeof *header + acq_pad8(name_length)),
+    writer->floor_code = acq_score_encode_floor(params->floor);
+    writer->floor = fmaxf((float)params->floor, acq_score_decode(ACQ_CODE_LEAST));
+    writer->certain = params->certain;
+    if (params->shard.of > 1)
+        writer->shard = params->shard;
+}
+
+/* The calibrator as the file will hold it. */
+static acq_status pack_calibrator(acq_completion_writer *writer, const acq_calibrator *calibrator,
+                                  size_t *length, acq_error *error)
+{
+    *length = 0;
+    if (calibrator == NULL)
+        return ACQ_OK;
+    acq_status status = acq_calibrator_write_memory(calibrator, &writer->calibrator, length, error);
+    if (status != ACQ_OK)
+        return status;
+    char *padded = acq_resize(writer->calibrator, acq_pad8(*length), 1);
+    if (padded == NULL)
+        return acq_fail_memory(error);
+    memset(padded + *length, 0, acq_pad8(*length) - *length);
+    writer->calibrator = padded;
+    return ACQ_OK;
+}
+
+static acq_status open_output(acq_completion_writer *writer, const char *path,
+                              const acq_completion_params *params, acq_error *error)
+{
+    size_t calibrator_length;
+    acq_status status = pack_calibrator(writer, params->calibrator, &calibrator_length, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_completion_header facts = {
         .n_entities = acq_graph_get_n_entities(writer->graph),
         .n_relations = acq_graph_get_n_relations(writer->graph),
         .dictionary_fingerprint = acq_graph_get_dictionary_fingerprint(writer->graph),
         .graph_fingerprint = acq_graph_get_fingerprint(writer->graph),
         .floor = params->floor,
-        .name_length = name_length,
+        .calibrator_length = calibrator_length,
+        .shard_part = writer->shard.part,
+        .shard_of = writer->shard.of,
     };
-    memcpy(header->magic, ACQ_COMPLETION_MAGIC, sizeof header->magic);
-    memcpy(writer->name, params->predictor, name_length);
-    writer->at = header->header_length;
-    writer->floor_code = acq_score_encode_floor(params->floor);
-    writer->floor = fmaxf((float)params->floor, acq_score_decode(ACQ_CODE_LEAST));
-    writer->certain = params->certain;
+    return acq_completion_output_init(&writer->output, path, &facts, params->predictor,
+                                      writer->calibrator, error);
 }
 
 acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
@@ -70,11 +97,8 @@ acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
     if (writer == NULL)
         return acq_fail_memory(error);
     writer->graph = graph;
-    fill_header(writer, params);
-    status = acq_new_file_init(&writer->file, path, "the completion", error);
-    writer->entries = acq_zalloc(writer->header.n_relations, sizeof *writer->entries);
-    if (status == ACQ_OK && writer->entries == NULL)
-        status = acq_fail_memory(error);
+    fill_writer(writer, params);
+    status = open_output(writer, path, params, error);
     if (status != ACQ_OK) {
         acq_completion_writer_close(writer);
         return status;
@@ -94,7 +118,7 @@ static uint16_t code_of(acq_completion_writer *writer, float score, bool observe
     if (code == ACQ_CODE_CERTAIN && !observed) {
         if (!writer->certain)
             return ACQ_CODE_PREDICTED < writer->floor_code ? 0 : ACQ_CODE_PREDICTED;
-        writer->header.flags |= ACQ_COMPLETION_CERTAIN;
+        writer->output.header.flags |= ACQ_COMPLETION_CERTAIN;
     }
     return code;
 }
@@ -135,17 +159,9 @@ static acq_status put_block(acq_completion_writer *writer, acq_rel relation, con
     uint16_t *codes = (uint16_t *)(void *)(block + heads + offsets + tails);
     for (uint32_t i = 0; i < rows->n_links; i++)
         codes[i] = (uint16_t)rows->scores[i];
-    writer->entries[relation] = (acq_completion_entry){
-        .offset = writer->at,
-        .length = length,
-        .n_heads = rows->n_heads,
-        .n_links = rows->n_links,
-        .checksum = acq_completion_block_checksum(block, length, relation),
-    };
-    acq_status status = acq_new_file_put(&writer->file, block, length, writer->at, error);
+    acq_status status = acq_completion_output_put(&writer->output, relation, block, rows->n_heads,
+                                                  rows->n_links, error);
     acq_free(block);
-    writer->at += length;
-    writer->header.n_links += rows->n_links;
     return status;
 }
 
@@ -153,7 +169,7 @@ static acq_status put_direction(acq_completion_writer *writer, acq_rel relation,
                                 size_t n, acq_error *error)
 {
     acq_links *rows;
-    acq_status status = acq_links_new(links, n, writer->header.n_entities, true, &rows);
+    acq_status status = acq_links_new(links, n, writer->output.header.n_entities, true, &rows);
     if (status == ACQ_ERR_MEMORY)
         return acq_fail_memory(error);
     if (status != ACQ_OK)
@@ -163,26 +179,39 @@ static acq_status put_direction(acq_completion_writer *writer, acq_rel relation,
     return status;
 }
 
+static void turn(acq_link *links, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        links[i] = (acq_link){links[i].tail, links[i].head, links[i].score};
+}
+
+/* The even direction first, so that the file does not tell which one was added. */
 static acq_status put_both(acq_completion_writer *writer, acq_rel relation, acq_link *links,
                            size_t n, acq_error *error)
 {
-    acq_status status = put_direction(writer, relation, links, n, error);
+    acq_rel even = relation & ~1U;
+    if (relation != even)
+        turn(links, n);
+    acq_status status = put_direction(writer, even, links, n, error);
     if (status != ACQ_OK)
         return status;
-    for (size_t i = 0; i < n; i++)
-        links[i] = (acq_link){links[i].tail, links[i].head, links[i].score};
-    return put_direction(writer, acq_inverse(relation), links, n, error);
+    turn(links, n);
+    return put_direction(writer, acq_inverse(even), links, n, error);
 }
 
 static acq_status check_added(const acq_completion_writer *writer, acq_rel relation,
                               const acq_links *links, acq_error *error)
 {
     const char *reason = "";
-    if (relation >= writer->header.n_relations || links->n_entities != writer->header.n_entities)
+    if (relation >= writer->output.header.n_relations ||
+        links->n_entities != writer->output.header.n_entities)
         return acq_fail(error, ACQ_ERR_USAGE, "links of relation %u are not of this graph",
                         relation);
-    if (writer->entries[relation].offset != 0)
+    if (writer->output.entries[relation].offset != 0)
         return acq_fail(error, ACQ_ERR_USAGE, "relation %u was added twice", relation);
+    if (!acq_shard_has(writer->shard, relation))
+        return acq_fail(error, ACQ_ERR_USAGE, "relation %u is not of shard %u of %u", relation,
+                        writer->shard.part + 1, writer->shard.of);
     if (!acq_links_check(links, &reason))
         return acq_fail(error, ACQ_ERR_INPUT, "links of relation %u cannot be stored: %s", relation,
                         reason);
@@ -210,46 +239,25 @@ acq_status acq_completion_writer_add(acq_completion_writer *writer, acq_rel rela
 static acq_status put_missing(acq_completion_writer *writer, acq_error *error)
 {
     acq_status status = ACQ_OK;
-    for (acq_rel r = 0; status == ACQ_OK && r < writer->header.n_relations; r += 2) {
-        if (writer->entries[r].offset == 0)
+    for (acq_rel r = 0; status == ACQ_OK && r < writer->output.header.n_relations; r += 2) {
+        if (writer->output.entries[r].offset == 0)
             status = put_both(writer, r, NULL, 0, error);
     }
-    return status;
-}
-
-static acq_status put_frame(acq_completion_writer *writer, acq_error *error)
-{
-    acq_completion_header *header = &writer->header;
-    size_t directory = header->n_relations * sizeof *writer->entries;
-    acq_status status =
-        acq_new_file_put(&writer->file, writer->entries, directory, writer->at, error);
-    header->directory_offset = writer->at;
-    header->directory_checksum =
-        acq_completion_directory_checksum(writer->entries, header->n_relations);
-    header->file_length = writer->at + directory;
-    header->checksum = acq_completion_header_checksum(header, writer->name);
-    if (status == ACQ_OK)
-        status = acq_new_file_put(&writer->file, writer->name, acq_pad8(header->name_length),
-                                  sizeof *header, error);
-    if (status == ACQ_OK)
-        status = acq_new_file_put(&writer->file, header, sizeof *header, 0, error);
     return status;
 }
 
 acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error *error)
 {
     acq_status status = put_missing(writer, error);
-    if (status == ACQ_OK)
-        status = put_frame(writer, error);
-    return status == ACQ_OK ? acq_new_file_finish(&writer->file, error) : status;
+    return status == ACQ_OK ? acq_completion_output_finish(&writer->output, error) : status;
 }
 
 void acq_completion_writer_close(acq_completion_writer *writer)
 {
     if (writer == NULL)
         return;
-    acq_new_file_deinit(&writer->file);
-    acq_free(writer->entries);
+    acq_completion_output_deinit(&writer->output);
+    acq_free(writer->calibrator);
     acq_free(writer);
 }
 
@@ -257,8 +265,10 @@ static acq_status add_all(acq_completion_writer *writer, const acq_predictor *pr
                           acq_error *error)
 {
     acq_status status = ACQ_OK;
-    for (acq_rel r = 0; status == ACQ_OK && r < writer->header.n_relations; r += 2) {
+    for (acq_rel r = 0; status == ACQ_OK && r < writer->output.header.n_relations; r += 2) {
         const acq_links *links = NULL;
+        if (!acq_shard_has(writer->shard, r))
+            continue;
         status = acq_predictor_open_links(predictor, r, &links, error);
         if (status == ACQ_OK)
             status = acq_completion_writer_add(writer, r, links, error);
@@ -266,10 +276,14 @@ static acq_status add_all(acq_completion_writer *writer, const acq_predictor *pr
     return status;
 }
 
-acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
-                                acq_error *error)
+acq_status acq_completion_write_shard(const char *path, const acq_predictor *predictor,
+                                      double floor, acq_shard shard, acq_error *error)
 {
-    acq_completion_params params = {.predictor = predictor->name, .floor = floor, .certain = true};
+    acq_completion_params params = {.predictor = predictor->name,
+                                    .floor = floor,
+                                    .certain = true,
+                                    .calibrator = acq_predictor_get_calibrator(predictor),
+                                    .shard = shard};
     acq_completion_writer *writer;
     acq_status status = acq_completion_writer_open(path, predictor->graph, &params, &writer, error);
     if (status != ACQ_OK)
@@ -279,4 +293,10 @@ acq_status acq_completion_write(const char *path, const acq_predictor *predictor
         status = acq_completion_writer_finish(writer, error);
     acq_completion_writer_close(writer);
     return status;
+}
+
+acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
+                                acq_error *error)
+{
+    return acq_completion_write_shard(path, predictor, floor, (acq_shard){0}, error);
 }

@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "graph/utf8.h"
+#include "graph/xml_text.h"
 
 enum {
     MOST_PANELS = 3,
@@ -140,42 +140,17 @@ static void list_panels(svg_picture *picture)
     }
 }
 
-/* Text for XML: markup is escaped, and what XML cannot hold is replaced; at most `most`
- * characters. */
-static void add_escaped(acq_text *text, const char *string, size_t most)
-{
-    size_t left = strlen(string);
-    for (size_t n = 0; left > 0; n++) {
-        size_t length = 1;
-        bool is_good = acq_utf8_check(string, left < 4 ? left : 4) > 0;
-        if (n == most) {
-            acq_text_add(text, "…");
-            return;
-        }
-        if (is_good)
-            acq_utf8_decode(string, &length);
-        if (!is_good || (unsigned char)*string < ' ')
-            acq_text_add(text, is_good ? " " : "�");
-        else if (strchr("<>&\"", *string) != NULL)
-            acq_text_format(text, "&#%d;", *string);
-        else
-            acq_text_add_bytes(text, string, length);
-        string += length;
-        left -= length;
-    }
-}
-
 static void draw_frame(const svg_picture *picture, const char *title)
 {
     acq_text *text = picture->text;
     acq_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" height=\"480\" "
                        "viewBox=\"0 0 800 480\" role=\"img\" font-family=\"sans-serif\" "
                        "font-size=\"12\" fill=\"#333\">\n<title>");
-    add_escaped(text, title, SIZE_MAX);
+    acq_xml_add_text(text, title, SIZE_MAX);
     acq_text_add(text, "</title>\n<rect width=\"800\" height=\"480\" fill=\"#fdfdfc\"/>\n"
                        "<text x=\"16\" y=\"30\" font-size=\"16\" font-weight=\"bold\" "
                        "fill=\"#111\">");
-    add_escaped(text, title, MOST_TITLE);
+    acq_xml_add_text(text, title, MOST_TITLE);
     acq_text_add(text, "</text>\n<text x=\"16\" y=\"50\">solved, in percent, against episodes; one "
                        "line per seed</text>\n");
     acq_text_format(text, "<text x=\"%d\" y=\"466\" text-anchor=\"middle\">episodes</text>\n",

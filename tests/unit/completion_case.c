@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
 
@@ -45,6 +46,7 @@ acq_graph *case_make_graph(uint64_t seed, size_t n_facts)
 typedef struct scored {
     acq_predictor base;
     acq_links *links[CASE_RELATIONS];
+    const acq_calibrator *calibrator;
 } scored;
 
 static acq_status open_scored(const acq_predictor *self, acq_rel relation, const acq_links **out,
@@ -53,6 +55,11 @@ static acq_status open_scored(const acq_predictor *self, acq_rel relation, const
     (void)error;
     *out = ((const scored *)self)->links[relation];
     return ACQ_OK;
+}
+
+static const acq_calibrator *get_calibrator(const acq_predictor *self)
+{
+    return ((const scored *)self)->calibrator;
 }
 
 static void free_scored(acq_predictor *self)
@@ -85,7 +92,8 @@ static size_t collect(const acq_graph *graph, acq_rel relation, acq_random *rand
 
 acq_predictor *case_make_predictor(const acq_graph *graph, uint64_t seed, size_t n_links)
 {
-    static const acq_predictor_ops ops = {.open_links = open_scored, .free = free_scored};
+    static const acq_predictor_ops ops = {
+        .open_links = open_scored, .free = free_scored, .get_calibrator = get_calibrator};
     acq_random random = acq_random_start(seed, 2);
     scored *me = calloc(1, sizeof *me);
     size_t room = n_links + CASE_ENTITIES * CASE_ENTITIES;
@@ -101,6 +109,31 @@ acq_predictor *case_make_predictor(const acq_graph *graph, uint64_t seed, size_t
     }
     free(links);
     return &me->base;
+}
+
+acq_calibrator *case_make_calibrator(void)
+{
+    enum { N = 60 };
+    float x[N];
+    uint8_t labels[N];
+    acq_boost_params params = ACQ_BOOST_DEFAULT;
+    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        labels[i] = i % 3 > 0 && i > 20;
+    }
+    acq_boost_data data = {.x = x, .labels = labels, .n = N, .n_features = 1};
+    params.n_trees = 3;
+    params.depth = 1;
+    params.least_hessian = 1;
+    must(calibrator != NULL && acq_boost_fit(&data, &params, &calibrator->answer, NULL) == ACQ_OK);
+    snprintf(calibrator->models, sizeof calibrator->models, "complex");
+    return calibrator;
+}
+
+void case_set_calibrator(acq_predictor *predictor, const acq_calibrator *calibrator)
+{
+    ((scored *)predictor)->calibrator = calibrator;
 }
 
 void case_name_file(char *path, size_t room)

@@ -3,6 +3,7 @@
 #ifndef ACQ_TESTS_COMPLETION_CASE_H
 #define ACQ_TESTS_COMPLETION_CASE_H
 
+#include "predict/calibrator.h"
 #include "predict/completion.h"
 
 enum { CASE_ENTITIES = 40, CASE_RELATIONS = 6 };
@@ -12,6 +13,11 @@ acq_graph *case_make_graph(uint64_t seed, size_t n_facts);
 
 /* Observed facts score 1, n_links others a random score below 1. Free with acq_predictor_free. */
 acq_predictor *case_make_predictor(const acq_graph *graph, uint64_t seed, size_t n_links);
+
+/* A calibrator with one small part; free with acq_calibrator_free. */
+acq_calibrator *case_make_calibrator(void);
+/* Gives it to a predictor from case_make_predictor; borrowed. */
+void case_set_calibrator(acq_predictor *predictor, const acq_calibrator *calibrator);
 
 /* Fresh name of a file in the current folder; remove it with unlink. */
 void case_name_file(char *path, size_t room);

@@ -16,6 +16,7 @@
 
 typedef struct damage {
     acq_graph *graph;
+    acq_calibrator *calibrator; /* NULL: a file of version 1 */
     char path[64];
     char *bytes;
     size_t length;
@@ -35,11 +36,29 @@ static int set_up(void **state)
     return 0;
 }
 
+/* A file of version 2, with a calibrator. */
+static int set_up_calibrated(void **state)
+{
+    if (set_up(state) != 0)
+        return -1;
+    damage *d = *state;
+    d->calibrator = case_make_calibrator();
+    acq_predictor *scored = case_make_predictor(d->graph, 21, 10);
+    case_set_calibrator(scored, d->calibrator);
+    if (acq_completion_write(d->path, scored, 0.0, NULL) != ACQ_OK)
+        return -1;
+    acq_predictor_free(scored);
+    free(d->bytes);
+    d->bytes = case_read_file(d->path, &d->length);
+    return 0;
+}
+
 static int tear_down(void **state)
 {
     damage *d = *state;
     unlink(d->path);
     acq_graph_free(d->graph);
+    acq_calibrator_free(d->calibrator);
     free(d->bytes);
     free(d);
     return 0;
@@ -102,19 +121,23 @@ typedef struct view {
     acq_completion_header *header;
     acq_completion_entry *entries;
     char *bytes;
+    uint64_t blocks_end, calibrator_length; /* as they were */
 } view;
 
 static view look(const damage *d)
 {
     acq_completion_header *header = (acq_completion_header *)(void *)d->bytes;
+    uint64_t calibrator = d->calibrator == NULL ? 0 : header->calibrator_length;
     return (view){.header = header,
                   .entries = (acq_completion_entry *)(void *)(d->bytes + header->directory_offset),
-                  .bytes = d->bytes};
+                  .bytes = d->bytes,
+                  .blocks_end = header->directory_offset - acq_pad8(calibrator),
+                  .calibrator_length = calibrator};
 }
 
 static void repair(view v)
 {
-    uint64_t end = v.header->directory_offset;
+    uint64_t end = v.blocks_end;
     for (uint32_t r = 0; r < CASE_RELATIONS; r++) {
         acq_completion_entry *entry = &v.entries[r];
         if (entry->length <= end && entry->offset <= end - entry->length)
@@ -122,8 +145,11 @@ static void repair(view v)
                 acq_completion_block_checksum(v.bytes + entry->offset, entry->length, r);
     }
     v.header->directory_checksum = acq_completion_directory_checksum(v.entries, CASE_RELATIONS);
-    v.header->checksum =
-        acq_completion_header_checksum(v.header, v.bytes + sizeof(acq_completion_header));
+    if (v.calibrator_length > 0)
+        v.header->calibrator_checksum =
+            acq_completion_calibrator_checksum(v.bytes + end, v.calibrator_length);
+    v.header->checksum = acq_completion_header_checksum(
+        v.header, v.bytes + acq_completion_get_header_size(v.header));
 }
 
 static void expect(damage *d, const char *message)
@@ -151,7 +177,8 @@ static void test_wrong_headers_with_right_checksums_are_refused(void **state)
 {
     damage *d = *state;
     CHANGE(v.bytes[0] = 'x', "this is not a completion file");
-    CHANGE(v.header->version = 2, "newer version");
+    CHANGE(v.header->version = 3, "newer version");
+    CHANGE(v.header->version ^= 3, "header is damaged");
     CHANGE(v.header->version = 0, "version number is 0");
     CHANGE(v.header->n_relations ^= 1, "directory is misplaced");
     CHANGE((v.header->n_relations--, v.header->directory_offset += sizeof *v.entries),
@@ -159,7 +186,7 @@ static void test_wrong_headers_with_right_checksums_are_refused(void **state)
     CHANGE(v.header->floor = -0.5, "floor is not a score");
     CHANGE(v.header->floor = 0.0 / 0.0, "floor is not a score");
     CHANGE(v.header->n_links++, "number of links is wrong");
-    CHANGE(v.bytes[sizeof *v.header] = '\0', "holds a NUL byte");
+    CHANGE(v.bytes[acq_completion_get_header_size(v.header)] = '\0', "holds a NUL byte");
     CHANGE(v.header->dictionary_fingerprint++, "belongs to another graph");
     CHANGE(v.header->n_entities++, "belongs to another graph");
     CHANGE(v.header->file_length--, "bytes after its end");
@@ -219,18 +246,36 @@ static void test_wrong_blocks_with_right_checksums_are_refused(void **state)
     CHANGE(tails(v)[v.entries[0].n_links - 1] ^= 1, "");
 }
 
+static void test_wrong_attachments_with_right_checksums_are_refused(void **state)
+{
+    damage *d = *state;
+    CHANGE(v.header->calibrator_length += 8, "outside the file");
+    CHANGE(v.header->calibrator_length -= 8, "do not fill the file");
+    CHANGE(v.header->calibrator_length = d->length, "does not fit into the file");
+    CHANGE(v.header->calibrator_length = UINT64_MAX, "does not fit into the file");
+    CHANGE(v.header->shard_part = 1, "impossible shard");
+    CHANGE(v.header->shard_of = 1, "impossible shard");
+    CHANGE((v.header->shard_of = 2, v.header->shard_part = 2), "impossible shard");
+    CHANGE(v.header->shard_of = 2, "this is shard 1 of 2");
+    CHANGE(v.bytes[v.blocks_end + 8] = 'x', "not a safetensors file");
+    CHANGE(v.bytes[v.blocks_end + 30] ^= 1, "");
+}
+
+#define BOTH(test)                                                                                 \
+    cmocka_unit_test_setup_teardown(test, set_up, tear_down),                                      \
+        cmocka_unit_test_setup_teardown(test, set_up_calibrated, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_whole_file_opens, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_changed_byte_is_noticed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_cut_is_noticed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wrong_headers_with_right_checksums_are_refused, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_wrong_directories_with_right_checksums_are_refused,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wrong_blocks_with_right_checksums_are_refused, set_up,
-                                        tear_down),
+        BOTH(test_a_whole_file_opens),
+        BOTH(test_every_changed_byte_is_noticed),
+        BOTH(test_every_cut_is_noticed),
+        BOTH(test_wrong_headers_with_right_checksums_are_refused),
+        BOTH(test_wrong_directories_with_right_checksums_are_refused),
+        BOTH(test_wrong_blocks_with_right_checksums_are_refused),
+        cmocka_unit_test_setup_teardown(test_wrong_attachments_with_right_checksums_are_refused,
+                                        set_up_calibrated, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@ static void test_writing_survives_every_failed_allocation(void **state)
     case_name_file(path, sizeof path);
     acq_graph *graph = case_make_graph(31, 40);
     acq_predictor *scored = case_make_predictor(graph, 31, 40);
+    acq_calibrator *calibrator = case_make_calibrator();
+    case_set_calibrator(scored, calibrator);
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
     for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
@@ -37,6 +39,7 @@ static void test_writing_survives_every_failed_allocation(void **state)
         assert_int_equal(case_count_files(path), status == ACQ_OK);
     }
     assert_true(n > 10);
+    acq_calibrator_free(calibrator);
     acq_predictor_free(scored);
     acq_graph_free(graph);
     unlink(path);
@@ -61,6 +64,8 @@ static void test_reading_survives_every_failed_allocation(void **state)
     case_name_file(path, sizeof path);
     acq_graph *graph = case_make_graph(32, 40);
     acq_predictor *scored = case_make_predictor(graph, 32, 40);
+    acq_calibrator *calibrator = case_make_calibrator();
+    case_set_calibrator(scored, calibrator);
     assert_int_equal(acq_completion_write(path, scored, 0.1, NULL), ACQ_OK);
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
@@ -73,6 +78,7 @@ static void test_reading_survives_every_failed_allocation(void **state)
         assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
     }
     assert_true(n > 10);
+    acq_calibrator_free(calibrator);
     acq_predictor_free(scored);
     acq_graph_free(graph);
     unlink(path);
@@ -100,11 +106,47 @@ static void test_a_relation_can_be_opened_after_a_failure(void **state)
     unlink(path);
 }
 
+static void test_merging_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    char path[64], parts[2][80];
+    const char *paths[2] = {parts[0], parts[1]};
+    case_name_file(path, sizeof path);
+    acq_graph *graph = case_make_graph(34, 40);
+    acq_predictor *scored = case_make_predictor(graph, 34, 40);
+    acq_calibrator *calibrator = case_make_calibrator();
+    case_set_calibrator(scored, calibrator);
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(parts[i], sizeof parts[i], "shard-%u-%s", i, path);
+        assert_int_equal(acq_completion_write_shard(parts[i], scored, 0.1, (acq_shard){i, 2}, NULL),
+                         ACQ_OK);
+    }
+    acq_status status = ACQ_ERR_MEMORY;
+    size_t n = 1;
+    for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
+        acq_error error = {0};
+        acq_faults_fail_at(n);
+        status = acq_completion_merge_files(paths, 2, path, &error);
+        acq_faults_fail_at(0);
+        assert_int_equal(error.code, status);
+        assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
+        assert_int_equal(case_count_files(path), status == ACQ_OK);
+    }
+    assert_true(n > 10);
+    for (int i = 0; i < 2; i++)
+        unlink(parts[i]);
+    acq_calibrator_free(calibrator);
+    acq_predictor_free(scored);
+    acq_graph_free(graph);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writing_survives_every_failed_allocation),
         cmocka_unit_test(test_reading_survives_every_failed_allocation),
+        cmocka_unit_test(test_merging_survives_every_failed_allocation),
         cmocka_unit_test(test_a_relation_can_be_opened_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

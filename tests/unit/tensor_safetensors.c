@@ -509,6 +509,48 @@ static void test_what_is_written_is_read_back(void **state)
     unlink("back");
 }
 
+static void test_memory_holds_the_bytes_of_a_file(void **state)
+{
+    (void)state;
+    const acq_metadata metadata[] = {{"key", "value"}};
+    acq_parameters parameters;
+    void *bytes = NULL;
+    size_t length = 0;
+    assert_int_equal(acq_parameters_init(&parameters, small_shapes, 2), ACQ_OK);
+    fill(&parameters, 2);
+    assert_int_equal(acq_safetensors_write("memory", &parameters, metadata, 1, NULL), ACQ_OK);
+    assert_int_equal(acq_safetensors_write_memory(&parameters, metadata, 1, &bytes, &length, NULL),
+                     ACQ_OK);
+    content file = load("memory");
+    assert_int_equal(length, file.length);
+    assert_memory_equal(bytes, file.bytes, length);
+    acq_free(bytes);
+    acq_parameters_deinit(&parameters);
+    unlink("memory");
+}
+
+static void test_one_tensor_can_be_copied_out_of_many(void **state)
+{
+    (void)state;
+    content file =
+        build("{" T("a", "F32", "[2,3]", "[0,24]") "," T("b", "F32", "[2]", "[24,32]") "}", 32);
+    acq_safetensors *read = NULL;
+    float values[6], expected[2];
+    acq_error error = {0};
+    assert_int_equal(read_content(&file, &read, NULL), ACQ_OK);
+    assert_int_equal(acq_safetensors_copy_tensor(read, &(acq_shape){"b", 2, 0}, values, NULL),
+                     ACQ_OK);
+    memcpy(expected, file.bytes + file.length - sizeof expected, sizeof expected);
+    assert_memory_equal(values, expected, sizeof expected);
+    assert_int_equal(acq_safetensors_copy_tensor(read, &(acq_shape){"a", 3, 2}, values, &error),
+                     ACQ_ERR_INPUT);
+    assert_non_null(strstr(error.message, "has shape"));
+    assert_string_equal(error.file, "m.safetensors");
+    assert_int_equal(acq_safetensors_copy_tensor(read, &(acq_shape){"c", 2, 0}, values, NULL),
+                     ACQ_ERR_INPUT);
+    acq_safetensors_free(read);
+}
+
 /* A path in the metadata may hold any bytes; the file must stay readable. */
 static void test_bytes_that_are_not_utf8_are_replaced(void **state)
 {
@@ -654,6 +696,8 @@ int main(void)
         cmocka_unit_test(test_values_that_are_not_finite_are_refused),
         cmocka_unit_test(test_the_bytes_written_are_known),
         cmocka_unit_test(test_what_is_written_is_read_back),
+        cmocka_unit_test(test_memory_holds_the_bytes_of_a_file),
+        cmocka_unit_test(test_one_tensor_can_be_copied_out_of_many),
         cmocka_unit_test(test_bytes_that_are_not_utf8_are_replaced),
         cmocka_unit_test(test_writing_to_an_impossible_place_is_an_error),
         cmocka_unit_test(test_damage_is_read_or_refused),

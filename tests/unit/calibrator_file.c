@@ -1,0 +1,320 @@
+/* calibrator_file.c - calibrators come back from a file as they were; files that are damaged, cut
+ * or of something else are refused; what --prior does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "predict/calibrator.h"
+#include "unit/boost_case.h"
+
+enum { ROWS = 400, MOST_ALLOCATIONS = 1000 };
+
+static double rising(const float *x)
+{
+    return isnan(x[0]) ? 1 : 2 * (double)x[0];
+}
+
+/* Parts: one bit each for link, answer, balanced. */
+static acq_calibrator *make_calibrator(unsigned parts)
+{
+    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    acq_boost **places[3] = {&calibrator->link, &calibrator->answer, &calibrator->balanced};
+    for (uint32_t i = 0; i < 3; i++) {
+        boost_case rows = boost_case_make(ROWS, 2 + i, .1, rising, i);
+        acq_boost_params params = boost_case_params();
+        params.n_trees = 3 + i;
+        params.depth = 2 + i;
+        if ((parts >> i & 1U) != 0)
+            *places[i] = boost_case_fit(&rows, &params);
+        boost_case_free(&rows);
+    }
+    snprintf(calibrator->models, sizeof calibrator->models, "complex+ultra");
+    snprintf(calibrator->graph, sizeof calibrator->graph, "a \"graph\" of länder");
+    return calibrator;
+}
+
+static void check_boost(const acq_boost *wanted, const acq_boost *found)
+{
+    assert_int_equal(wanted == NULL, found == NULL);
+    if (wanted == NULL)
+        return;
+    uint32_t n_features = acq_boost_get_n_features(wanted);
+    assert_int_equal(acq_boost_get_n_features(found), n_features);
+    boost_case rows = boost_case_make(ROWS, n_features, .2, rising, 99);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(acq_boost_score(wanted, rows.x + i * n_features) ==
+                    acq_boost_score(found, rows.x + i * n_features));
+    boost_case_free(&rows);
+}
+
+static void check_same(const acq_calibrator *wanted, const acq_calibrator *found)
+{
+    check_boost(wanted->link, found->link);
+    check_boost(wanted->answer, found->answer);
+    check_boost(wanted->balanced, found->balanced);
+    assert_string_equal(wanted->models, found->models);
+    assert_string_equal(wanted->graph, found->graph);
+}
+
+static void test_any_parts_come_back(void **state)
+{
+    (void)state;
+    for (unsigned parts = 0; parts < 8; parts++) {
+        acq_calibrator *made = make_calibrator(parts), *back = NULL;
+        void *bytes = NULL, *again = NULL;
+        size_t length, length_again;
+        assert_int_equal(acq_calibrator_write_memory(made, &bytes, &length, NULL), ACQ_OK);
+        assert_int_equal(acq_calibrator_read_memory(bytes, length, "m", &back, NULL), ACQ_OK);
+        check_same(made, back);
+        assert_int_equal(acq_calibrator_write_memory(back, &again, &length_again, NULL), ACQ_OK);
+        assert_int_equal(length, length_again);
+        assert_memory_equal(bytes, again, length);
+        acq_free(bytes);
+        acq_free(again);
+        acq_calibrator_free(made);
+        acq_calibrator_free(back);
+    }
+    acq_calibrator_free(NULL);
+}
+
+static void test_a_file_has_the_same_bytes(void **state)
+{
+    (void)state;
+    char path[] = "calibrator-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    acq_calibrator *made = make_calibrator(7), *back = NULL;
+    void *bytes = NULL;
+    size_t length;
+    assert_int_equal(acq_calibrator_write(path, made, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_write_memory(made, &bytes, &length, NULL), ACQ_OK);
+    close(file);
+    FILE *in = fopen(path, "rb");
+    char *found = malloc(length + 1);
+    assert_int_equal(fread(found, 1, length + 1, in), length);
+    fclose(in);
+    assert_memory_equal(bytes, found, length);
+    assert_int_equal(acq_calibrator_read(path, &back, NULL), ACQ_OK);
+    check_same(made, back);
+    free(found);
+    unlink(path);
+    acq_error error = {0};
+    assert_int_equal(acq_calibrator_read(path, &back, &error), ACQ_ERR_INPUT);
+    assert_string_equal(error.file, path);
+    acq_free(bytes);
+    acq_calibrator_free(made);
+    acq_calibrator_free(back);
+}
+
+static void test_no_trees_come_back(void **state)
+{
+    (void)state;
+    acq_calibrator made = {0}, *back = NULL;
+    acq_boost_params params = boost_case_params();
+    void *bytes = NULL;
+    size_t length;
+    acq_boost_data none = {.n_features = 2};
+    assert_int_equal(acq_boost_fit(&none, &params, &made.answer, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_write_memory(&made, &bytes, &length, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_read_memory(bytes, length, "m", &back, NULL), ACQ_OK);
+    check_boost(made.answer, back->answer);
+    acq_free(bytes);
+    acq_boost_free(made.answer);
+    acq_calibrator_free(back);
+}
+
+/* ---- what it says ---- */
+
+static void test_the_prior_scales_the_odds_of_the_balanced_part(void **state)
+{
+    (void)state;
+    acq_calibrator *calibrator = make_calibrator(7);
+    float x[4] = {.3F, 0, 0, 0};
+    double balanced = acq_boost_score(calibrator->balanced, x);
+    double natural = acq_boost_score(calibrator->answer, x);
+    double p = acq_calibrator_get_answer_p(calibrator, x, .5);
+    assert_true(fabs(p - 1 / (1 + exp(-balanced))) < 1e-12);
+    p = acq_calibrator_get_answer_p(calibrator, x, .2);
+    assert_true(fabs(p / (1 - p) - exp(balanced) * .25) < 1e-12);
+    p = acq_calibrator_get_answer_p(calibrator, x, -1);
+    assert_true(fabs(p - 1 / (1 + exp(-natural))) < 1e-12);
+    acq_calibrator_free(calibrator);
+}
+
+static void test_missing_parts_say_nothing(void **state)
+{
+    (void)state;
+    acq_calibrator empty = {0};
+    float x[4] = {0};
+    assert_true(isnan(acq_calibrator_get_answer_p(&empty, x, .5)));
+    assert_true(isnan(acq_calibrator_get_answer_p(&empty, x, -1)));
+}
+
+/* ---- damage ---- */
+
+static acq_status read_copy(const char *bytes, size_t length, acq_error *error)
+{
+    acq_calibrator *back = NULL;
+    char *exact = malloc(length + (length == 0)); /* for the address sanitizer */
+    memcpy(exact, bytes, length);
+    acq_status status = acq_calibrator_read_memory(exact, length, "m", &back, error);
+    free(exact);
+    assert_int_equal(status == ACQ_OK, back != NULL);
+    if (status == ACQ_OK && back->link != NULL) {
+        float x[512] = {0};
+        assert_false(isnan(acq_boost_score(back->link, x)));
+    }
+    acq_calibrator_free(back);
+    return status;
+}
+
+static void test_changed_and_cut_files_never_do_harm(void **state)
+{
+    (void)state;
+    acq_calibrator *made = make_calibrator(1);
+    void *bytes = NULL;
+    size_t length;
+    assert_int_equal(acq_calibrator_write_memory(made, &bytes, &length, NULL), ACQ_OK);
+    char *copy = bytes;
+    for (size_t i = 0; i < length; i++) {
+        for (int bit = 0; bit < 8; bit += 1 + (int)(i % 3)) {
+            acq_error error = {0};
+            copy[i] = (char)(copy[i] ^ 1 << bit);
+            acq_status status = read_copy(copy, length, &error);
+            assert_int_equal(status, error.code);
+            copy[i] = (char)(copy[i] ^ 1 << bit);
+        }
+    }
+    for (size_t n = 0; n < length; n++)
+        assert_int_not_equal(read_copy(copy, n, NULL), ACQ_OK);
+    acq_free(bytes);
+    acq_calibrator_free(made);
+}
+
+/* Tensors of a calibrator with one part: two trees of depth 1 over two features. */
+typedef struct tensors {
+    float start[2], splits[2], thresholds[2], leaves[4];
+    uint32_t n_nodes;
+    const char *format, *extra;
+} tensors;
+
+static const tensors good = {{2, .5F}, {0, 3}, {.1F, .2F}, {1, 2, 3, 4}, 1, "anycq-calibrator-1",
+                             NULL};
+
+static void expect(tensors given, const char *message)
+{
+    acq_shape shapes[5] = {{"link.start", 2, 0},
+                           {"link.splits", 2 / given.n_nodes, given.n_nodes},
+                           {"link.thresholds", 2, 1},
+                           {"link.leaves", 2, 2},
+                           {given.extra, 1, 0}};
+    acq_metadata metadata[] = {{"format", given.format}, {"models", "complex"}, {"graph", "g"}};
+    const float *sources[4] = {given.start, given.splits, given.thresholds, given.leaves};
+    acq_parameters parameters;
+    void *bytes = NULL;
+    size_t length;
+    acq_error error = {0};
+    assert_int_equal(acq_parameters_init(&parameters, shapes, given.extra == NULL ? 4 : 5), ACQ_OK);
+    for (int i = 0; i < 4; i++)
+        memcpy(parameters.values + parameters.tensors[i].offset, sources[i],
+               acq_tensor_get_length(&parameters.tensors[i]) * sizeof(float));
+    assert_int_equal(acq_safetensors_write_memory(&parameters, metadata, 3, &bytes, &length, NULL),
+                     ACQ_OK);
+    acq_status status = read_copy(bytes, length, &error);
+    if (message == NULL ? status != ACQ_OK
+                        : status != ACQ_ERR_INPUT || strstr(error.message, message) == NULL)
+        fail_msg("\"%s\", expected \"%s\"", error.message, message);
+    acq_parameters_deinit(&parameters);
+    acq_free(bytes);
+}
+
+#define CHANGE(change, message)                                                                    \
+    do {                                                                                           \
+        tensors given = good;                                                                      \
+        given.change;                                                                              \
+        expect(given, message);                                                                    \
+    } while (0)
+
+static void test_wrong_tensors_are_refused(void **state)
+{
+    (void)state;
+    expect(good, NULL);
+    CHANGE(splits[1] = 4, "a feature that there is not");
+    CHANGE(splits[0] = -1, "a feature that there is not");
+    CHANGE(splits[0] = .5F, "a feature that there is not");
+    CHANGE(splits[0] = 1e30F, "a feature that there is not");
+    CHANGE(splits[0] = NAN, "must be finite");
+    CHANGE(thresholds[1] = NAN, "must be finite");
+    CHANGE(thresholds[1] = INFINITY, "must be finite");
+    CHANGE(leaves[3] = INFINITY, "must be finite");
+    CHANGE(start[1] = NAN, "must be finite");
+    CHANGE(start[0] = 0, "number of features");
+    CHANGE(start[0] = 1.5F, "number of features");
+    CHANGE(start[0] = 257, "number of features");
+    CHANGE(start[0] = -2, "number of features");
+    CHANGE(n_nodes = 2, "no depth");
+    CHANGE(format = "anycq-policy-1", "no calibrator");
+    CHANGE(extra = "other", "5 tensors, expected 4");
+}
+
+/* ---- memory ---- */
+
+static void test_every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+#ifdef ACQ_FAULTS
+    acq_calibrator *made = make_calibrator(5);
+    void *bytes = NULL;
+    size_t length = 0, n = 0;
+    acq_status status = ACQ_ERR_MEMORY;
+    while (status != ACQ_OK && n < MOST_ALLOCATIONS) {
+        acq_error error = {0};
+        acq_faults_fail_at(++n);
+        status = acq_calibrator_write_memory(made, &bytes, &length, &error);
+        acq_faults_fail_at(0);
+        assert_int_equal(error.code, status);
+    }
+    assert_true(n > 4 && status == ACQ_OK);
+    status = ACQ_ERR_MEMORY;
+    for (n = 0; status != ACQ_OK && n < MOST_ALLOCATIONS;) {
+        acq_calibrator *back = NULL;
+        acq_error error = {0};
+        acq_faults_fail_at(++n);
+        status = acq_calibrator_read_memory(bytes, length, "m", &back, &error);
+        acq_faults_fail_at(0);
+        assert_int_equal(error.code, status);
+        assert_int_equal(status == ACQ_OK, back != NULL);
+        acq_calibrator_free(back);
+    }
+    assert_true(n > 10 && status == ACQ_OK);
+    acq_free(bytes);
+    acq_calibrator_free(made);
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_parts_come_back),
+        cmocka_unit_test(test_a_file_has_the_same_bytes),
+        cmocka_unit_test(test_no_trees_come_back),
+        cmocka_unit_test(test_the_prior_scales_the_odds_of_the_balanced_part),
+        cmocka_unit_test(test_missing_parts_say_nothing),
+        cmocka_unit_test(test_changed_and_cut_files_never_do_harm),
+        cmocka_unit_test(test_wrong_tensors_are_refused),
+        cmocka_unit_test(test_every_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -9,7 +9,8 @@
 #include "predict/complex/parts.h"
 #include "train/complex_trainer.h"
 
-static const double SMOOTH = .98; /* what the shown loss keeps at each step */
+static const double SMOOTH = .98;   /* what the shown loss keeps at each step */
+static const float WARM_EPOCHS = 8; /* that a warm start counts as trained for */
 
 /* The random vectors of the model, those of warm over them. */
 static void start_vectors(acq_complex_trainer *self, const acq_complex *model)
@@ -31,37 +32,59 @@ static void finish_vectors(const acq_complex_trainer *self, acq_complex *model)
     memcpy(acq_complex_get_relation(model, 0), self->relations, self->n_pairs * bytes);
 }
 
-/* Constant for the first half, then linear down to its last share. */
-static double get_rate(const acq_train_complex_params *params, double progress)
+/* Adagrad's first step from sums of zero is as long as the rate, whatever the slope: it would
+ * undo what was learnt. So the first epoch of a warm start moves nothing and only fills the sums,
+ * which then count as those of a longer training. */
+static bool is_warming(const acq_complex_trainer *self)
 {
+    return self->params->warm != NULL && self->step < acq_complex_count_batches(self);
+}
+
+static void end_warming(acq_complex_trainer *self)
+{
+    if (self->params->warm == NULL || self->step != acq_complex_count_batches(self))
+        return;
+    for (size_t tensor = 2; tensor < 4; tensor++)
+        self->kernels->scale(acq_tensor_get_length(&self->state.tensors[tensor]), WARM_EPOCHS,
+                             self->state.values + self->state.tensors[tensor].offset);
+}
+
+/* Constant for the first half, then linear down to its last share. */
+static double get_rate(const acq_complex_trainer *self, double progress)
+{
+    const acq_train_complex_params *params = self->params;
+    if (is_warming(self))
+        return 0;
     double late = progress < .5 ? 0 : progress < 1 ? 2 * progress - 1 : 1;
     return params->rate * (1 + late * (params->last_rate - 1));
 }
 
-static uint64_t count_facts(const acq_complex_trainer *self)
+/* What is shown: the mean over facts of each loss. */
+static double get_mean_loss(const acq_complex_trainer *self, double tails, double relations)
 {
-    uint64_t n = 0;
+    uint64_t n = 0, n_facts = 2 * (uint64_t)self->batch.n_facts;
     for (size_t i = 0; i < self->batch.n_rows; i++)
         n += self->batch.rows[i].n_tails;
-    return n;
+    return tails / (double)n + (n_facts == 0 ? 0 : relations / (double)n_facts);
 }
 
 static acq_status run_step(acq_complex_trainer *self, double progress, acq_error *error)
 {
-    double loss = 0;
+    double tails = 0, relations = 0;
+    end_warming(self);
     acq_status status = acq_complex_choose(self, self->step);
     if (status == ACQ_OK)
-        status = acq_complex_tails(self, &loss);
+        status = acq_complex_tails(self, &tails);
     if (status == ACQ_OK)
-        status = acq_complex_relations(self, &loss);
+        status = acq_complex_relations(self, &relations);
     if (status != ACQ_OK)
         return acq_fail_memory(error);
-    loss /= (double)count_facts(self);
+    double loss = get_mean_loss(self, tails, relations);
     if (!isfinite(loss))
         return acq_fail(error, ACQ_ERR_INPUT,
                         "the training of ComplEx diverged at step %llu; lower the rate",
                         (unsigned long long)self->step);
-    acq_complex_update(self, get_rate(self->params, progress));
+    acq_complex_update(self, get_rate(self, progress));
     acq_complex_forget(self);
     self->loss = isnan(self->loss) ? loss : SMOOTH * self->loss + (1 - SMOOTH) * loss;
     self->step++;

@@ -2,9 +2,12 @@
  *
  * Rows with the same (head, relation) are one row with several true tails, whose losses are summed:
  * the same loss as one row per fact, with fewer products. Both directions of a fact are rows, so
- * heads are predicted as tails of the inverse. `candidates` > 0: the softmax of a batch runs over
- * the batch's true tails and so many entities drawn at random, whose weight makes the sum
- * unbiased; 0: over all entities. */
+ * heads are predicted as tails of the inverse. The loss of relations is a softmax over all directed
+ * relations, given head and tail; N3 is that of head, relation and tail of each fact.
+ *
+ * `candidates` > 0: a batch has rows of one relation, or of few, and its softmax runs over their
+ * true tails and so many other entities: three quarters drawn among the tails of the relation,
+ * the rest among all others, each with the weight that makes the sum unbiased. 0: over all. */
 #ifndef ACQ_TRAIN_COMPLEX_H
 #define ACQ_TRAIN_COMPLEX_H
 
@@ -22,7 +25,7 @@ typedef struct acq_train_complex_params {
     double rate;            /* Adagrad's, for the first half */
     double last_rate;       /* share of it at the end: linear in the second half; 1: constant */
     uint32_t batch;         /* rows */
-    uint32_t candidates;    /* 0: all entities */
+    uint32_t candidates;    /* 0: all entities; else at least 2 */
     double n3;              /* weight of the N3 norm */
     double relation_weight; /* of the loss of relations */
     double scale;           /* of the initial values */
@@ -30,8 +33,10 @@ typedef struct acq_train_complex_params {
     double seconds; /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
     uint64_t seed;
     unsigned n_threads;
-    const acq_complex *warm; /* start from these vectors; NULL: from random ones */
-    const char *checkpoint;  /* path; NULL: none */
+    /* Start from these vectors, of this graph or a smaller one; NULL: from random ones. The first
+     * of the epochs then only prepares Adagrad, so two or three are the least that helps. */
+    const acq_complex *warm;
+    const char *checkpoint; /* path; NULL: none */
     double checkpoint_seconds;
     bool resume;
     bool (*progress)(void *context,

@@ -5,7 +5,8 @@
  * on the entities that are a tail of that relation somewhere: these are near. Three quarters of
  * the candidates are drawn among them and the rest among all others, without repeats, and each
  * stands for as many of its kind as there are to one drawn: the sum of a softmax is unbiased, and
- * exact where it matters when all near ones are drawn. */
+ * exact where it matters when all near ones are drawn. The loss of relations would see one answer
+ * only in such batches, so its facts are shuffled by themselves. */
 #include "train/complex_trainer.h"
 
 #include <math.h>
@@ -39,6 +40,34 @@ static acq_status add_rows(acq_complex_trainer *self, acq_rel relation, size_t *
     return ACQ_OK;
 }
 
+static void fill_facts(acq_complex_trainer *self)
+{
+    for (size_t i = 0; i < self->n_rows; i++) {
+        const acq_complex_row *row = &self->rows[i];
+        for (uint32_t j = 0; row->relation % 2 == 0 && j < row->n_tails; j++)
+            self->facts[self->n_facts++] =
+                (acq_complex_fact){row->head, row->tails[j], row->relation / 2};
+    }
+}
+
+/* Even rows have each fact once. */
+static acq_status list_facts(acq_complex_trainer *self, acq_error *error)
+{
+    uint64_t n = 0;
+    if (self->params->relation_weight == 0)
+        return ACQ_OK;
+    for (size_t i = 0; i < self->n_rows; i++)
+        n += self->rows[i].relation % 2 == 0 ? self->rows[i].n_tails : 0;
+    if (n > UINT32_MAX)
+        return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
+    self->facts = acq_alloc(n, sizeof *self->facts);
+    self->fact_order = acq_alloc(n, sizeof *self->fact_order);
+    if (self->facts == NULL || self->fact_order == NULL)
+        return acq_fail_memory(error);
+    fill_facts(self);
+    return ACQ_OK;
+}
+
 acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
 {
     size_t room = 0, n_relations = 2 * (size_t)self->n_pairs;
@@ -56,7 +85,9 @@ acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
         return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
     self->order = acq_alloc(self->n_rows, sizeof *self->order);
     self->batches = acq_alloc(acq_complex_count_batches(self), sizeof *self->batches);
-    return self->order == NULL || self->batches == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (self->order == NULL || self->batches == NULL)
+        return acq_fail_memory(error);
+    return list_facts(self, error);
 }
 
 static void shuffle(acq_random *random, uint32_t *items, size_t n)
@@ -67,6 +98,13 @@ static void shuffle(acq_random *random, uint32_t *items, size_t n)
         items[i - 1] = items[j];
         items[j] = moved;
     }
+}
+
+static void shuffle_all(acq_random *random, uint32_t *items, size_t n) /* 0 to n - 1 */
+{
+    for (size_t i = 0; i < n; i++)
+        items[i] = (uint32_t)i;
+    shuffle(random, items, n);
 }
 
 /* The rows of each relation shuffled, the relations one after the other from a random one on. */
@@ -84,9 +122,8 @@ void acq_complex_order_rows(acq_complex_trainer *self, uint64_t epoch)
         shuffle(&random, self->order + begin, i + 1 - begin);
         begin = i + 1;
     }
-    for (size_t i = 0; i < n_batches; i++)
-        self->batches[i] = (uint32_t)i;
-    shuffle(&random, self->batches, n_batches);
+    shuffle_all(&random, self->batches, n_batches);
+    shuffle_all(&random, self->fact_order, self->n_facts);
     self->epoch = epoch;
 }
 
@@ -100,6 +137,15 @@ static void choose_rows(acq_complex_trainer *self, uint64_t step)
     self->batch.n_rows = left < self->params->batch ? left : self->params->batch;
     for (size_t i = 0; i < self->batch.n_rows; i++)
         self->batch.rows[i] = self->rows[self->order[first + i]];
+}
+
+/* The same share of the facts for each batch. */
+static void choose_facts(acq_complex_trainer *self, uint64_t step)
+{
+    uint64_t n = acq_complex_count_batches(self), i = step % n;
+    size_t first = self->n_facts * i / n, end = self->n_facts * (i + 1) / n;
+    self->batch.facts = self->n_facts == 0 ? NULL : self->fact_order + first;
+    self->batch.n_facts = end - first;
 }
 
 static acq_status touch(acq_complex_trainer *self, acq_ent entity, uint32_t count)
@@ -198,16 +244,29 @@ static acq_status touch_candidates(acq_complex_trainer *self, uint64_t step)
     return status;
 }
 
+static acq_status touch_facts(acq_complex_trainer *self)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < self->batch.n_facts && status == ACQ_OK; i++) {
+        const acq_complex_fact *fact = &self->facts[self->batch.facts[i]];
+        status = touch(self, fact->head, 0);
+        if (status == ACQ_OK)
+            status = touch(self, fact->tail, 0);
+    }
+    return status;
+}
+
 acq_status acq_complex_choose(acq_complex_trainer *self, uint64_t step)
 {
     acq_complex_batch *batch = &self->batch;
     choose_rows(self, step);
+    choose_facts(self, step);
     acq_status status = touch_tails(self);
     if (status == ACQ_OK)
         status = touch_candidates(self, step);
     for (size_t i = 0; i < batch->n_rows && status == ACQ_OK; i++)
         status = touch(self, batch->rows[i].head, batch->rows[i].n_tails);
-    return status;
+    return status == ACQ_OK ? touch_facts(self) : status;
 }
 
 void acq_complex_forget(acq_complex_trainer *self)

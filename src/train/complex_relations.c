@@ -6,8 +6,8 @@
  *   a = Re q . Re r    b = Im q . Im r
  *
  * so two products of half the width give both. The inverse of a fact has the same loss (its scores
- * are the same ones, swapped), so only even rows are worked on, and count twice. Facts are
- * taken in slices, which bounds the memory of a batch with long rows. A row of scores is
+ * are the same ones, swapped), so each fact is worked on once, and counts twice. Facts are taken
+ * in slices, which bounds the memory of a large batch. A row of scores is
  *
  *   [ a | b ]  ->  [ even | odd ]  ->  slopes of these  ->  slopes of [ a | b ]      in place */
 #include "train/complex_trainer.h"
@@ -19,14 +19,9 @@
 
 enum { SLICE = 1024, FACT_ROWS = 16 };
 
-typedef struct pair_fact {
-    acq_ent head, tail;
-    uint32_t pair;
-} pair_fact;
-
 typedef struct relation_work {
     acq_complex_trainer *self;
-    pair_fact facts[SLICE];
+    const acq_complex_fact *facts[SLICE];
     double losses[SLICE];
     size_t n;
     size_t score_ld;
@@ -58,7 +53,7 @@ static acq_status make_query(void *context, size_t item, unsigned thread)
 {
     const relation_work *work = context;
     const acq_complex_trainer *self = work->self;
-    const pair_fact *fact = &work->facts[item];
+    const acq_complex_fact *fact = work->facts[item];
     (void)thread;
     self->kernels->complex_product(self->rank, self->rank,
                                    acq_complex_trainer_entity(self, fact->head),
@@ -97,8 +92,8 @@ static acq_status softmax_facts(void *context, size_t item, unsigned thread)
     size_t first = item * FACT_ROWS, end = first + FACT_ROWS;
     (void)thread;
     for (size_t i = first; i < end && i < work->n; i++)
-        work->losses[i] =
-            score_to_gradient(self, work->facts[i].pair, self->fact_scores.at + i * work->score_ld);
+        work->losses[i] = score_to_gradient(self, work->facts[i]->pair,
+                                            self->fact_scores.at + i * work->score_ld);
     return ACQ_OK;
 }
 
@@ -117,7 +112,7 @@ static acq_status spread_facts(void *context, size_t item, unsigned thread)
                               self->fact_queries.at + side * half + at, self->ld,
                               self->relation_gradient + side * half + at, self->width);
     for (size_t i = 0; i < work->n; i++) {
-        const pair_fact *fact = &work->facts[i];
+        const acq_complex_fact *fact = work->facts[i];
         const float *dq = self->fact_gradient.at + i * self->ld + at;
         kernels->complex_product(n, half, dq, acq_complex_trainer_entity(self, fact->tail) + at,
                                  ACQ_COMPLEX_ADD, acq_complex_trainer_slope(self, fact->head) + at);
@@ -156,13 +151,10 @@ acq_status acq_complex_relations(acq_complex_trainer *self, double *loss)
         return ACQ_OK;
     if (prepare(&work) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    for (size_t i = 0; i < self->batch.n_rows; i++) {
-        const acq_complex_row *row = &self->batch.rows[i];
-        for (uint32_t j = 0; row->relation % 2 == 0 && j < row->n_tails; j++) {
-            work.facts[work.n++] = (pair_fact){row->head, row->tails[j], row->relation / 2};
-            if (work.n == SLICE)
-                run_slice(&work, loss);
-        }
+    for (size_t i = 0; i < self->batch.n_facts; i++) {
+        work.facts[work.n++] = &self->facts[self->batch.facts[i]];
+        if (work.n == SLICE)
+            run_slice(&work, loss);
     }
     if (work.n > 0)
         run_slice(&work, loss);

@@ -136,6 +136,8 @@ void acq_complex_trainer_deinit(acq_complex_trainer *self)
     acq_free(self->links);
     acq_free(self->rows);
     acq_free(self->batches);
+    acq_free(self->facts);
+    acq_free(self->fact_order);
     acq_free(self->order);
     acq_free(self->relation_gradient);
     acq_free(self->relation_counts);

@@ -7,8 +7,8 @@
  *
  * The entities that a batch touches have local numbers, in this order:
  *
- *   [ true tails | near: tails of the batch's relations | far: any other | heads that are neither ]
- *     n_true        n_near                                 n_far
+ *   [ true tails | near: tails of the batch's relations | far: any other | the rest: heads, and of
+ * facts ] n_true        n_near                                 n_far
  *    <------------------- softmax, n_softmax ------------------------->
  *    <------------------------------- n_touched ------------------------------------------>
  *
@@ -33,6 +33,11 @@ typedef struct acq_complex_row { /* the facts of one head and relation */
     uint32_t n_tails;
 } acq_complex_row;
 
+typedef struct acq_complex_fact { /* of an even relation */
+    acq_ent head, tail;
+    uint32_t pair;
+} acq_complex_fact;
+
 typedef struct acq_floats { /* a block that grows, 64-byte aligned; growing forgets */
     float *at;
     size_t room;
@@ -45,6 +50,8 @@ void acq_floats_deinit(acq_floats *floats);
 typedef struct acq_complex_batch {
     acq_complex_row *rows;
     size_t n_rows;
+    const uint32_t *facts; /* of the loss of relations */
+    size_t n_facts;
     acq_ent *entities; /* by local number */
     uint32_t *counts;  /* how often each is head or tail of a fact */
     size_t entities_room, counts_room;
@@ -62,9 +69,12 @@ typedef struct acq_complex_trainer {
     const acq_links **links; /* by relation */
     acq_complex_row *rows;   /* of the graph, both directions, by relation */
     size_t n_rows;
-    uint32_t *order;   /* of the rows in this epoch, by batch */
-    uint32_t *batches; /* their order */
-    uint64_t epoch;    /* that both belong to */
+    uint32_t *order;         /* of the rows in this epoch, by batch */
+    uint32_t *batches;       /* their order */
+    acq_complex_fact *facts; /* each once; NULL when relations have no weight */
+    size_t n_facts;
+    uint32_t *fact_order; /* in this epoch */
+    uint64_t epoch;       /* that the orders belong to */
 
     acq_parameters state;                     /* the four tensors of a checkpoint */
     float *entities, *relations;              /* [n x width], in state */

@@ -5,7 +5,7 @@ target_include_directories(tensor_tests PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(tensor_tests PUBLIC acq_tensor PkgConfig::CMOCKA)
 set_source_files_properties(support/kernels_wide.c PROPERTIES COMPILE_OPTIONS
                             "-ffp-contract=fast;-fno-sanitize=undefined;-Wno-psabi")
-foreach(name gemm kernels bf16)
+foreach(name gemm kernels bf16 messages)
   acq_test(tensor_${name} SOURCES unit/tensor_${name}.c USES tensor)
   target_link_libraries(test_tensor_${name} PRIVATE tensor_tests)
 endforeach()

@@ -113,6 +113,7 @@ acq_status acq_ultra_stack_reserve(acq_ultra_stack *s, size_t n_nodes, acq_error
     acq_free(s->block);
     s->block = block;
     s->most = most;
+    s->n_reached = 0;
     float *at = (float *)(((uintptr_t)block + LINE * sizeof *at - 1) / (LINE * sizeof *at) *
                           (LINE * sizeof *at));
     lay_out(s, &at, most);

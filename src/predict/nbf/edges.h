@@ -7,7 +7,7 @@
  *   relations [ r5 r7 | r2 ]        sorted within a node
  *   reversed  [ r4 r6 | r3 ]        the relation of the same edges walked the other way
  *   begins    [ 0 2 3 4 ]           group g has the sources begins[g] .. begins[g + 1]
- *   sources   [ 1 4 | 2 | 0 ]       sorted within a group
+ *   sources   [ 1 4 | 2 | 0 ]       sorted within a group where the edges are a graph's
  *
  * A graph is closed under inverses, so what a node receives from is also what it sends to, under
  * the reversed relations: the same arrays serve forward and backward. */
@@ -42,7 +42,8 @@ static inline void acq_edges_add_source(acq_edges *edges, uint32_t source)
 }
 void acq_edges_finish_node(acq_edges *edges, uint32_t node);
 
-/* The sources of one node and relation, sorted: for a node h the tails of (h, relation). */
+/* The sources of one node and relation: for a node h the tails of (h, relation). `has` wants them
+ * sorted. */
 const uint32_t *acq_edges_find(const acq_edges *edges, uint32_t node, acq_rel relation, size_t *n);
 bool acq_edges_has(const acq_edges *edges, uint32_t node, acq_rel relation, uint32_t source);
 

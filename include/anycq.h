@@ -221,9 +221,9 @@ ACQ_API void acq_policy_free(acq_policy *policy);
 
 typedef struct acq_ask_params {
     const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find */
-    double threshold;          /* 0.5: least score of an answer, above 0 and at most 1 */
+    double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
-    double negation_threshold; /* negative is off: a negated atom holds below this score */
+    double negation_threshold; /* a negated atom holds below this score; negative: off, or 0.5 */
     uint64_t limit;            /* 1: this many best answers; 0: all; others than exact give one */
     double seconds;            /* 60: time budget; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
@@ -233,7 +233,16 @@ typedef struct acq_ask_params {
     const acq_policy *policy;  /* policy: its weights; NULL: the shipped ones, opened each time */
     uint64_t restart;          /* policy: begin anew after so many steps; 0: never */
     bool observed_pe;          /* policy: what may hold is judged by observed facts alone */
+    double prior;              /* share of true candidates; negative (-1): the natural one */
+    double min_p;              /* 0.5: least probability of an answer */
 } acq_ask_params;
+
+/* Probabilities. Where the predictor has a calibrator (a completion made by `anycq fit`), each
+ * answer has the probability that it is true, and that decides: answers have at least min_p and
+ * come with the most likely first. Unless set, threshold is then the least score that the predictor
+ * gives at all, and negation_threshold 0.5: an atom counts as false unless it is observed or
+ * likelier than not. A prior is for candidates of which that share is true, whatever is natural.
+ * binarize and paper leave probabilities out. Without a calibrator prior and min_p do nothing. */
 
 ACQ_API void acq_ask_params_init(acq_ask_params *params);
 
@@ -251,7 +260,8 @@ ACQ_API acq_status acq_check(const acq_query *query, const acq_predictor *predic
 
 typedef enum acq_result_outcome {
     ACQ_RESULT_ANSWERED,  /* at least one answer */
-    ACQ_RESULT_NONE,      /* proved: nothing reaches the threshold (or the paper's rule) */
+    ACQ_RESULT_NONE,      /* nothing reaches the threshold, which is proved, or min_p (see
+                             acq_result_get_best_probability), or the paper's rule */
     ACQ_RESULT_UNDECIDED, /* the budget ran out first */
 } acq_result_outcome;
 
@@ -270,6 +280,13 @@ ACQ_API uint64_t acq_result_get_nodes(const acq_result *result); /* values tried
 /* Answers count from 0, best first. */
 ACQ_API size_t acq_result_get_n_answers(const acq_result *result);
 ACQ_API double acq_result_get_score(const acq_result *result, size_t i_answer);
+
+/* How likely the answer is true; NaN without a calibrator. */
+ACQ_API double acq_result_get_probability(const acq_result *result, size_t i_answer);
+
+/* Of the most likely candidate, answer or not: what min_p would have to be. NaN without a
+ * calibrator, or without any candidate: then "none" is proved. */
+ACQ_API double acq_result_get_best_probability(const acq_result *result);
 
 /* Value of a variable, free or witness, by its name; NULL when there is no such one. */
 ACQ_API const char *acq_result_get_value(const acq_result *result, size_t i_answer,
@@ -297,7 +314,7 @@ typedef struct acq_fact {
     const char *tail;
     bool is_negated; /* the query denies it */
     acq_fact_kind kind;
-    double link;  /* the predictor's score of the link itself */
+    double link;  /* the predictor's score of the link itself; calibrated: its probability */
     double score; /* what the atom, with its negation, contributes */
     bool is_used; /* false: a branch of an `or` that the answer does not need */
 } acq_fact;

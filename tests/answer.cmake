@@ -4,3 +4,5 @@ acq_test(answer_explain SOURCES unit/answer_explain.c unit/answer_world.c
          USES answer query predict graph base)
 acq_test(answer_probability SOURCES unit/answer_probability.c unit/answer_world.c
          USES answer query predict graph base)
+acq_test(answer_supports SOURCES oracle/supports.c support/case.c
+         USES answer query predict graph base)

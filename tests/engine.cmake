@@ -4,7 +4,10 @@ acq_test(engine_policy SOURCES unit/engine_policy.c unit/answer_world.c
          USES engine search answer query predict graph base)
 acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
          USES engine search answer query predict graph base)
-acq_test(api_library SOURCES unit/api_library.c
+acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.c
+         support/calibrator.c
+         USES engine search answer query predict graph base)
+acq_test(api_library SOURCES unit/api_library.c support/calibrator.c
          USES engine search answer query predict graph base)
 
 # The example sees the public header and the shared library, nothing else.

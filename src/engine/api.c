@@ -4,6 +4,7 @@
  * query and the predictor it came from, so that answers can be read by name. */
 #include "anycq.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "answer/explain.h"
@@ -117,7 +118,6 @@ void acq_ask_params_init(acq_ask_params *params)
     acq_engine_params engine = ACQ_ENGINE_DEFAULT;
     *params = (acq_ask_params){
         .engine = acq_engine_get_name(engine.engine),
-        .threshold = engine.search.scoring.threshold,
         .binarize = engine.search.scoring.binarize,
         .negation_threshold = engine.search.scoring.negation_threshold,
         .limit = engine.search.limit,
@@ -128,6 +128,8 @@ void acq_ask_params_init(acq_ask_params *params)
         .restart = engine.search.policy.restart,
         .observed_pe = engine.search.policy.closed_world_pe,
         .paper = engine.paper,
+        .prior = engine.prior,
+        .min_p = engine.min_p,
     };
 }
 
@@ -138,8 +140,8 @@ static acq_status check_params(const acq_ask_params *params, acq_error *error)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "no engine \"%s\"; use exact, policy, climb or random",
                         params->engine == NULL ? "" : params->engine);
-    if (!(params->threshold > 0 && params->threshold <= 1))
-        return acq_fail(error, ACQ_ERR_USAGE, "threshold %g is not above 0 and at most 1",
+    if (!(params->threshold >= 0 && params->threshold <= 1))
+        return acq_fail(error, ACQ_ERR_USAGE, "threshold %g is not between 0 (the default) and 1",
                         params->threshold);
     if (!(params->binarize >= 0 && params->binarize <= 1))
         return acq_fail(error, ACQ_ERR_USAGE, "binarize %g is not between 0 and 1",
@@ -147,7 +149,23 @@ static acq_status check_params(const acq_ask_params *params, acq_error *error)
     if (!(params->negation_threshold <= 1))
         return acq_fail(error, ACQ_ERR_USAGE, "negation threshold %g is above 1",
                         params->negation_threshold);
+    if (!(params->prior < 1) || params->prior == 0)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "prior %g is not between 0 and 1, nor negative for the natural one",
+                        params->prior);
+    if (!(params->min_p >= 0 && params->min_p <= 1))
+        return acq_fail(error, ACQ_ERR_USAGE, "min_p %g is not between 0 and 1", params->min_p);
     return ACQ_OK;
+}
+
+static acq_scoring get_scoring(const acq_ask_params *params)
+{
+    acq_scoring scoring = ACQ_SCORING_DEFAULT;
+    if (params->threshold > 0)
+        scoring.threshold = params->threshold;
+    scoring.binarize = params->binarize;
+    scoring.negation_threshold = params->negation_threshold;
+    return acq_scoring_round(scoring);
 }
 
 static acq_status read_params(const acq_ask_params *given, acq_engine_params *out, acq_error *error)
@@ -161,10 +179,7 @@ static acq_status read_params(const acq_ask_params *given, acq_engine_params *ou
         return status;
     *out = (acq_engine_params){
         .engine = acq_engine_find(params.engine),
-        .search = {.scoring = acq_scoring_round(
-                       (acq_scoring){.threshold = params.threshold,
-                                     .binarize = params.binarize,
-                                     .negation_threshold = params.negation_threshold}),
+        .search = {.scoring = get_scoring(&params),
                    .limit = params.limit,
                    .seconds = params.seconds,
                    .memory_bytes = params.memory_bytes,
@@ -174,6 +189,10 @@ static acq_status read_params(const acq_ask_params *given, acq_engine_params *ou
                               .restart = params.restart,
                               .closed_world_pe = params.observed_pe}},
         .paper = params.paper,
+        .has_threshold = params.threshold > 0,
+        .has_negation_threshold = params.negation_threshold >= 0,
+        .prior = params.prior,
+        .min_p = params.min_p,
     };
     return ACQ_OK;
 }
@@ -203,6 +222,7 @@ static acq_status new_result(const acq_query *query, const acq_predictor *predic
     acq_result *result = acq_zalloc(1, sizeof *result);
     if (result == NULL)
         return acq_fail_memory(error);
+    *params = acq_engine_settle(params, predictor);
     result->query = query;
     result->predictor = predictor;
     result->scoring = params->search.scoring;
@@ -216,6 +236,8 @@ static acq_status finish(acq_status status, const acq_predictor *predictor, acq_
 {
     if (status == ACQ_OK)
         status = acq_graph_get_failure(predictor->graph, error);
+    if (result->search.prepared != NULL)
+        result->predictor = result->search.prepared;
     if (status == ACQ_OK)
         *out = result;
     else
@@ -315,6 +337,16 @@ size_t acq_result_get_n_answers(const acq_result *result)
 double acq_result_get_score(const acq_result *result, size_t i_answer)
 {
     return i_answer < result->search.n_answers ? result->search.answers[i_answer].score : 0.0;
+}
+
+double acq_result_get_probability(const acq_result *result, size_t i_answer)
+{
+    return i_answer < result->search.n_answers ? result->search.answers[i_answer].p : NAN;
+}
+
+double acq_result_get_best_probability(const acq_result *result)
+{
+    return result->search.likeliest == NULL ? NAN : result->search.likeliest->p;
 }
 
 acq_ent acq_result_get_entity(const acq_result *result, size_t i_answer, size_t i_variable)

@@ -1,6 +1,7 @@
 /* api_library.c - the public library through its header: names in, names out, and every function
  * under failing allocations. Linked to the modules and not to the shared library, which hides
  * the switch that makes allocations fail. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,9 @@
 
 #include "anycq.h"
 #include "base/memory.h"
+#include "graph/build.h"
+#include "predict/completion.h"
+#include "support/calibrator.h"
 
 static const char facts[] = "Ada\tborn_in\tLondon\n"
                             "Bo\tborn_in\tParis\n"
@@ -205,17 +209,104 @@ static void test_bad_parameters_are_refused(void **state)
     params.engine = "fast";
     assert_refused(query, &params, "no engine \"fast\"; use exact, policy, climb or random");
     acq_ask_params_init(&params);
-    params.threshold = 0;
-    assert_refused(query, &params, "threshold 0 is not above 0 and at most 1");
+    params.threshold = -0.5;
+    assert_refused(query, &params, "threshold -0.5 is not between 0 (the default) and 1");
     params.threshold = __builtin_nan("");
-    assert_refused(query, &params, "threshold nan is not above 0 and at most 1");
+    assert_refused(query, &params, "threshold nan is not between 0 (the default) and 1");
     acq_ask_params_init(&params);
     params.binarize = -1;
     assert_refused(query, &params, "binarize -1 is not between 0 and 1");
     acq_ask_params_init(&params);
     params.negation_threshold = 2;
     assert_refused(query, &params, "negation threshold 2 is above 1");
+    acq_ask_params_init(&params);
+    params.prior = 1;
+    assert_refused(query, &params,
+                   "prior 1 is not between 0 and 1, nor negative for the natural one");
+    acq_ask_params_init(&params);
+    params.min_p = 1.5;
+    assert_refused(query, &params, "min_p 1.5 is not between 0 and 1");
     acq_query_free(query);
+}
+
+/* Believes born_in(Cy, Paris) with 0.8 and born_in(Cy, London) with 0.3; answers are likely from
+ * 0.5 on, with a prior from 0.2 on. */
+static void write_calibrated(const char *path)
+{
+    acq_rel born_in = acq_graph_find_relation(f.graph, "born_in", 7);
+    acq_ent cy = acq_graph_find_entity(f.graph, "Cy", 2);
+    acq_link believed[] = {{cy, acq_graph_find_entity(f.graph, "Paris", 5), 0.8F},
+                           {cy, acq_graph_find_entity(f.graph, "London", 6), 0.3F}};
+    acq_calibrator *calibrator = acq_test_calibrator(.5, .2);
+    acq_completion_params params = {.predictor = "test", .floor = .01, .calibrator = calibrator};
+    acq_completion_writer *writer;
+    acq_links *links;
+    assert_int_equal(acq_links_new(believed, 2, acq_graph_get_n_entities(f.graph), true, &links),
+                     ACQ_OK);
+    assert_int_equal(acq_completion_writer_open(path, f.graph, &params, &writer, NULL), ACQ_OK);
+    assert_int_equal(acq_completion_writer_add(writer, born_in, links, NULL), ACQ_OK);
+    assert_int_equal(acq_completion_writer_finish(writer, NULL), ACQ_OK);
+    acq_completion_writer_close(writer);
+    acq_links_free(links);
+    acq_calibrator_free(calibrator);
+}
+
+static acq_result *check_cy(const acq_query *query, const acq_predictor *predictor,
+                            const acq_ask_params *params)
+{
+    acq_result *result;
+    const char *value = "Cy";
+    assert_int_equal(acq_check(query, predictor, &value, 1, params, &result, NULL), ACQ_OK);
+    return result;
+}
+
+static void test_answers_have_probabilities(void **state)
+{
+    (void)state;
+    char path[] = "anycq-api-XXXXXX", spec[64];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    write_calibrated(path);
+    snprintf(spec, sizeof spec, "completion:%s", path);
+    acq_predictor *predictor;
+    assert_int_equal(acq_predictor_new(f.graph, spec, &predictor, NULL), ACQ_OK);
+    acq_query *paris = read_query("Q(x) := born_in(x, \"Paris\")");
+    acq_query *london = read_query("Q(x) := born_in(x, \"London\")");
+    acq_ask_params params;
+    acq_ask_params_init(&params);
+    assert_true(params.prior < 0 && params.min_p == 0.5 && params.threshold == 0);
+
+    acq_result *likely = check_cy(paris, predictor, &params);
+    assert_int_equal(acq_result_get_outcome(likely), ACQ_RESULT_ANSWERED);
+    double p = acq_result_get_probability(likely, 0);
+    assert_true(p > 0.9 && p < 1);
+    assert_true(acq_result_get_best_probability(likely) == p);
+    assert_true(isnan(acq_result_get_probability(likely, 1)));
+    acq_result_free(likely);
+
+    acq_result *unlikely = check_cy(london, predictor, &params);
+    assert_int_equal(acq_result_get_outcome(unlikely), ACQ_RESULT_NONE);
+    assert_int_equal(acq_result_get_n_answers(unlikely), 0);
+    assert_true(acq_result_get_best_probability(unlikely) < 0.1);
+    acq_result_free(unlikely);
+
+    params.prior = 0.5;
+    acq_result *even = check_cy(london, predictor, &params);
+    assert_int_equal(acq_result_get_outcome(even), ACQ_RESULT_ANSWERED);
+    acq_result_free(even);
+
+    params.prior = -1;
+    params.min_p = 0;
+    params.threshold = 0.5;
+    acq_result *by_score = check_cy(london, predictor, &params);
+    assert_int_equal(acq_result_get_outcome(by_score), ACQ_RESULT_NONE);
+    assert_true(isnan(acq_result_get_best_probability(by_score)));
+    acq_result_free(by_score);
+    acq_query_free(paris);
+    acq_query_free(london);
+    acq_predictor_free(predictor);
+    unlink(path);
 }
 
 static void test_policy_answers_with_shipped_and_other_weights(void **state)
@@ -726,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_evidence_names_each_fact),
         cmocka_unit_test(test_check_takes_names),
         cmocka_unit_test(test_bad_parameters_are_refused),
+        cmocka_unit_test(test_answers_have_probabilities),
         cmocka_unit_test(test_policy_answers_with_shipped_and_other_weights),
         cmocka_unit_test(test_policy_says_why_it_finds_nothing),
         cmocka_unit_test(test_bad_weights_are_refused),

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-enum { ORDER_STREAM = 1, DRAW_STREAM = 2 };
+enum { ORDER_STREAM = 1, DRAW_STREAM = 2, DENSE = 10, DENSE_WEIGHT = 4 };
 
 static uint64_t get_stream(uint64_t kind, uint64_t counter)
 {
@@ -50,11 +50,23 @@ static void fill_facts(acq_complex_trainer *self)
     }
 }
 
+/* Relations are worth learning where entities have many facts. */
+static double get_relation_weight(const acq_complex_trainer *self)
+{
+    double n = 0;
+    if (self->params->relation_weight >= 0)
+        return self->params->relation_weight;
+    for (size_t i = 0; i < self->n_rows; i++)
+        n += self->rows[i].n_tails;
+    return n >= DENSE * (double)self->n_entities ? DENSE_WEIGHT : 0;
+}
+
 /* Even rows have each fact once. */
 static acq_status list_facts(acq_complex_trainer *self, acq_error *error)
 {
     uint64_t n = 0;
-    if (self->params->relation_weight == 0)
+    self->relation_weight = get_relation_weight(self);
+    if (self->relation_weight == 0)
         return ACQ_OK;
     for (size_t i = 0; i < self->n_rows; i++)
         n += self->rows[i].relation % 2 == 0 ? self->rows[i].n_tails : 0;

@@ -11,12 +11,12 @@ void acq_train_complex_params_init(acq_train_complex_params *params)
         .rank = 512,
         .rate = .1,
         .last_rate = .1,
-        .batch = 1000,
-        .candidates = 4096,
+        .batch = 100,
+        .candidates = 1000,
         .n3 = .05,
-        .relation_weight = 4,
+        .relation_weight = -1,
         .scale = 1e-3,
-        .epochs = 20,
+        .epochs = 12,
         .n_threads = acq_threads_available(),
         .checkpoint_seconds = 60,
     };
@@ -74,7 +74,8 @@ acq_status acq_complex_check_params(const acq_graph *graph, const acq_train_comp
     if (status == ACQ_OK)
         status = check_not_negative("the weight of N3", params->n3, error);
     if (status == ACQ_OK)
-        status = check_not_negative("the weight of relations", params->relation_weight, error);
+        status =
+            check_not_negative("the weight of relations", fabs(params->relation_weight), error);
     if (status == ACQ_OK)
         status = check_not_negative("the time", params->seconds, error);
     return status == ACQ_OK ? check_warm(graph, params, error) : status;

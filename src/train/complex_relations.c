@@ -75,7 +75,7 @@ static void cross(size_t n, float *first, float *second, bool is_slope)
 static double score_to_gradient(const acq_complex_trainer *self, uint32_t pair, float *scores)
 {
     size_t n = self->n_pairs;
-    double weight = 2 * self->params->relation_weight;
+    double weight = 2 * self->relation_weight;
     cross(n, scores, scores + n, false);
     float top = self->kernels->find_max(2 * n, scores), own = scores[pair];
     float sum = self->kernels->exp_sum(2 * n, top, scores);
@@ -147,7 +147,7 @@ static void run_slice(relation_work *work, double *loss)
 acq_status acq_complex_relations(acq_complex_trainer *self, double *loss)
 {
     relation_work work = {.self = self};
-    if (self->params->relation_weight == 0)
+    if (self->relation_weight == 0)
         return ACQ_OK;
     if (prepare(&work) != ACQ_OK)
         return ACQ_ERR_MEMORY;

@@ -64,7 +64,8 @@ typedef struct acq_complex_trainer {
     const acq_train_complex_params *params;
     const acq_kernels *kernels;
     uint32_t rank, n_entities, n_pairs;
-    size_t width, ld; /* floats of a vector; of a row of a matrix of vectors */
+    double relation_weight; /* the one of params, or by the graph */
+    size_t width, ld;       /* floats of a vector; of a row of a matrix of vectors */
 
     const acq_links **links; /* by relation */
     acq_complex_row *rows;   /* of the graph, both directions, by relation */

@@ -60,7 +60,13 @@
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
-         "auto, observed, perfect:GRAPH or completion:FILE")                                       \
+         "auto, observed, perfect:GRAPH, completion:FILE, complex:MODEL, nbfnet:MODEL, ultra or "  \
+         "ultra:MODEL")                                                                            \
+    TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
+         "complex, nbfnet, ultra:MODEL: a link scores the larger of its two directions (both), or "\
+         "that of the relation as named (forward)")                                                \
+    TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
+         "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
          "exact (proves what it says), policy (learned), climb or random")                         \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \

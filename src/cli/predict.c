@@ -84,26 +84,34 @@ static acq_status bind(const acq_graph *graph, const acq_pattern *pattern, predi
     return status;
 }
 
-static acq_status rank(const acq_predictor *predictor, prediction *p, acq_error *error)
+static acq_status take_candidates(const acq_predictor *predictor, const acq_scored_row *row,
+                                  prediction *p, acq_error *error)
 {
-    const acq_links *links; /* opened for its errors: a row cannot report any */
-    acq_status status = acq_predictor_open_links(predictor, p->relation, &links, error);
-    if (status != ACQ_OK)
-        return status;
-    acq_row row = acq_links_get_row(links, p->known);
-    p->candidates = acq_alloc(row.n, sizeof *p->candidates);
+    p->candidates = acq_alloc(row->n, sizeof *p->candidates);
     if (p->candidates == NULL)
         return acq_fail_memory(error);
-    for (size_t i = 0; i < row.n; i++)
+    for (size_t i = 0; i < row->n; i++)
         p->candidates[i] =
-            (candidate){.name = acq_graph_get_entity_name(predictor->graph, row.tails[i]),
-                        .entity = row.tails[i],
-                        .score = row.scores == NULL ? 1.0 : (double)row.scores[i],
+            (candidate){.name = acq_graph_get_entity_name(predictor->graph, row->tails[i]),
+                        .entity = row->tails[i],
+                        .score = (double)row->scores[i],
                         .is_observed = acq_graph_has_fact(predictor->graph, p->known, p->relation,
-                                                          row.tails[i])};
-    p->n = row.n;
+                                                          row->tails[i])};
+    p->n = row->n;
     qsort(p->candidates, p->n, sizeof *p->candidates, compare);
     return ACQ_OK;
+}
+
+/* A predictor that makes rows makes this one alone. */
+static acq_status rank(const acq_predictor *predictor, prediction *p, acq_error *error)
+{
+    acq_scored_row row;
+    acq_status status = acq_predictor_copy_row(predictor, p->relation, p->known, &row, error);
+    if (status != ACQ_OK)
+        return status;
+    status = take_candidates(predictor, &row, p, error);
+    acq_scored_row_deinit(&row);
+    return status;
 }
 
 static void print(const acq_options *options, const prediction *p, acq_text *out)

@@ -81,9 +81,10 @@ typedef struct answering {
 static int show(const answering *now, acq_output *output)
 {
     const acq_question *question = now->question;
+    const acq_predictor *prepared = now->result.prepared;
     acq_view view = {.options = question->options,
                      .params = &now->params,
-                     .predictor = question->predictor,
+                     .predictor = prepared == NULL ? question->predictor : prepared,
                      .query = now->query,
                      .text = question->text,
                      .line = question->line,

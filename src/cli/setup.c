@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/threads.h"
 #include "cli/nearest.h"
 #include "cli/option_table.h"
 #include "cli/reading.h"
@@ -109,24 +110,59 @@ static void note_completion(const acq_setup *setup, const char *spec, acq_output
                                 "graph's facts win, and complete makes it anew");
 }
 
-static acq_status open_predictor(acq_setup *setup, const acq_options *options, acq_output *output,
-                                 acq_error *error)
+/* What `auto` came to. */
+static void note_auto(const acq_setup *setup, acq_output *output)
 {
+    const char *name = setup->predictor->name;
+    if (strcmp(name, "observed") == 0)
+        acq_report_note(output, "no predictor is named: answers come from observed facts only");
+    else if (strcmp(name, "ultra") == 0)
+        acq_report_note(output, "no predictor is named: what facts do not answer is predicted by "
+                                "the shipped weights; anycq fit does better");
+    else
+        acq_report_note(output, "no predictor is named: this is %s", name);
+}
+
+static acq_status read_open_params(const acq_options *options, const char *path,
+                                   acq_open_params *out, acq_error *error)
+{
+    bool is_forward = strcmp(options->direction, "forward") == 0;
+    bool is_qto = strcmp(options->scaling, "qto") == 0;
+    if (!is_forward && strcmp(options->direction, "both") != 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "no direction \"%.100s\"; use both or forward",
+                        options->direction);
+    if (!is_qto && strcmp(options->scaling, "fit") != 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "no scaling \"%.100s\"; use fit or qto",
+                        options->scaling);
+    *out = (acq_open_params){.graph_path = path,
+                             .direction = is_forward ? ACQ_DIRECTION_FORWARD : ACQ_DIRECTION_BOTH,
+                             .is_qto = is_qto,
+                             .n_threads = acq_threads_available()};
+    return ACQ_OK;
+}
+
+static acq_status open_predictor(acq_setup *setup, const acq_options *options, const char *path,
+                                 acq_output *output, acq_error *error)
+{
+    acq_open_params params;
+    if (read_open_params(options, path, &params, error) != ACQ_OK)
+        return ACQ_ERR_USAGE;
     acq_reading reading;
     acq_reading_init(&reading, output);
     acq_read_params read = acq_reading_get_params(&reading, options);
     read.format = NULL; /* --format is the graph's */
     acq_perfect_report report;
-    acq_status status = acq_predictor_open(setup->graph, options->predictor, &read,
-                                           &setup->predictor, &report, error);
+    params.read = &read;
+    acq_status status = acq_predictor_open_with(setup->graph, options->predictor, &params,
+                                                &setup->predictor, &report, error);
     acq_read_report unknown = {0}; /* the predictor keeps it to itself */
     acq_reading_finish(&reading, options->predictor, status == ACQ_OK ? &unknown : NULL);
     if (status != ACQ_OK)
         return status;
     note_perfect(output, &report);
-    note_completion(setup, options->predictor, output);
+    note_completion(setup, setup->predictor->name, output);
     if (strcmp(options->predictor, "auto") == 0)
-        acq_report_note(output, "no predictor is named: answers come from observed facts only");
+        note_auto(setup, output);
     return ACQ_OK;
 }
 
@@ -148,7 +184,7 @@ acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const ch
     if (status == ACQ_OK)
         status = acq_setup_read_graph(options, path, output, &setup->graph, &setup->report, error);
     if (status == ACQ_OK)
-        status = open_predictor(setup, options, output, error);
+        status = open_predictor(setup, options, path, output, error);
     return status;
 }
 

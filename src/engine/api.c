@@ -236,6 +236,8 @@ static acq_status finish(acq_status status, const acq_predictor *predictor, acq_
 {
     if (status == ACQ_OK)
         status = acq_graph_get_failure(predictor->graph, error);
+    if (result->search.prepared != NULL)
+        result->predictor = result->search.prepared;
     if (status == ACQ_OK)
         *out = result;
     else

@@ -12,6 +12,7 @@
 #include "answer/verify.h"
 #include "base/memory.h"
 #include "engine/judge.h"
+#include "engine/prepare.h"
 #include "predict/calibrator.h"
 
 static const double SAME_SCORE = 1e-9;
@@ -274,9 +275,12 @@ acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor
     status = acq_problem_new(query, n_entities, &problem, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_engine_gives_p(&params, predictor)
-                 ? ask_with_p(query, predictor, &params, problem, result, error)
-                 : ask_without_p(query, predictor, &params, problem, result, error);
+    if (acq_predictor_makes_rows(predictor))
+        status = acq_engine_ask_by_rows(query, predictor, NULL, problem, &params, result, error);
+    else if (acq_engine_gives_p(&params, predictor))
+        status = ask_with_p(query, predictor, &params, problem, result, error);
+    else
+        status = ask_without_p(query, predictor, &params, problem, result, error);
     acq_problem_free(problem);
     return status;
 }
@@ -294,6 +298,16 @@ static acq_status fix_problem(const acq_query *query, const acq_predictor *predi
     return acq_problem_new_fixed(query, n_entities, values, out, error);
 }
 
+static acq_status run_check(const acq_query *query, const acq_predictor *predictor,
+                            const acq_ent *values, const acq_engine_params *params,
+                            const acq_problem *problem, acq_search_result *result, acq_error *error)
+{
+    acq_status status =
+        engines[params->engine].search(problem, predictor, &params->search, result, error);
+    return status == ACQ_OK ? finish_check(query, predictor, values, params, result, error)
+                            : status;
+}
+
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
                             const acq_ent *values, const acq_engine_params *params,
                             acq_search_result *result, acq_error *error)
@@ -308,9 +322,9 @@ acq_status acq_engine_check(const acq_query *query, const acq_predictor *predict
         return status;
     acq_engine_params one = acq_engine_settle(params, predictor);
     one.search.limit = 1;
-    status = engines[one.engine].search(problem, predictor, &one.search, result, error);
-    if (status == ACQ_OK)
-        status = finish_check(query, predictor, values, &one, result, error);
+    status = acq_predictor_makes_rows(predictor)
+                 ? acq_engine_ask_by_rows(query, predictor, values, problem, &one, result, error)
+                 : run_check(query, predictor, values, &one, problem, result, error);
     acq_problem_free(problem);
     return status;
 }
@@ -373,7 +387,8 @@ acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *pr
     acq_status status = check_engine(params, predictor, error);
     if (status != ACQ_OK)
         return status;
-    bool is_batch = params->engine == ACQ_ENGINE_policy && n > 1;
+    bool is_batch =
+        params->engine == ACQ_ENGINE_policy && n > 1 && !acq_predictor_makes_rows(predictor);
     return is_batch ? check_in_batch(query, predictor, tuples, n, params, results, error)
                     : check_in_turn(query, predictor, tuples, n, params, results, error);
 }

@@ -4,21 +4,46 @@
 
 #include "graph/read.h"
 #include "predict/predictor.h"
+#include "predict/row_predictor.h"
 
-/* prefix of the name, does a file follow?, in this version? */
+typedef enum acq_spec_file { ACQ_SPEC_NO_FILE, ACQ_SPEC_MAY_FILE, ACQ_SPEC_FILE } acq_spec_file;
+
+/* prefix of the name, does a file follow? */
 #define ACQ_PREDICTORS(X)                                                                          \
-    X(auto, false, true)                                                                           \
-    X(observed, false, true)                                                                       \
-    X(perfect, true, true)                                                                         \
-    X(completion, true, true)                                                                      \
-    X(complex, true, false)                                                                        \
-    X(nbfnet, true, false)                                                                         \
-    X(ultra, false, false)
+    X(auto, ACQ_SPEC_NO_FILE)                                                                      \
+    X(observed, ACQ_SPEC_NO_FILE)                                                                  \
+    X(perfect, ACQ_SPEC_FILE)                                                                      \
+    X(completion, ACQ_SPEC_FILE)                                                                   \
+    X(complex, ACQ_SPEC_FILE)                                                                      \
+    X(nbfnet, ACQ_SPEC_FILE)                                                                       \
+    X(ultra, ACQ_SPEC_MAY_FILE)
 
-/* spec: "auto", "observed", "perfect:GRAPH" or "completion:FILE". The graph after perfect: is
- * read with `read` (NULL: defaults), a folder up to and including its test split. report, which
- * may be NULL, is filled for perfect: and zeroed for the others. ACQ_ERR_USAGE names what is
- * known when the spec is not. */
+typedef struct acq_open_params {
+    const acq_read_params *read; /* for the graph after perfect:; NULL: defaults */
+    const char *graph_path;      /* `auto` looks for a completion beside it; NULL: it does not */
+    acq_direction direction;     /* complex, nbfnet, ultra:MODEL */
+    bool is_qto;                 /* complex: QTO's scale in place of FIT's */
+    size_t memory_bytes;         /* of links kept; 0: no limit */
+    unsigned n_threads;
+} acq_open_params;
+
+/* spec:
+ *   observed, perfect:GRAPH, completion:FILE
+ *   complex:MODEL                FIT's scale
+ *   nbfnet:MODEL, ultra:MODEL    sigmoids, as published
+ *   ultra                        shipped weights, probabilities by the shipped calibrator
+ *   auto                         the graph's completion if it has one (the file GRAPH.completion,
+ *                                in a folder the file `completion`), else ultra if this build has
+ *                                weights and the graph is not too large for it, else observed;
+ *                                the predictor's name says which
+ * The graph after perfect: is read up to and including its test split. report, which may be NULL,
+ * is filled for perfect: and zeroed for the others. ACQ_ERR_USAGE names what is known when the
+ * spec is not. */
+acq_status acq_predictor_open_with(const acq_graph *graph, const char *spec,
+                                   const acq_open_params *params, acq_predictor **out,
+                                   acq_perfect_report *report, acq_error *error);
+
+/* The same with nothing but how to read. */
 acq_status acq_predictor_open(const acq_graph *graph, const char *spec, const acq_read_params *read,
                               acq_predictor **out, acq_perfect_report *report, acq_error *error);
 

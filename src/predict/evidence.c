@@ -152,18 +152,25 @@ typedef struct row_side {
     acq_found *blocks;          /* one per block */
     acq_row_summary *summaries; /* one per row and model */
     acq_row_worker **workers;   /* one per thread, opened at first use */
+    bool has_own_workers;       /* and not those of a session */
     acq_error *errors;          /* one per thread */
 } row_side;
+
+static void free_workers(acq_row_worker **workers, unsigned n)
+{
+    for (unsigned i = 0; workers != NULL && i < n; i++)
+        acq_row_worker_free(workers[i]);
+    acq_free(workers);
+}
 
 static void side_deinit(row_side *side)
 {
     for (size_t i = 0; side->blocks != NULL && i < side->n_blocks; i++)
         acq_found_deinit(&side->blocks[i]);
-    for (unsigned i = 0; side->workers != NULL && i < side->maker->params.n_threads; i++)
-        acq_row_worker_free(side->workers[i]);
+    if (side->has_own_workers)
+        free_workers(side->workers, side->maker->params.n_threads);
     acq_free(side->blocks);
     acq_free(side->summaries);
-    acq_free(side->workers);
     acq_free(side->errors);
 }
 
@@ -182,20 +189,33 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
     return status;
 }
 
-static acq_status side_run(row_side *side, const acq_evidence_maker *maker, acq_rel relation,
-                           const acq_ent *heads, size_t n_heads, acq_error *error)
+/* Few rows are shared out among the threads all the same. */
+static size_t choose_batch(const acq_evidence_maker *maker, size_t n_heads)
 {
-    size_t batch = acq_row_worker_get_batch(maker), n_models = maker->params.n_models;
+    size_t batch = acq_row_worker_get_batch(maker), n_threads = maker->params.n_threads;
+    size_t share = (n_heads + n_threads - 1) / n_threads;
+    return share > 0 && share < batch ? share : batch;
+}
+
+/* workers: those of a session; NULL: its own. */
+static acq_status side_run(row_side *side, const acq_evidence_maker *maker,
+                           acq_row_worker **workers, acq_rel relation, const acq_ent *heads,
+                           size_t n_heads, acq_error *error)
+{
+    size_t batch = choose_batch(maker, n_heads), n_models = maker->params.n_models;
     unsigned n_threads = maker->params.n_threads;
     *side = (row_side){.maker = maker,
                        .relation = relation,
                        .heads = heads,
                        .n_heads = n_heads,
                        .batch = batch,
-                       .n_blocks = (n_heads + batch - 1) / batch};
+                       .n_blocks = (n_heads + batch - 1) / batch,
+                       .workers = workers,
+                       .has_own_workers = workers == NULL};
     side->blocks = acq_zalloc(side->n_blocks, sizeof *side->blocks);
     side->summaries = acq_zalloc(n_heads * n_models, sizeof *side->summaries);
-    side->workers = acq_zalloc(n_threads, sizeof(acq_row_worker *));
+    if (workers == NULL)
+        side->workers = acq_zalloc(n_threads, sizeof(acq_row_worker *));
     side->errors = acq_zalloc(n_threads, sizeof *side->errors);
     if (side->blocks == NULL || side->summaries == NULL || side->workers == NULL ||
         side->errors == NULL)
@@ -418,10 +438,11 @@ static acq_status collect_both(const acq_evidence_maker *maker, acq_rel relation
     const acq_links *links = maker->links[relation], *inverse = maker->links[acq_inverse(relation)];
     row_side forward = {0}, back = {0};
     met *a = NULL, *b = NULL;
-    acq_status status = side_run(&forward, maker, relation, links->heads, links->n_heads, error);
+    acq_status status =
+        side_run(&forward, maker, NULL, relation, links->heads, links->n_heads, error);
     if (status == ACQ_OK)
-        status =
-            side_run(&back, maker, acq_inverse(relation), inverse->heads, inverse->n_heads, error);
+        status = side_run(&back, maker, NULL, acq_inverse(relation), inverse->heads,
+                          inverse->n_heads, error);
     if (status == ACQ_OK)
         status = list_side(&forward, false, &a, error);
     if (status == ACQ_OK)
@@ -438,13 +459,13 @@ static acq_status collect_both(const acq_evidence_maker *maker, acq_rel relation
 }
 
 /* Rows of one side only; features oriented along the rows. */
-static acq_status collect_side(const acq_evidence_maker *maker, acq_rel relation,
-                               const acq_ent *heads, size_t n_heads, acq_candidates *out,
-                               acq_error *error)
+static acq_status collect_side(const acq_evidence_maker *maker, acq_row_worker **workers,
+                               acq_rel relation, const acq_ent *heads, size_t n_heads,
+                               acq_candidates *out, acq_error *error)
 {
     row_side side = {0};
     met *list = NULL;
-    acq_status status = side_run(&side, maker, relation, heads, n_heads, error);
+    acq_status status = side_run(&side, maker, workers, relation, heads, n_heads, error);
     if (status == ACQ_OK)
         status = list_side(&side, false, &list, error);
     if (status == ACQ_OK) {
@@ -472,14 +493,51 @@ acq_status acq_evidence_collect(const acq_evidence_maker *maker, acq_rel relatio
         return collect_both(maker, relation, out, error);
     acq_rel row_relation = find_smaller(maker, relation);
     const acq_links *links = maker->links[row_relation];
-    return collect_side(maker, row_relation, links->heads, links->n_heads, out, error);
+    return collect_side(maker, NULL, row_relation, links->heads, links->n_heads, out, error);
 }
 
 acq_status acq_evidence_collect_row(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
                                     acq_candidates *out, acq_error *error)
 {
     *out = (acq_candidates){.relation = relation};
-    return collect_side(maker, relation, &head, 1, out, error);
+    return collect_side(maker, NULL, relation, &head, 1, out, error);
+}
+
+struct acq_evidence_session {
+    const acq_evidence_maker *maker;
+    acq_row_worker **workers; /* one per thread, opened at first use */
+};
+
+acq_status acq_evidence_session_new(const acq_evidence_maker *maker, acq_evidence_session **out,
+                                    acq_error *error)
+{
+    acq_evidence_session *session = acq_zalloc(1, sizeof *session);
+    if (session == NULL)
+        return acq_fail_memory(error);
+    session->maker = maker;
+    session->workers = acq_zalloc(maker->params.n_threads, sizeof(acq_row_worker *));
+    if (session->workers == NULL) {
+        acq_free(session);
+        return acq_fail_memory(error);
+    }
+    *out = session;
+    return ACQ_OK;
+}
+
+void acq_evidence_session_free(acq_evidence_session *session)
+{
+    if (session == NULL)
+        return;
+    free_workers(session->workers, session->maker->params.n_threads);
+    acq_free(session);
+}
+
+acq_status acq_evidence_session_collect(acq_evidence_session *session, acq_rel relation,
+                                        const acq_ent *heads, size_t n, acq_candidates *out,
+                                        acq_error *error)
+{
+    *out = (acq_candidates){.relation = relation};
+    return collect_side(session->maker, session->workers, relation, heads, n, out, error);
 }
 
 uint64_t acq_evidence_count_rows(const acq_evidence_maker *maker, acq_rel relation)

@@ -66,10 +66,15 @@ void acq_candidates_deinit(acq_candidates *candidates);
 /* One row, from one side: for rows that are made when a query asks for them. Tails sorted. */
 acq_status acq_evidence_collect_row(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
                                     acq_candidates *out, acq_error *error);
-/* The same for several heads, sorted, shared out among the threads. */
-acq_status acq_evidence_collect_rows(const acq_evidence_maker *maker, acq_rel relation,
-                                     const acq_ent *heads, size_t n, acq_candidates *out,
-                                     acq_error *error);
+/* The same for several heads, sorted, shared out among the threads. A session keeps what the
+ * threads work with between calls, of which one runs at a time. */
+typedef struct acq_evidence_session acq_evidence_session;
+acq_status acq_evidence_session_new(const acq_evidence_maker *maker, acq_evidence_session **out,
+                                    acq_error *error);
+void acq_evidence_session_free(acq_evidence_session *session); /* NULL is legal */
+acq_status acq_evidence_session_collect(acq_evidence_session *session, acq_rel relation,
+                                        const acq_ent *heads, size_t n, acq_candidates *out,
+                                        acq_error *error);
 
 /* Rows that collect would score, for progress and estimates. */
 uint64_t acq_evidence_count_rows(const acq_evidence_maker *maker, acq_rel relation);

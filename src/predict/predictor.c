@@ -26,6 +26,47 @@ acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_
     return head < links->n_entities ? acq_links_get_row(links, head) : (acq_row){0};
 }
 
+void acq_scored_row_deinit(acq_scored_row *row)
+{
+    acq_free(row->tails);
+    acq_free(row->scores);
+    *row = (acq_scored_row){0};
+}
+
+bool acq_predictor_makes_rows(const acq_predictor *predictor)
+{
+    return predictor->ops->copy_rows != NULL;
+}
+
+static acq_status copy_row(acq_row row, acq_scored_row *out)
+{
+    acq_scored_row copy = {.tails = acq_alloc(row.n, sizeof *copy.tails),
+                           .scores = acq_alloc(row.n, sizeof *copy.scores)};
+    if (copy.tails == NULL || copy.scores == NULL) {
+        acq_scored_row_deinit(&copy);
+        return ACQ_ERR_MEMORY;
+    }
+    for (; copy.n < row.n; copy.n++) {
+        copy.tails[copy.n] = row.tails[copy.n];
+        copy.scores[copy.n] = row.scores == NULL ? 1.0F : row.scores[copy.n];
+    }
+    *out = copy;
+    return ACQ_OK;
+}
+
+acq_status acq_predictor_copy_row(const acq_predictor *predictor, acq_rel relation, acq_ent head,
+                                  acq_scored_row *out, acq_error *error)
+{
+    if (acq_predictor_makes_rows(predictor))
+        return predictor->ops->copy_rows(predictor, relation, &head, 1, out, error);
+    const acq_links *links = NULL;
+    acq_status status = acq_predictor_open_links(predictor, relation, &links, error);
+    if (status != ACQ_OK)
+        return status;
+    status = copy_row(acq_links_get_row(links, head), out);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
 void acq_predictor_free(acq_predictor *predictor)
 {
     if (predictor != NULL)

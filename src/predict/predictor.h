@@ -11,6 +11,15 @@
 
 typedef struct acq_predictor acq_predictor;
 
+/* A row by itself, observed tails included, sorted by tail. */
+typedef struct acq_scored_row {
+    acq_ent *tails;
+    float *scores;
+    size_t n;
+} acq_scored_row;
+
+void acq_scored_row_deinit(acq_scored_row *row);
+
 typedef struct acq_predictor_ops {
     /* All links of a relation, borrowed: what a materialised predictor has. */
     acq_status (*open_links)(const acq_predictor *self, acq_rel relation, const acq_links **out,
@@ -22,6 +31,11 @@ typedef struct acq_predictor_ops {
     const struct acq_calibrator *(*get_calibrator)(const acq_predictor *self);
     /* Links that score less are absent: the least threshold that makes sense. NULL: 0. */
     double (*get_floor)(const acq_predictor *self);
+    /* Rows of n heads, sorted and distinct, made without the rest of their relation: what the rows
+     * alone say, so the other side of a link may say something else. NULL: open_links is no more
+     * work than a row. Out rows are the caller's; on failure there are none. */
+    acq_status (*copy_rows)(const acq_predictor *self, acq_rel relation, const acq_ent *heads,
+                            size_t n, acq_scored_row *out, acq_error *error);
 } acq_predictor_ops;
 
 /* The largest score of a link that is not an observed fact (0/1 predictors apart). */
@@ -40,6 +54,14 @@ acq_status acq_predictor_open_links(const acq_predictor *predictor, acq_rel rela
 float acq_predictor_get_score(const acq_predictor *predictor, acq_ent head, acq_rel relation,
                               acq_ent tail);
 acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_rel relation);
+
+/* Does it make rows one at a time, so that open_links of a relation is work that a question about
+ * a few rows should not do? */
+bool acq_predictor_makes_rows(const acq_predictor *predictor);
+
+/* One row in the cheapest way there is; *out is the caller's. */
+acq_status acq_predictor_copy_row(const acq_predictor *predictor, acq_rel relation, acq_ent head,
+                                  acq_scored_row *out, acq_error *error);
 
 void acq_predictor_free(acq_predictor *predictor); /* NULL is legal; the graph stays */
 

@@ -70,6 +70,8 @@ typedef struct acq_search_result {
     double flops;              /* of networks */
     uint64_t classes;          /* of values at the end, all terms together: policy */
     const char *note;          /* a sentence that the user should see, in the arena; NULL: none */
+    acq_predictor *prepared;   /* with a predictor that makes rows: those of this question, which
+                                * its answers are scored by; owned. NULL: the one that was asked */
 } acq_search_result;
 
 void acq_search_result_deinit(acq_search_result *result);

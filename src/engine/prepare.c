@@ -1,0 +1,246 @@
+/* prepare.c - see prepare.h. */
+#include "engine/prepare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/prepare_walk.h"
+
+static const double SHARE_OF_ROWS = 0.5;           /* of the time limit */
+static const double SHARE_WITH_ANSWERS = 1.0 / 30; /* once there are answers */
+static const double LONG_CHUNK = 0.25; /* seconds: more rows at once would take too long */
+enum { FIRST_CHUNK = 4, MOST_ROWS_AT_ONCE = 256 };
+
+typedef struct preparation {
+    const acq_problem *problem;
+    acq_search_params search;
+    acq_row_view *view;
+    acq_walk_plan *plan;
+    acq_wanted_rows wanted;
+    double least;     /* score of the last answer of the last search; -1: more are asked for */
+    bool has_answers; /* of the last search */
+    bool is_done;     /* no row that is left could change the answers */
+    size_t chunk;
+    int64_t begin_ns;
+} preparation;
+
+static double get_seconds(const preparation *p)
+{
+    return (double)(acq_clock_ns() - p->begin_ns) * 1e-9;
+}
+
+static bool is_time_up(const preparation *p)
+{
+    double share = p->has_answers && p->search.limit > 0 ? SHARE_WITH_ANSWERS : SHARE_OF_ROWS;
+    return p->search.seconds > 0 && get_seconds(p) > share * p->search.seconds;
+}
+
+/* ---- adding rows ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+    const acq_wanted_row *x = a, *y = b;
+    if (x->relation != y->relation)
+        return x->relation < y->relation ? -1 : 1;
+    return (x->head > y->head) - (x->head < y->head);
+}
+
+/* The heads of rows[0..n), all of one relation, without repetitions. */
+static size_t list_heads(const acq_wanted_row *rows, size_t n, acq_ent *heads)
+{
+    size_t n_heads = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (n_heads == 0 || heads[n_heads - 1] != rows[i].head)
+            heads[n_heads++] = rows[i].head;
+    }
+    return n_heads;
+}
+
+/* Makes the first n wanted rows, relation by relation; sorts them. */
+static acq_status add_rows(preparation *p, size_t n, acq_error *error)
+{
+    acq_wanted_row *rows = p->wanted.rows;
+    acq_ent *heads = acq_alloc(n, sizeof *heads);
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    qsort(rows, n, sizeof *rows, compare_rows);
+    acq_status status = ACQ_OK;
+    for (size_t begin = 0, end; begin < n && status == ACQ_OK; begin = end) {
+        for (end = begin; end < n && rows[end].relation == rows[begin].relation;)
+            end++;
+        size_t n_heads = list_heads(rows + begin, end - begin, heads);
+        status = acq_row_view_add(p->view, rows[begin].relation, heads, n_heads, error);
+    }
+    acq_free(heads);
+    return status;
+}
+
+/* The next rows: twice as many as before while that is quick. */
+static acq_status add_chunk(preparation *p, acq_error *error)
+{
+    size_t n = p->wanted.n < p->chunk ? p->wanted.n : p->chunk;
+    double before = get_seconds(p);
+    acq_status status = add_rows(p, n, error);
+    double seconds = get_seconds(p) - before;
+    if (seconds < LONG_CHUNK / 2 && p->chunk < MOST_ROWS_AT_ONCE)
+        p->chunk *= 2;
+    else if (seconds > LONG_CHUNK && p->chunk > 1)
+        p->chunk /= 2;
+    return status;
+}
+
+/* ---- searching ---- */
+
+static void take_answers(preparation *p, const acq_search_result *result)
+{
+    bool is_full =
+        result->n_answers > 0 && (p->problem->n_free == 0 || result->n_answers == p->search.limit);
+    p->has_answers = result->n_answers > 0;
+    p->least = is_full && result->complete ? result->answers[result->n_answers - 1].score : -1.0;
+}
+
+/* Searches the view. The rows that the answers' negated atoms hang on become the wanted ones. */
+static acq_status search(preparation *p, acq_error *error)
+{
+    acq_search_params params = p->search;
+    acq_search_result result;
+    if (params.seconds > 0)
+        params.seconds = fmax(params.seconds * SHARE_OF_ROWS - get_seconds(p), 1e-3);
+    acq_status status =
+        acq_search_exact(p->problem, acq_row_view_get_predictor(p->view), &params, &result, error);
+    p->wanted.n = 0;
+    for (size_t i = 0; i < result.n_answers && status == ACQ_OK; i++)
+        status =
+            acq_walk_find_denied(p->plan, p->view, result.answers[i].values, &p->wanted, error);
+    if (status == ACQ_OK)
+        take_answers(p, &result);
+    acq_search_result_deinit(&result);
+    return status;
+}
+
+/* Answers whose negated atoms have been looked up, unless time is up. */
+static acq_status search_until_denied(preparation *p, acq_error *error)
+{
+    acq_status status = search(p, error);
+    while (status == ACQ_OK && p->wanted.n > 0 && !is_time_up(p)) {
+        status = add_rows(p, p->wanted.n, error);
+        if (status == ACQ_OK)
+            status = search(p, error);
+    }
+    return status;
+}
+
+/* ---- the loop ---- */
+
+static acq_status run(preparation *p, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK) {
+        status = search_until_denied(p, error);
+        bool is_denied = p->wanted.n == 0;
+        if (status == ACQ_OK)
+            status = acq_walk_find_wanted(p->plan, p->view, &p->wanted, error);
+        if (status != ACQ_OK)
+            break;
+        p->is_done = is_denied && (p->wanted.n == 0 || p->wanted.rows[0].bound <= p->least);
+        if (p->is_done || is_time_up(p))
+            break;
+        status = add_chunk(p, error);
+    }
+    return status;
+}
+
+static size_t count_left_out(const preparation *p)
+{
+    size_t n = 0;
+    while (n < p->wanted.n && p->wanted.rows[n].bound > p->least)
+        n++;
+    return n;
+}
+
+static acq_status prepare(preparation *p, const acq_predictor *predictor, acq_error *error)
+{
+    acq_status status = acq_row_view_new(predictor, &p->view, error);
+    if (status == ACQ_OK)
+        status =
+            acq_walk_plan_new(p->problem, predictor->graph, &p->search.scoring, &p->plan, error);
+    return status == ACQ_OK ? run(p, error) : status;
+}
+
+/* ---- asking ---- */
+
+static acq_status set_note(acq_search_result *result, const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *note = acq_arena_alloc(&result->arena, length, sizeof *note);
+    if (note == NULL)
+        return ACQ_ERR_MEMORY;
+    memcpy(note, text, length);
+    result->note = note;
+    return ACQ_OK;
+}
+
+static void write_note(const preparation *p, char *text, size_t room)
+{
+    if (p->is_done)
+        snprintf(text, room,
+                 "no constant leads to some variable: only entities seen with its relations were "
+                 "tried");
+    else
+        snprintf(text, room,
+                 "%zu rows of predicted links were left out; more --time makes them, and anycq fit "
+                 "makes all of them once",
+                 count_left_out(p));
+}
+
+/* What was not looked at: the answers may not be the best, and none is no proof. */
+static acq_status admit(const preparation *p, acq_search_result *result, acq_error *error)
+{
+    char text[200];
+    bool is_sure = p->least >= 1.0 || !acq_walk_is_open(p->plan);
+    if (p->is_done && is_sure)
+        return ACQ_OK;
+    write_note(p, text, sizeof text);
+    result->complete = false;
+    if (!p->is_done)
+        result->spent = ACQ_SPENT_TIME;
+    if (result->outcome == ACQ_NONE)
+        result->outcome = ACQ_UNDECIDED;
+    return set_note(result, text) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+static acq_status ask_view(const preparation *p, const acq_query *query, const acq_ent *values,
+                           const acq_engine_params *params, acq_search_result *result,
+                           acq_error *error)
+{
+    const acq_predictor *view = acq_row_view_get_predictor(p->view);
+    acq_engine_params rest = *params;
+    if (rest.search.seconds > 0)
+        rest.search.seconds = fmax(rest.search.seconds - get_seconds(p), 1e-3);
+    acq_status status = values == NULL
+                            ? acq_engine_ask(query, view, &rest, result, error)
+                            : acq_engine_check(query, view, values, &rest, result, error);
+    return status == ACQ_OK ? admit(p, result, error) : status;
+}
+
+acq_status acq_engine_ask_by_rows(const acq_query *query, const acq_predictor *predictor,
+                                  const acq_ent *values, const acq_problem *problem,
+                                  const acq_engine_params *params, acq_search_result *result,
+                                  acq_error *error)
+{
+    preparation p = {.problem = problem,
+                     .search = params->search,
+                     .chunk = FIRST_CHUNK,
+                     .begin_ns = acq_clock_ns()};
+    *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
+    acq_status status = prepare(&p, predictor, error);
+    if (status == ACQ_OK)
+        status = ask_view(&p, query, values, params, result, error);
+    result->prepared = p.view == NULL ? NULL : acq_row_view_get_predictor(p.view);
+    acq_walk_plan_free(p.plan);
+    acq_free(p.wanted.rows);
+    return status;
+}

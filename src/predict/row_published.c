@@ -1,0 +1,255 @@
+/* row_published.c - links whose scores are one model's row on a published scale (row_scale.h).
+ *
+ * Rows are scored in blocks of at most the model's batch, blocks are shared out among the threads,
+ * and their links put together in the order of the blocks. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "predict/row_predictor_parts.h"
+
+/* What a thread works with, made at its first block and kept: a scratch remembers what the rows of
+ * its last relation share. */
+typedef struct acq_published_worker {
+    void *scratch;
+    float *scores; /* batch rows of all entities */
+    acq_link *row; /* of all entities: the tails kept */
+    acq_error error;
+} worker;
+
+typedef struct job {
+    const acq_row_predictor *self;
+    const acq_row_model *model;
+    acq_rel relation;
+    const acq_links *observed, *inverse;
+    const acq_ent *heads;
+    size_t n_heads, batch, n_blocks, n_entities;
+    acq_link_list *blocks;
+    worker *workers;
+    unsigned n_workers;
+    atomic_size_t n_links; /* so far, against the memory budget */
+} job;
+
+static size_t get_batch(const acq_row_model *model)
+{
+    return model->batch > 0 ? model->batch : 1;
+}
+
+static acq_status open_worker(const job *j, worker *w)
+{
+    acq_free(w->scores);
+    acq_free(w->row);
+    w->scores = acq_alloc(j->n_entities * get_batch(j->model), sizeof *w->scores);
+    w->row = acq_alloc(j->n_entities, sizeof *w->row);
+    if (w->scores == NULL || w->row == NULL)
+        return acq_fail_memory(&w->error);
+    return j->model->ops->open_scratch(j->model, &w->scratch, &w->error);
+}
+
+/* Best first, then by tail. */
+static int compare_scores(const void *a, const void *b)
+{
+    const acq_link *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->tail > y->tail) - (x->tail < y->tail);
+}
+
+static int compare_tails(const void *a, const void *b)
+{
+    const acq_link *x = a, *y = b;
+    return (x->tail > y->tail) - (x->tail < y->tail);
+}
+
+static bool may_propose(const job *j, acq_row observed, acq_ent tail)
+{
+    bool must_be_seen = observed.n == 0 || j->self->params.evidence.tails == ACQ_TAILS_SEEN;
+    return !must_be_seen || acq_links_find(j->inverse, tail) != ACQ_NO_ID;
+}
+
+/* The unobserved tails of one row that reach the floor, at most `top` and the observed ones. */
+static size_t choose(const job *j, acq_ent head, acq_row observed, const float *scores,
+                     acq_link *out)
+{
+    uint32_t top = j->self->params.evidence.top;
+    size_t n = 0, next = 0;
+    for (acq_ent tail = 0; tail < j->n_entities; tail++) {
+        bool is_observed = next < observed.n && observed.tails[next] == tail;
+        next += is_observed;
+        if (!is_observed && (double)scores[tail] >= j->self->params.floor && scores[tail] > 0.0F &&
+            may_propose(j, observed, tail))
+            out[n++] = (acq_link){.head = head, .tail = tail, .score = scores[tail]};
+    }
+    if (top == 0 || n <= top + observed.n)
+        return n;
+    qsort(out, n, sizeof *out, compare_scores);
+    n = top + observed.n;
+    qsort(out, n, sizeof *out, compare_tails);
+    return n;
+}
+
+static acq_status keep_row(job *j, worker *w, acq_ent head, float *scores, acq_link_list *out)
+{
+    acq_row observed = acq_links_get_row(j->observed, head);
+    acq_row_scale_apply(j->self->params.scale, observed, scores, j->n_entities);
+    size_t n = choose(j, head, observed, scores, w->row);
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status = acq_link_list_add(out, head, w->row[i].tail, acq_row_clip(w->row[i].score));
+    if (status != ACQ_OK)
+        return acq_fail_memory(&w->error);
+    size_t most = j->self->params.memory_bytes;
+    size_t n_links = atomic_fetch_add(&j->n_links, n) + n;
+    if (most > 0 && n_links > most / sizeof(acq_link))
+        return acq_fail(&w->error, ACQ_ERR_MEMORY,
+                        "the predicted links of %.200s take more than %zu MB; write them to a file "
+                        "with anycq complete, or raise --memory",
+                        acq_graph_get_relation_name(j->self->base.graph, j->relation), most >> 20);
+    return ACQ_OK;
+}
+
+static acq_status score_block(void *context, size_t item, unsigned thread)
+{
+    job *j = context;
+    worker *w = &j->workers[thread];
+    size_t first = item * j->batch, n = j->n_heads - first;
+    n = n < j->batch ? n : j->batch;
+    acq_status status = w->scratch == NULL ? open_worker(j, w) : ACQ_OK;
+    acq_row_request request = {.relation = j->relation,
+                               .heads = j->heads + first,
+                               .n_heads = n,
+                               .n_tails = j->n_entities,
+                               .out = w->scores};
+    if (status == ACQ_OK)
+        status = j->model->ops->score(j->model, w->scratch, &request, &w->error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status =
+            keep_row(j, w, j->heads[first + i], w->scores + i * j->n_entities, &j->blocks[item]);
+    return status;
+}
+
+static acq_status join(const job *j, acq_link_list *out)
+{
+    size_t n = out->n;
+    for (size_t b = 0; b < j->n_blocks; b++)
+        n += j->blocks[b].n;
+    acq_status status = ACQ_RESERVE(out->links, out->capacity, n);
+    for (size_t b = 0; b < j->n_blocks && status == ACQ_OK; b++) {
+        for (size_t i = 0; i < j->blocks[b].n; i++)
+            out->links[out->n++] = j->blocks[b].links[i];
+    }
+    return status;
+}
+
+static acq_status make_workers(acq_row_predictor *self, acq_error *error)
+{
+    if (self->workers != NULL)
+        return ACQ_OK;
+    self->n_workers = self->params.evidence.n_threads > 0 ? self->params.evidence.n_threads : 1;
+    self->workers = acq_zalloc(self->n_workers, sizeof *self->workers);
+    return self->workers == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static acq_status start_job(job *j, acq_row_predictor *self, acq_rel relation, acq_error *error)
+{
+    *j = (job){.self = self, .model = self->params.evidence.models[0], .relation = relation};
+    acq_status status = make_workers(self, error);
+    j->workers = self->workers;
+    j->n_workers = self->n_workers;
+    j->n_entities = acq_graph_get_n_entities(self->base.graph);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(self->base.graph, relation, &j->observed, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(self->base.graph, acq_inverse(relation), &j->inverse, error);
+    return status;
+}
+
+static acq_status run_job(job *j, acq_link_list *out, acq_error *error)
+{
+    size_t share = (j->n_heads + j->n_workers - 1) / j->n_workers, batch = get_batch(j->model);
+    j->batch = share > 0 && share < batch ? share : batch;
+    j->n_blocks = (j->n_heads + j->batch - 1) / j->batch;
+    j->blocks = acq_zalloc(j->n_blocks, sizeof *j->blocks);
+    if (j->blocks == NULL)
+        return acq_fail_memory(error);
+    for (unsigned i = 0; i < j->n_workers; i++)
+        j->workers[i].error = (acq_error){0};
+    acq_status status = acq_threads_run(j->n_workers, j->n_blocks, score_block, j);
+    for (unsigned i = 0; i < j->n_workers && status != ACQ_OK; i++) {
+        if (j->workers[i].error.code == status)
+            return acq_fail(error, status, "%s", j->workers[i].error.message);
+    }
+    if (status == ACQ_OK)
+        status = join(j, out);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+static void end_job(job *j)
+{
+    for (size_t b = 0; j->blocks != NULL && b < j->n_blocks; b++)
+        acq_link_list_deinit(&j->blocks[b]);
+    acq_free(j->blocks);
+}
+
+void acq_published_free_workers(acq_row_predictor *self)
+{
+    const acq_row_model *model = self->params.evidence.models[0];
+    for (unsigned i = 0; self->workers != NULL && i < self->n_workers; i++) {
+        model->ops->free_scratch(model, self->workers[i].scratch);
+        acq_free(self->workers[i].scores);
+        acq_free(self->workers[i].row);
+    }
+    acq_free(self->workers);
+}
+
+acq_status acq_published_find_rows(acq_row_predictor *self, acq_rel relation, const acq_ent *heads,
+                                   size_t n, acq_link_list *out, acq_error *error)
+{
+    job j;
+    acq_status status = start_job(&j, self, relation, error);
+    j.heads = heads;
+    j.n_heads = n;
+    if (status == ACQ_OK)
+        status = run_job(&j, out, error);
+    end_job(&j);
+    return status;
+}
+
+/* All rows of the heads that the relation is seen with. */
+static acq_status find_side(acq_row_predictor *self, acq_rel relation, acq_link_list *out,
+                            acq_error *error)
+{
+    const acq_links *observed = NULL;
+    acq_status status = acq_graph_open_links(self->base.graph, relation, &observed, error);
+    return status == ACQ_OK ? acq_published_find_rows(self, relation, observed->heads,
+                                                      observed->n_heads, out, error)
+                            : status;
+}
+
+static acq_status has_fewer_heads(const acq_row_predictor *self, acq_rel relation, bool *out,
+                                  acq_error *error)
+{
+    const acq_links *on = NULL, *back = NULL;
+    acq_status status = acq_graph_open_links(self->base.graph, relation, &on, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(self->base.graph, acq_inverse(relation), &back, error);
+    *out = status == ACQ_OK && on->n_heads <= back->n_heads;
+    return status;
+}
+
+acq_status acq_published_find_links(acq_row_predictor *self, acq_rel relation, acq_link_list *out,
+                                    acq_error *error)
+{
+    bool is_forward = self->params.direction == ACQ_DIRECTION_FORWARD;
+    bool is_smaller = self->params.evidence.rows == ACQ_ROWS_SMALLER && !is_forward;
+    bool has_fewer = true;
+    acq_status status = is_smaller ? has_fewer_heads(self, relation, &has_fewer, error) : ACQ_OK;
+    if (status == ACQ_OK && (!is_smaller || has_fewer))
+        status = find_side(self, relation, out, error);
+    size_t n = out->n;
+    if (status == ACQ_OK && !is_forward && (!is_smaller || !has_fewer))
+        status = find_side(self, acq_inverse(relation), out, error);
+    acq_link_list_turn(out, n);
+    return status;
+}

@@ -1,0 +1,185 @@
+/* row_predictor_ask.c - questions to a predictor that makes rows give what brute force over all its
+ * links gives, on seeded random cases, and a question that facts answer makes no row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "graph/build.h"
+#include "support/case.h"
+
+enum { CASES = 1500, LEAST_COMPLETE = 500 };
+
+/* The table of a case as rows. Its facts are the links that score 1. */
+typedef struct rows_double {
+    acq_predictor base;
+    const test_case *c;
+    size_t n_rows;  /* made */
+    bool is_broken; /* making a row fails */
+} rows_double;
+
+static acq_status open_links(const acq_predictor *self, acq_rel relation, const acq_links **out,
+                             acq_error *error)
+{
+    (void)self;
+    (void)relation;
+    (void)out;
+    return acq_fail(error, ACQ_ERR_INTERNAL, "all links of a relation were asked for");
+}
+
+static acq_status copy_row(const test_case *c, acq_rel relation, acq_ent head, acq_scored_row *out)
+{
+    acq_scored_row row = {.tails = acq_alloc(c->n_entities, sizeof *row.tails),
+                          .scores = acq_alloc(c->n_entities, sizeof *row.scores)};
+    if (row.tails == NULL || row.scores == NULL) {
+        acq_scored_row_deinit(&row);
+        return ACQ_ERR_MEMORY;
+    }
+    for (acq_ent t = 0; t < c->n_entities; t++) {
+        if (c->table[relation][head][t] > 0.0F) {
+            row.tails[row.n] = t;
+            row.scores[row.n++] = c->table[relation][head][t];
+        }
+    }
+    *out = row;
+    return ACQ_OK;
+}
+
+static acq_status copy_rows(const acq_predictor *self, acq_rel relation, const acq_ent *heads,
+                            size_t n, acq_scored_row *out, acq_error *error)
+{
+    rows_double *rows = (rows_double *)self;
+    if (rows->is_broken)
+        return acq_fail(error, ACQ_ERR_IO, "no more rows");
+    for (size_t i = 0; i < n; i++) {
+        assert_true(i == 0 || heads[i - 1] < heads[i]);
+        if (copy_row(rows->c, relation, heads[i], &out[i]) == ACQ_OK)
+            continue;
+        while (i > 0)
+            acq_scored_row_deinit(&out[--i]);
+        return acq_fail_memory(error);
+    }
+    rows->n_rows += n;
+    return ACQ_OK;
+}
+
+static const acq_predictor_ops ROWS_OPS = {.open_links = open_links, .copy_rows = copy_rows};
+
+static acq_graph *make_graph(const test_case *c)
+{
+    acq_graph_builder *builder = acq_graph_builder_new();
+    acq_graph *graph = NULL;
+    char name[16];
+    uint32_t id;
+    for (uint32_t e = 0; e < c->n_entities; e++) {
+        snprintf(name, sizeof name, "e%u", e);
+        assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    for (acq_rel r = 0; r < c->n_relations; r += 2) {
+        snprintf(name, sizeof name, "r%u", r);
+        assert_int_equal(acq_graph_builder_add_relation(builder, name, strlen(name), &id), ACQ_OK);
+        for (acq_ent h = 0; h < c->n_entities; h++) {
+            for (acq_ent t = 0; t < c->n_entities; t++) {
+                if (c->table[r][h][t] == 1.0F)
+                    assert_int_equal(acq_graph_builder_add_fact(builder, h, r, t), ACQ_OK);
+            }
+        }
+    }
+    assert_int_equal(acq_graph_builder_finish(builder, &graph, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    return graph;
+}
+
+static int by_score(const void *left, const void *right)
+{
+    const case_tuple *a = left, *b = right;
+    return a->score > b->score ? -1 : a->score < b->score;
+}
+
+/* How many tuples reach the threshold; they are sorted, best first. */
+static size_t find_wanted(const test_case *c, case_tuple **tuples)
+{
+    size_t n = case_brute_force(c, tuples);
+    qsort(*tuples, n, sizeof **tuples, by_score);
+    while (n > 0 && (*tuples)[n - 1].score < c->scoring.threshold)
+        n--;
+    return n;
+}
+
+static acq_search_result ask(const rows_double *rows, uint64_t limit)
+{
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_search_result result;
+    acq_error error = {0};
+    params.search.limit = limit;
+    params.search.scoring = rows->c->scoring;
+    if (acq_engine_ask(rows->c->query, &rows->base, &params, &result, &error) != ACQ_OK)
+        fail_msg("%s", error.message);
+    return result;
+}
+
+/* Where the result says so, scores are those of the table and none is better; otherwise links that
+ * were not looked at may make them too small, never too large. */
+static bool check_case(const test_case *c, const rows_double *rows, uint64_t limit,
+                       const case_tuple *tuples, size_t n, uint64_t seed)
+{
+    acq_search_result result = ask(rows, limit);
+    bool is_complete = result.complete;
+    size_t wanted = limit != 0 && limit < n ? limit : n;
+    if (is_complete && result.n_answers != wanted)
+        fail_msg("seed %lu limit %lu: %zu answers, not %zu", seed, limit, result.n_answers, wanted);
+    assert_int_equal(result.outcome, result.n_answers > 0 ? ACQ_ANSWERED
+                                     : is_complete        ? ACQ_NONE
+                                                          : ACQ_UNDECIDED);
+    assert_true(is_complete == (result.note == NULL));
+    assert_true(result.n_answers <= wanted);
+    for (size_t i = 0; i < result.n_answers; i++) {
+        double score = case_score(c, result.answers[i].values);
+        if (is_complete ? score != result.answers[i].score : score < result.answers[i].score)
+            fail_msg("seed %lu limit %lu: answer %zu scores %g, not %g", seed, limit, i,
+                     result.answers[i].score, score);
+        if (is_complete && score != tuples[i].score)
+            fail_msg("seed %lu limit %lu: answer %zu scores %g, best is %g", seed, limit, i, score,
+                     tuples[i].score);
+    }
+    assert_non_null(result.prepared);
+    acq_search_result_deinit(&result);
+    return is_complete;
+}
+
+static void test_rows_in_the_order_of_need_give_the_best_answers(void **state)
+{
+    (void)state;
+    size_t n_complete = 0, n_rows = 0;
+    static test_case c;
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        case_init(&c, seed);
+        rows_double rows = {.c = &c};
+        case_tuple *tuples = NULL;
+        rows.base = (acq_predictor){.ops = &ROWS_OPS, .graph = make_graph(&c), .name = "rows"};
+        size_t n = find_wanted(&c, &tuples);
+        static const uint64_t limits[] = {1, 3, 0};
+        for (size_t i = 0; i < 3; i++)
+            n_complete += check_case(&c, &rows, limits[i], tuples, n, seed);
+        n_rows += rows.n_rows;
+        free(tuples);
+        acq_graph_free((acq_graph *)rows.base.graph);
+        case_deinit(&c);
+    }
+    print_message("%zu of %d results complete, %.1f rows a question\n", n_complete, 3 * CASES,
+                  (double)n_rows / (3 * CASES));
+    assert_true(n_complete > LEAST_COMPLETE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_in_the_order_of_need_give_the_best_answers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "fit/questions.h"
 
-enum { MOST_FREE = 3, TRUE_MOST = 24, WRONG_MOST = 24, QUESTIONS = 3000 };
+enum { MOST_FREE = 3, TRUE_MOST = 24, WRONG_MOST = 24, DRAWS = 400, QUESTIONS = 3000 };
 
 /* One checked candidate. */
 typedef struct answer_row {
@@ -55,7 +55,7 @@ typedef struct tuple_set {
     acq_ent values[TRUE_MOST + WRONG_MOST][MOST_FREE];
     bool is_true[TRUE_MOST + WRONG_MOST];
     size_t n, n_true;
-    double n_population; /* wrong candidates that the drawn ones stand for */
+    double true_stands_for, wrong_stands_for; /* candidates that one of these stands for */
 } tuple_set;
 
 static bool has_tuple(const tuple_set *tuples, const acq_ent *values, uint32_t n_free)
@@ -145,31 +145,46 @@ static const acq_links *find_shortest(const answering *a, const acq_query *query
     return best;
 }
 
-/* Candidates of a query with one free variable: some of the entities shown at its place. */
+/* How the draws among the shown entities went. */
+typedef struct shown_draws {
+    size_t n, n_true, n_wrong; /* draws, and those that were shown and true, shown and wrong */
+} shown_draws;
+
+static acq_status draw_shown(const answering *a, const acq_query *query, acq_ent entity,
+                             tuple_set *tuples, shown_draws *draws, acq_error *error)
+{
+    bool is_true = false;
+    draws->n++;
+    if (!is_shown(a, query, 0, entity))
+        return ACQ_OK;
+    acq_status status = holds(a, query, &entity, &is_true, error);
+    draws->n_true += is_true;
+    draws->n_wrong += !is_true;
+    if (status == ACQ_OK &&
+        (is_true ? tuples->n_true < TRUE_MOST : tuples->n - tuples->n_true < WRONG_MOST))
+        add_tuple(tuples, &entity, 1, is_true);
+    return status;
+}
+
+/* Candidates of a query with one free variable: some of the entities shown at its place. The draws
+ * also tell how many true and wrong ones there are. */
 static acq_status add_shown(const answering *a, const acq_query *query, acq_random *random,
                             tuple_set *tuples, acq_error *error)
 {
     const acq_links *list = find_shortest(a, query, 0);
+    shown_draws draws = {0};
     acq_status status = ACQ_OK;
-    size_t n_shown = 0, n_tried = 0, n_wrong = 0;
-    for (size_t i = 0; list != NULL && list->n_heads > 0 && i < 20 * WRONG_MOST; i++) {
-        acq_ent entity = list->heads[acq_random_below(random, list->n_heads)];
-        bool is_true;
-        n_tried++;
-        if (!is_shown(a, query, 0, entity))
-            continue;
-        n_shown++;
-        if (n_wrong == WRONG_MOST || has_tuple(tuples, &entity, 1))
-            continue;
-        status = holds(a, query, &entity, &is_true, error);
-        if (status != ACQ_OK)
-            return status;
-        n_wrong += !is_true;
-        add_tuple(tuples, &entity, 1, is_true);
+    for (size_t i = 0; list != NULL && list->n_heads > 0 && status == ACQ_OK && i < DRAWS &&
+                       draws.n_wrong < WRONG_MOST;
+         i++)
+        status = draw_shown(a, query, list->heads[acq_random_below(random, list->n_heads)], tuples,
+                            &draws, error);
+    size_t n_wrong = tuples->n - tuples->n_true;
+    if (draws.n > 0) {
+        double each = (double)list->n_heads / (double)draws.n;
+        tuples->true_stands_for = each * (double)draws.n_true / (double)tuples->n_true;
+        tuples->wrong_stands_for = each * (double)draws.n_wrong / (double)n_wrong;
     }
-    if (n_tried > 0)
-        tuples->n_population =
-            (double)list->n_heads * (double)n_shown / (double)n_tried - (double)tuples->n_true;
     return status;
 }
 
@@ -189,12 +204,20 @@ static acq_status check_tuple(const answering *a, const acq_query *query, const 
     return status;
 }
 
+/* What one candidate stands for, as a share of the question's population: questions weigh alike. */
+static double get_natural(const tuple_set *tuples, bool is_true)
+{
+    double of_true = fmax(1.0, tuples->true_stands_for);
+    double of_wrong = fmax(1.0, tuples->wrong_stands_for);
+    double population =
+        of_true * (double)tuples->n_true + of_wrong * (double)(tuples->n - tuples->n_true);
+    return (is_true ? of_true : of_wrong) * (double)tuples->n / population;
+}
+
 static acq_status add_rows(const answering *a, const acq_query *query, const tuple_set *tuples,
                            answered *out, acq_error *error)
 {
     size_t n_wrong = tuples->n - tuples->n_true;
-    double population =
-        tuples->n_population > (double)n_wrong ? tuples->n_population : (double)n_wrong;
     if (ACQ_RESERVE(out->rows, out->capacity, tuples->n) != ACQ_OK)
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
@@ -202,7 +225,7 @@ static acq_status add_rows(const answering *a, const acq_query *query, const tup
         answer_row *row = &out->rows[out->n++];
         bool is_true = tuples->is_true[i];
         *row = (answer_row){.is_true = is_true};
-        row->natural = is_true ? 1.0F : (float)(population / (double)n_wrong);
+        row->natural = (float)get_natural(tuples, is_true);
         row->balanced = is_true ? 1.0F / (float)tuples->n_true : 1.0F / (float)n_wrong;
         status = check_tuple(a, query, tuples->values[i], row, error);
     }
@@ -238,103 +261,129 @@ static acq_status answer_item(void *context, size_t item, unsigned thread)
 
 /* ---- trees ---- */
 
+/* All rows that have a support. */
 typedef struct answer_sample {
-    float *x;
-    uint8_t *labels;
-    float *natural, *balanced;
+    float *x, *natural, *balanced;
+    uint8_t *labels, *folds;
     size_t n;
 } answer_sample;
 
 static void answer_sample_deinit(answer_sample *sample)
 {
     acq_free(sample->x);
-    acq_free(sample->labels);
     acq_free(sample->natural);
     acq_free(sample->balanced);
+    acq_free(sample->labels);
+    acq_free(sample->folds);
 }
 
-/* Supported rows of the questions whose number modulo 2 is `fold`; 2: of all. */
-static acq_status gather(const answered *questions, size_t n_questions, size_t fold,
-                         answer_sample *out)
+static size_t get_fold(size_t question)
+{
+    return question % 2;
+}
+
+static void add_row(answer_sample *out, const answer_row *row, size_t question)
+{
+    memcpy(out->x + out->n * ACQ_N_ANSWER_FEATURES, row->features, sizeof row->features);
+    out->natural[out->n] = row->natural;
+    out->balanced[out->n] = row->balanced;
+    out->folds[out->n] = (uint8_t)get_fold(question);
+    out->labels[out->n++] = row->is_true;
+}
+
+static acq_status gather(const answered *questions, size_t n_questions, answer_sample *out)
 {
     size_t n = 0;
     for (size_t q = 0; q < n_questions; q++)
         n += questions[q].n;
     *out = (answer_sample){.x = acq_alloc(n * ACQ_N_ANSWER_FEATURES, sizeof(float)),
-                           .labels = acq_alloc(n, 1),
                            .natural = acq_alloc(n, sizeof(float)),
-                           .balanced = acq_alloc(n, sizeof(float))};
-    if (out->x == NULL || out->labels == NULL || out->natural == NULL || out->balanced == NULL)
+                           .balanced = acq_alloc(n, sizeof(float)),
+                           .labels = acq_alloc(n, 1),
+                           .folds = acq_alloc(n, 1)};
+    if (out->x == NULL || out->natural == NULL || out->balanced == NULL || out->labels == NULL ||
+        out->folds == NULL)
         return ACQ_ERR_MEMORY;
     for (size_t q = 0; q < n_questions; q++)
-        for (size_t i = 0; i < questions[q].n; i++) {
-            const answer_row *row = &questions[q].rows[i];
-            if (!row->is_supported || (fold < 2 && q % 2 != fold))
-                continue;
-            memcpy(out->x + out->n * ACQ_N_ANSWER_FEATURES, row->features, sizeof row->features);
-            out->labels[out->n] = row->is_true;
-            out->natural[out->n] = row->natural;
-            out->balanced[out->n++] = row->balanced;
-        }
+        for (size_t i = 0; i < questions[q].n; i++)
+            if (questions[q].rows[i].is_supported)
+                add_row(out, &questions[q].rows[i], q);
     return ACQ_OK;
 }
 
-static acq_status fit_boosts(const answered *questions, size_t n_questions, size_t fold,
-                             const acq_fit_params *params, acq_boost **natural,
-                             acq_boost **balanced, acq_error *error)
+static acq_boost_params choose_boost(const acq_fit_params *params, double least_hessian)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
     boost.monotone = acq_answer_monotone;
     boost.depth = 4;
-    boost.n_trees = 150;
-    boost.rate = .08;
+    boost.n_trees = 120;
+    boost.least_hessian = least_hessian;
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
+    return boost;
+}
+
+/* Share of true candidates, by natural weights. */
+static double find_base_rate(const answered *questions, size_t n_questions)
+{
+    double n_true = 0, n = 0;
+    for (size_t q = 0; q < n_questions; q++)
+        for (size_t i = 0; i < questions[q].n; i++) {
+            double weight = (double)questions[q].rows[i].natural;
+            n += weight;
+            n_true += questions[q].rows[i].is_true ? weight : 0;
+        }
+    return n > 0 ? n_true / n : 0;
+}
+
+static void fill_table(const answered *questions, size_t n_questions, const acq_fold_trees *trees,
+                       acq_reliability *table)
+{
+    double base = find_base_rate(questions, n_questions);
+    acq_reliability_init(table);
+    for (size_t q = 0; q < n_questions; q++)
+        for (size_t i = 0; i < questions[q].n; i++) {
+            const answer_row *row = &questions[q].rows[i];
+            double p = row->is_supported
+                           ? acq_fold_trees_judge(trees, (unsigned)get_fold(q), row->features)
+                           : 0.0;
+            acq_reliability_add(table, p, row->is_true, (double)row->natural, base);
+        }
+}
+
+/* Takes the trees of all rows out. */
+static acq_boost *keep_all(acq_fold_trees *trees)
+{
+    acq_boost *all = trees->all;
+    trees->all = NULL;
+    acq_fold_trees_deinit(trees);
+    return all;
+}
+
+static acq_status fit_trees(const answered *questions, size_t n_questions,
+                            const acq_fit_params *params, acq_calibrator *calibrator,
+                            acq_reliability *table, acq_error *error)
+{
+    acq_boost_params natural = choose_boost(params, 20);
+    acq_boost_params balanced = choose_boost(params, 2); /* a question's weights add up to two */
+    acq_fold_trees trees;
     answer_sample sample;
-    acq_status status = gather(questions, n_questions, fold, &sample);
+    acq_status status = gather(questions, n_questions, &sample);
     if (status != ACQ_OK)
         acq_fail_memory(error);
     acq_boost_data data = {sample.x, sample.labels, sample.natural, sample.n,
                            ACQ_N_ANSWER_FEATURES};
     if (status == ACQ_OK)
-        status = acq_boost_fit(&data, &boost, natural, error);
-    data.weights = sample.balanced;
-    boost.least_hessian = .5; /* the weights of a question add up to two */
-    if (status == ACQ_OK)
-        status = acq_boost_fit(&data, &boost, balanced, error);
-    answer_sample_deinit(&sample);
-    return status;
-}
-
-/* Each question's rows by trees of the other fold. */
-static acq_status fill_table(const answered *questions, size_t n_questions,
-                             const acq_fit_params *params, acq_reliability *table, acq_error *error)
-{
-    acq_boost *natural[2] = {0}, *balanced[2] = {0};
-    acq_status status = ACQ_OK;
-    for (size_t fold = 0; fold < 2 && status == ACQ_OK; fold++)
-        status = fit_boosts(questions, n_questions, fold, params, &natural[fold], &balanced[fold],
-                            error);
-    acq_reliability_init(table);
-    double n_true = 0, n = 0;
-    for (size_t q = 0; q < n_questions; q++)
-        for (size_t i = 0; i < questions[q].n; i++) {
-            n += (double)questions[q].rows[i].natural;
-            n_true += questions[q].rows[i].is_true ? (double)questions[q].rows[i].natural : 0;
-        }
-    for (size_t q = 0; q < n_questions && status == ACQ_OK; q++)
-        for (size_t i = 0; i < questions[q].n; i++) {
-            const answer_row *row = &questions[q].rows[i];
-            double p =
-                row->is_supported
-                    ? acq_boost_to_probability(acq_boost_score(natural[1 - q % 2], row->features))
-                    : 0.0;
-            acq_reliability_add(table, p, row->is_true, (double)row->natural, n_true / n);
-        }
-    for (size_t fold = 0; fold < 2; fold++) {
-        acq_boost_free(natural[fold]);
-        acq_boost_free(balanced[fold]);
+        status = acq_fold_trees_fit(&data, sample.folds, &natural, NULL, NULL, &trees, error);
+    if (status == ACQ_OK) {
+        fill_table(questions, n_questions, &trees, table);
+        calibrator->answer = keep_all(&trees);
+        data.weights = sample.balanced;
+        status = acq_fold_trees_fit(&data, sample.folds, &balanced, NULL, NULL, &trees, error);
     }
+    if (status == ACQ_OK)
+        calibrator->balanced = keep_all(&trees);
+    answer_sample_deinit(&sample);
     return status;
 }
 
@@ -377,10 +426,8 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
     if (status == ACQ_OK)
         status = ask_questions(&a, QUESTIONS, progress, error);
     if (status == ACQ_OK)
-        status = fit_boosts(a.questions, QUESTIONS, 2, params, &calibrator->answer,
-                            &calibrator->balanced, error);
-    if (status == ACQ_OK)
-        status = fill_table(a.questions, QUESTIONS, params, &report->answer_table, error);
+        status =
+            fit_trees(a.questions, QUESTIONS, params, calibrator, &report->answer_table, error);
     for (size_t q = 0; a.questions != NULL && q < QUESTIONS; q++)
         acq_free(a.questions[q].rows);
     acq_free(a.questions);

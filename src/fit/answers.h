@@ -7,7 +7,7 @@
  * rest's completion; the features of its best support are a row to learn from. A candidate without
  * any support is no.
  *
- *   natural weights    a drawn candidate stands for all that it was drawn from
+ *   natural weights    a drawn candidate stands for its share of all candidates of the question
  *   balanced weights   true and wrong candidates of a question weigh one half each */
 #ifndef ACQ_FIT_ANSWERS_H
 #define ACQ_FIT_ANSWERS_H

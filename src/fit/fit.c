@@ -39,7 +39,7 @@ typedef struct fit_run {
     acq_graph *rest;
     acq_predictor *truth; /* the whole graph, in the rest's ids */
     acq_fit_models models;
-    acq_link_trees trees;
+    acq_fold_trees trees;
     acq_calibrator *calibrator;
     acq_link_progress progress;
     acq_fit_report *report;
@@ -243,7 +243,7 @@ static acq_status complete(fit_run *run, const char *output, acq_error *error)
     acq_status status = acq_fit_models_make(run->graph, "whole", &run->inner, run->models.complex,
                                             .3, &whole, error);
     if (status == ACQ_OK) {
-        acq_link_trees trees = {.all = run->calibrator->link};
+        acq_fold_trees trees = {.all = run->calibrator->link};
         status = acq_fit_write_links(whole.maker, run->graph, &trees, false, run->calibrator,
                                      &run->inner, &run->progress, output, run->report, error);
     }
@@ -294,7 +294,7 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
         remove_folder(params);
     report->seconds = seconds_since(run.begin);
     acq_fit_models_deinit(&run.models);
-    acq_link_trees_deinit(&run.trees);
+    acq_fold_trees_deinit(&run.trees);
     acq_calibrator_free(run.calibrator);
     acq_predictor_free(run.truth);
     acq_graph_free(run.rest);

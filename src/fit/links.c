@@ -12,14 +12,6 @@
 
 enum { LEAST_ROWS = 500000, BLOCK = 4096 };
 
-void acq_link_trees_deinit(acq_link_trees *trees)
-{
-    acq_boost_free(trees->folds[0]);
-    acq_boost_free(trees->folds[1]);
-    acq_boost_free(trees->all);
-    *trees = (acq_link_trees){0};
-}
-
 static acq_status report_relation(const acq_link_progress *progress, const char *phase,
                                   acq_rel relation, acq_rel n, acq_error *error)
 {
@@ -151,34 +143,13 @@ static acq_status collect_sample(const collecting *c, acq_rel n_relations,
 
 /* ---- trees ---- */
 
-/* The rows of one fold, packed together in place of all others: x, labels, weights. */
-static acq_status fit_fold(const link_sample *all, unsigned fold, const acq_boost_params *params,
-                           acq_boost **out, acq_error *error)
-{
-    link_sample part = {.n_features = all->n_features};
-    acq_status status = ACQ_OK;
-    for (size_t i = 0; i < all->n && status == ACQ_OK; i++)
-        if (all->folds[i] == fold)
-            status = sample_add(&part, all->x + i * all->n_features, all->relations[i], fold,
-                                all->labels[i], all->weights[i]);
-    if (status != ACQ_OK)
-        acq_fail_memory(error);
-    else
-        status = acq_boost_fit(
-            &(acq_boost_data){part.x, part.labels, part.weights, part.n, part.n_features}, params,
-            out, error);
-    sample_deinit(&part);
-    return status;
-}
-
-static void fill_table(const link_sample *sample, const acq_link_trees *trees,
+static void fill_table(const link_sample *sample, const acq_fold_trees *trees,
                        acq_reliability *table)
 {
     acq_reliability_init(table);
     for (size_t i = 0; i < sample->n; i++) {
-        const acq_boost *other = trees->folds[1 - sample->folds[i]];
         double p =
-            acq_boost_to_probability(acq_boost_score(other, sample->x + i * sample->n_features));
+            acq_fold_trees_judge(trees, sample->folds[i], sample->x + i * sample->n_features);
         acq_reliability_add(table, p, sample->labels[i], sample->weights[i],
                             sample->base[sample->relations[i] / 2]);
     }
@@ -187,31 +158,20 @@ static void fill_table(const link_sample *sample, const acq_link_trees *trees,
 static acq_boost_params choose_boost(const acq_evidence_maker *maker, const acq_fit_params *params)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
+    boost.n_trees = 120;
+    boost.depth = 6;
+    boost.least_hessian = 50;
     boost.monotone = acq_evidence_get_monotone(maker);
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
     return boost;
 }
 
-static acq_status fit_trees(const link_sample *sample, const acq_boost_params *boost,
-                            const acq_link_progress *progress, acq_link_trees *out,
-                            acq_error *error)
+static bool report_fold(void *context, int step, int steps)
 {
-    static const char phase[] = "fitting the link calibrator";
-    acq_status status = report_relation(progress, phase, 0, 3, error);
-    if (status == ACQ_OK)
-        status = fit_fold(sample, 0, boost, &out->folds[0], error);
-    if (status == ACQ_OK)
-        status = report_relation(progress, phase, 1, 3, error);
-    if (status == ACQ_OK)
-        status = fit_fold(sample, 1, boost, &out->folds[1], error);
-    if (status == ACQ_OK)
-        status = report_relation(progress, phase, 2, 3, error);
-    if (status == ACQ_OK)
-        status = acq_boost_fit(&(acq_boost_data){sample->x, sample->labels, sample->weights,
-                                                 sample->n, sample->n_features},
-                               boost, &out->all, error);
-    return status;
+    const acq_link_progress *progress = context;
+    return progress->report == NULL ||
+           progress->report(progress->context, "fitting the link calibrator", step, steps);
 }
 
 static double count_rows(const acq_evidence_maker *maker, acq_rel n_relations)
@@ -224,7 +184,7 @@ static double count_rows(const acq_evidence_maker *maker, acq_rel n_relations)
 
 acq_status acq_fit_link_trees(const acq_evidence_maker *maker, const acq_graph *graph,
                               const acq_predictor *truth, const acq_fit_params *params,
-                              const acq_link_progress *progress, acq_link_trees *out,
+                              const acq_link_progress *progress, acq_fold_trees *out,
                               acq_fit_report *report, acq_error *error)
 {
     acq_rel n_relations = acq_graph_get_n_relations(graph);
@@ -239,12 +199,14 @@ acq_status acq_fit_link_trees(const acq_evidence_maker *maker, const acq_graph *
                     .sample = &sample,
                     .report = report};
     acq_status status = sample.base == NULL ? acq_fail_memory(error) : ACQ_OK;
-    *out = (acq_link_trees){0};
+    *out = (acq_fold_trees){0};
     if (status == ACQ_OK)
         status = collect_sample(&c, n_relations, progress, error);
     acq_boost_params boost = choose_boost(maker, params);
+    acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n, sample.n_features};
     if (status == ACQ_OK)
-        status = fit_trees(&sample, &boost, progress, out, error);
+        status = acq_fold_trees_fit(&data, sample.folds, &boost, report_fold, (void *)progress, out,
+                                    error);
     if (status == ACQ_OK)
         fill_table(&sample, out, &report->link_table);
     sample_deinit(&sample);
@@ -255,7 +217,7 @@ acq_status acq_fit_link_trees(const acq_evidence_maker *maker, const acq_graph *
 
 typedef struct scoring_job {
     const acq_candidates *found;
-    const acq_link_trees *trees;
+    const acq_fold_trees *trees;
     uint32_t n_features;
     bool crossed;
     float *scores;
@@ -329,7 +291,7 @@ static acq_status add_relation(acq_completion_writer *writer, const acq_candidat
 }
 
 static acq_status complete_relation(const acq_evidence_maker *maker, const acq_graph *graph,
-                                    const acq_link_trees *trees, bool crossed,
+                                    const acq_fold_trees *trees, bool crossed,
                                     const acq_fit_params *params, acq_rel relation,
                                     acq_completion_writer *writer, acq_fit_report *report,
                                     acq_error *error)
@@ -353,7 +315,7 @@ static acq_status complete_relation(const acq_evidence_maker *maker, const acq_g
 }
 
 acq_status acq_fit_write_links(const acq_evidence_maker *maker, const acq_graph *graph,
-                               const acq_link_trees *trees, bool crossed,
+                               const acq_fold_trees *trees, bool crossed,
                                const acq_calibrator *calibrator, const acq_fit_params *params,
                                const acq_link_progress *progress, const char *path,
                                acq_fit_report *report, acq_error *error)

@@ -6,15 +6,8 @@
 #define ACQ_FIT_LINKS_H
 
 #include "fit/fit.h"
+#include "fit/folds.h"
 #include "predict/predictor.h"
-
-/* Trees of the two folds and of all: a candidate of fold k is scored by folds[1 - k]. */
-typedef struct acq_link_trees {
-    acq_boost *folds[2];
-    acq_boost *all;
-} acq_link_trees;
-
-void acq_link_trees_deinit(acq_link_trees *trees);
 
 typedef struct acq_link_progress {
     bool (*report)(void *context, const char *phase, double done, double total);
@@ -25,13 +18,13 @@ typedef struct acq_link_progress {
  * candidates, held and covered. */
 acq_status acq_fit_link_trees(const acq_evidence_maker *maker, const acq_graph *graph,
                               const acq_predictor *truth, const acq_fit_params *params,
-                              const acq_link_progress *progress, acq_link_trees *out,
+                              const acq_link_progress *progress, acq_fold_trees *out,
                               acq_fit_report *report, acq_error *error);
 
 /* Every candidate of the maker's graph with its p, and the observed facts. crossed: by the other
  * fold's trees. calibrator: what is put inside, may be NULL. */
 acq_status acq_fit_write_links(const acq_evidence_maker *maker, const acq_graph *graph,
-                               const acq_link_trees *trees, bool crossed,
+                               const acq_fold_trees *trees, bool crossed,
                                const acq_calibrator *calibrator, const acq_fit_params *params,
                                const acq_link_progress *progress, const char *path,
                                acq_fit_report *report, acq_error *error);

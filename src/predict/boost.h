@@ -48,6 +48,10 @@ acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *par
                          acq_boost **out, acq_error *error);
 void acq_boost_free(acq_boost *boost); /* NULL is legal */
 
+/* Puts a rising curve after the trees that makes their odds honest. log_odds: of data's rows, by
+ * trees with the same options that have not seen them (another fold). */
+void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data);
+
 uint32_t acq_boost_get_n_features(const acq_boost *boost);
 
 /* Log-odds of one row. Shared between threads. */

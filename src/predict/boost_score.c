@@ -92,6 +92,8 @@ void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, floa
             out[begin + i] = boost->start;
         }
         add_trees(boost, spread, length, out + begin);
+        for (size_t i = 0; i < length; i++)
+            out[begin + i] = acq_boost_bend(boost, out[begin + i]);
     }
 }
 

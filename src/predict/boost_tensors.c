@@ -1,9 +1,10 @@
 /* boost_tensors.c - trees as tensors of floats, and back with every number checked.
  *
- *   start       [2]                 number of features, log-odds before the first tree
+ *   start       [3]                 number of features, log-odds before the first tree, knots
  *   splits      [trees, 2^d - 1]    feature, plus number of features: NaN to the second child
  *   thresholds  [trees, 2^d - 1]
  *   leaves      [trees, 2^d]
+ *   curve       [28, 2]             knots, rising; unused ones are 0, 0 at the end
  *
  * Numbers of features are small, so floats hold them exactly. */
 #include "predict/boost_model.h"
@@ -14,9 +15,9 @@
 
 #include "base/memory.h"
 
-enum { START, SPLITS, THRESHOLDS, LEAVES, N_TENSORS, MOST_NAME = 80 };
+enum { START, SPLITS, THRESHOLDS, LEAVES, CURVE, N_TENSORS, MOST_NAME = 80 };
 
-static const char *const names[N_TENSORS] = {"start", "splits", "thresholds", "leaves"};
+static const char *const names[N_TENSORS] = {"start", "splits", "thresholds", "leaves", "curve"};
 
 size_t acq_boost_get_n_shapes(void)
 {
@@ -26,12 +27,14 @@ size_t acq_boost_get_n_shapes(void)
 static void set_sizes(const acq_boost *boost, acq_shape *shapes)
 {
     uint32_t n_nodes = acq_boost_count_nodes(boost);
-    for (int i = SPLITS; i < N_TENSORS; i++) {
+    for (int i = SPLITS; i <= LEAVES; i++) {
         shapes[i].rows = boost->n_trees;
         shapes[i].cols = i == LEAVES ? n_nodes + 1 : n_nodes;
     }
-    shapes[START].rows = 2;
+    shapes[START].rows = 3;
     shapes[START].cols = 0;
+    shapes[CURVE].rows = ACQ_BOOST_KNOTS;
+    shapes[CURVE].cols = 2;
 }
 
 acq_status acq_boost_get_shapes(const acq_boost *boost, const char *prefix, acq_arena *arena,
@@ -60,6 +63,11 @@ void acq_boost_store(const acq_boost *boost, const acq_tensor *tensors, float *v
     memcpy(values + tensors[LEAVES].offset, boost->leaves, n_leaves * sizeof(float));
     values[tensors[START].offset] = (float)boost->n_features;
     values[tensors[START].offset + 1] = boost->start;
+    values[tensors[START].offset + 2] = (float)boost->n_knots;
+    for (uint32_t i = 0; i < boost->n_knots; i++) {
+        values[tensors[CURVE].offset + 2 * i] = boost->knots[i].from;
+        values[tensors[CURVE].offset + 2 * i + 1] = boost->knots[i].to;
+    }
 }
 
 static acq_status fail_damaged(const char *prefix, const char *what, acq_error *error)
@@ -88,20 +96,38 @@ static acq_status new_from_file(const acq_safetensors *file, const char *prefix,
                                 acq_error *error)
 {
     char start[MOST_NAME], splits[MOST_NAME];
-    float head[2];
+    float head[3];
     uint32_t n_trees = 0, n_nodes = 0;
     snprintf(start, sizeof start, "%.60s.%s", prefix, names[START]);
     snprintf(splits, sizeof splits, "%.60s.%s", prefix, names[SPLITS]);
-    acq_status status = acq_safetensors_copy_tensor(file, &(acq_shape){start, 2, 0}, head, error);
+    acq_status status = acq_safetensors_copy_tensor(file, &(acq_shape){start, 3, 0}, head, error);
     if (status != ACQ_OK)
         return status;
     if (!acq_safetensors_get_shape(file, splits, &n_trees, &n_nodes) || get_depth(n_nodes) == 0)
         return fail_damaged(prefix, "have no splits, or no depth from 1 to 8", error);
     if (!is_index(head[0], ACQ_BOOST_MOST_FEATURES + 1) || (head[0] == 0 && n_trees > 0))
         return fail_damaged(prefix, "have an impossible number of features", error);
+    if (!is_index(head[2], ACQ_BOOST_KNOTS + 1))
+        return fail_damaged(prefix, "have an impossible curve", error);
     status = acq_boost_new((uint32_t)head[0], n_trees, get_depth(n_nodes), out, error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK) {
         (*out)->start = head[1];
+        (*out)->n_knots = (uint32_t)head[2];
+    }
+    return status;
+}
+
+static acq_status load_curve(const acq_safetensors *file, const acq_shape *shape,
+                             const char *prefix, acq_boost *boost, acq_error *error)
+{
+    float values[2 * ACQ_BOOST_KNOTS];
+    acq_status status = acq_safetensors_copy_tensor(file, shape, values, error);
+    for (uint32_t i = 0; i < boost->n_knots && status == ACQ_OK; i++) {
+        acq_boost_knot knot = {.from = values[2 * i], .to = values[2 * i + 1]};
+        if (i > 0 && (knot.from <= boost->knots[i - 1].from || knot.to < boost->knots[i - 1].to))
+            return fail_damaged(prefix, "have a curve that falls", error);
+        boost->knots[i] = knot;
+    }
     return status;
 }
 
@@ -120,9 +146,9 @@ static acq_status load_trees(const acq_safetensors *file, const acq_shape *shape
         status = acq_safetensors_copy_tensor(file, &shapes[THRESHOLDS], values, error);
     for (size_t i = 0; i < n_nodes && status == ACQ_OK; i++)
         boost->nodes[i].threshold = values[i];
-    return status == ACQ_OK
-               ? acq_safetensors_copy_tensor(file, &shapes[LEAVES], boost->leaves, error)
-               : status;
+    if (status == ACQ_OK)
+        status = acq_safetensors_copy_tensor(file, &shapes[LEAVES], boost->leaves, error);
+    return status == ACQ_OK ? load_curve(file, &shapes[CURVE], prefix, boost, error) : status;
 }
 
 static acq_status load_into(const acq_safetensors *file, const char *prefix, acq_boost *boost,

@@ -1,0 +1,204 @@
+/* fit_split.c - what is held out: the rest has the ids of the whole, facts go by the rule, pairs
+ * go together; questions drawn from the whole need a fact that the rest lacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "fit/questions.h"
+#include "fit/split.h"
+#include "graph/build.h"
+
+enum { N_ENTITIES = 60, N_PAIRS = 3, N_FACTS = 900 };
+
+static acq_graph *make_graph(uint32_t n_facts)
+{
+    char name[16];
+    acq_graph *graph;
+    acq_random random = acq_random_start(11, 0);
+    acq_graph_builder *builder = acq_graph_builder_new();
+    for (acq_ent e = 0, id; e < N_ENTITIES; e++) {
+        snprintf(name, sizeof name, "e%u", e);
+        assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    for (acq_rel r = 0, id; r < N_PAIRS; r++) {
+        snprintf(name, sizeof name, "r%u", r);
+        assert_int_equal(acq_graph_builder_add_relation(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    for (uint32_t i = 0; i < n_facts; i++) {
+        acq_ent h = (acq_ent)acq_random_below(&random, N_ENTITIES);
+        acq_ent t = (acq_ent)acq_random_below(&random, N_ENTITIES);
+        acq_rel r = 2 * (acq_rel)acq_random_below(&random, N_PAIRS);
+        assert_int_equal(acq_graph_builder_add_fact(builder, h, r, t), ACQ_OK);
+    }
+    assert_int_equal(acq_graph_builder_finish(builder, &graph, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    return graph;
+}
+
+static void check_subset(const acq_graph *rest, const acq_graph *whole)
+{
+    assert_int_equal(acq_graph_get_n_entities(rest), acq_graph_get_n_entities(whole));
+    assert_int_equal(acq_graph_get_n_relations(rest), acq_graph_get_n_relations(whole));
+    for (acq_ent e = 0; e < N_ENTITIES; e++)
+        assert_string_equal(acq_graph_get_entity_name(rest, e),
+                            acq_graph_get_entity_name(whole, e));
+    for (acq_rel r = 0; r < 2 * N_PAIRS; r++)
+        for (acq_ent h = 0; h < N_ENTITIES; h++)
+            for (acq_ent t = 0; t < N_ENTITIES; t++)
+                if (acq_graph_has_fact(rest, h, r, t))
+                    assert_true(acq_graph_has_fact(whole, h, r, t));
+}
+
+static void test_a_share_is_held_out(void **state)
+{
+    (void)state;
+    acq_graph *whole = make_graph(N_FACTS), *rest;
+    assert_int_equal(acq_split_by_share(whole, .2, ACQ_HOLD_LINKS, 1, &rest, NULL), ACQ_OK);
+    check_subset(rest, whole);
+    double kept = (double)acq_graph_get_n_facts(rest) / (double)acq_graph_get_n_facts(whole);
+    assert_true(kept > .74 && kept < .86);
+    acq_graph_free(rest);
+    acq_graph_free(whole);
+}
+
+static bool is_linked(const acq_graph *graph, acq_ent h, acq_ent t)
+{
+    for (acq_rel r = 0; r < 2 * N_PAIRS; r++)
+        if (acq_graph_has_fact(graph, h, r, t))
+            return true;
+    return false;
+}
+
+static void test_pairs_go_together(void **state)
+{
+    (void)state;
+    acq_graph *whole = make_graph(N_FACTS), *rest;
+    assert_int_equal(acq_split_by_share(whole, .3, ACQ_HOLD_PAIRS, 1, &rest, NULL), ACQ_OK);
+    check_subset(rest, whole);
+    for (acq_ent h = 0; h < N_ENTITIES; h++)
+        for (acq_ent t = 0; t < N_ENTITIES; t++)
+            for (acq_rel r = 0; r < 2 * N_PAIRS && is_linked(rest, h, t); r++)
+                assert_int_equal(acq_graph_has_fact(rest, h, r, t),
+                                 acq_graph_has_fact(whole, h, r, t));
+    acq_graph_free(rest);
+    acq_graph_free(whole);
+}
+
+static void test_the_earlier_graph_is_the_rest(void **state)
+{
+    (void)state;
+    acq_graph *whole = make_graph(N_FACTS), *earlier = make_graph(N_FACTS / 2), *rest;
+    assert_int_equal(acq_split_by_earlier(whole, earlier, &rest, NULL), ACQ_OK);
+    assert_int_equal(acq_graph_get_fingerprint(rest), acq_graph_get_fingerprint(earlier));
+    acq_graph_free(rest);
+    acq_error error = {0};
+    assert_int_equal(acq_split_by_earlier(whole, whole, &rest, &error), ACQ_ERR_INPUT);
+    assert_non_null(strstr(error.message, "no fact is left to calibrate with"));
+    acq_graph_free(earlier);
+    acq_graph_free(whole);
+}
+
+static void test_folds_do_not_know_directions(void **state)
+{
+    (void)state;
+    size_t n_second = 0;
+    for (acq_ent h = 0; h < 100; h++)
+        for (acq_ent t = 0; t < 100; t++) {
+            assert_int_equal(acq_split_get_fold(h, t), acq_split_get_fold(t, h));
+            n_second += acq_split_get_fold(h, t);
+        }
+    assert_true(n_second > 4500 && n_second < 5500);
+}
+
+static bool term_equals(const acq_query *query, acq_term term, acq_ent entity)
+{
+    return term.is_variable || query->constants[term.id].id == entity;
+}
+
+/* Some fact of the whole that the rest lacks fits a positive atom. */
+static bool may_need_held(const acq_query *query, const acq_graph *whole, const acq_graph *rest)
+{
+    for (uint32_t i = 0; i < query->root->n_children; i++) {
+        const acq_node *atom = query->root->children[i];
+        if (atom->kind != ACQ_NODE_ATOM)
+            continue;
+        acq_rel r = query->relations[atom->relation].id;
+        for (acq_ent h = 0; h < N_ENTITIES; h++)
+            for (acq_ent t = 0; t < N_ENTITIES; t++)
+                if (acq_graph_has_fact(whole, h, r, t) && !acq_graph_has_fact(rest, h, r, t) &&
+                    term_equals(query, atom->left, h) && term_equals(query, atom->right, t))
+                    return true;
+    }
+    return false;
+}
+
+static void test_questions_need_what_is_held_out(void **state)
+{
+    (void)state;
+    acq_graph *whole = make_graph(N_FACTS), *rest;
+    acq_sampler *sampler;
+    size_t n_hubs = 0, n_drawn = 0;
+    assert_int_equal(acq_split_by_share(whole, .1, ACQ_HOLD_LINKS, 1, &rest, NULL), ACQ_OK);
+    assert_int_equal(acq_sampler_new(whole, &sampler, NULL), ACQ_OK);
+    for (uint64_t key = 0; key < 300; key++) {
+        acq_question question;
+        assert_int_equal(acq_question_draw(sampler, rest, 1, key, &question, NULL), ACQ_OK);
+        if (question.query == NULL)
+            continue;
+        n_drawn++;
+        n_hubs += question.is_hub;
+        const acq_query *query = question.query;
+        assert_true(query->n_free >= 1 && query->n_free <= 3);
+        assert_true(query->n_free <= query->n_variables && query->n_atoms > 0);
+        if (!question.is_hub)
+            assert_true(may_need_held(query, whole, rest));
+        acq_query_free(question.query);
+    }
+    assert_true(n_drawn > 280 && n_hubs > 100 && n_hubs < 200);
+    acq_sampler_free(sampler);
+    acq_graph_free(rest);
+    acq_graph_free(whole);
+}
+
+#ifdef ACQ_FAULTS
+static void test_splitting_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    acq_graph *whole = make_graph(100);
+    acq_status status = ACQ_ERR_MEMORY;
+    for (size_t n = 1; status != ACQ_OK && n < 5000; n++) {
+        acq_graph *rest = NULL;
+        acq_error error = {0};
+        acq_faults_fail_at(n);
+        status = acq_split_by_share(whole, .2, ACQ_HOLD_LINKS, 1, &rest, &error);
+        acq_faults_fail_at(0);
+        if (status != ACQ_OK)
+            assert_int_equal(error.code, ACQ_ERR_MEMORY);
+        acq_graph_free(rest);
+    }
+    assert_int_equal(status, ACQ_OK);
+    acq_graph_free(whole);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_share_is_held_out),
+        cmocka_unit_test(test_pairs_go_together),
+        cmocka_unit_test(test_the_earlier_graph_is_the_rest),
+        cmocka_unit_test(test_folds_do_not_know_directions),
+        cmocka_unit_test(test_questions_need_what_is_held_out),
+#ifdef ACQ_FAULTS
+        cmocka_unit_test(test_splitting_survives_every_failed_allocation),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

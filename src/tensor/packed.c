@@ -33,13 +33,15 @@ void acq_packed_deinit(acq_packed *packed)
     *packed = (acq_packed){0};
 }
 
-/* b[l][j] = w[l * row + j * column]. */
+/* b[l][j] = w[l * row + j * column], panel by panel: what is written is in one piece. */
 static void fill(acq_packed *packed, const float *w, size_t row, size_t column)
 {
-    for (size_t j = 0; j < packed->n; j++) {
-        float *to = packed->panels + j / ACQ_PANEL * packed->k * ACQ_PANEL + j % ACQ_PANEL;
-        for (size_t l = 0; l < packed->k; l++)
-            to[l * ACQ_PANEL] = w[l * row + j * column];
+    float *to = packed->panels;
+    for (size_t begin = 0; begin < packed->n; begin += ACQ_PANEL) {
+        size_t n = packed->n - begin < ACQ_PANEL ? packed->n - begin : ACQ_PANEL;
+        for (size_t l = 0; l < packed->k; l++, to += ACQ_PANEL)
+            for (size_t j = 0; j < n; j++)
+                to[j] = w[l * row + (begin + j) * column];
     }
 }
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "base/memory.h"
@@ -146,12 +147,28 @@ static acq_status open_world(training *t, const acq_graph *graph, acq_error *err
     return ACQ_OK;
 }
 
+static acq_status open_model(training *t, const acq_graph *graph, acq_error *error)
+{
+    const acq_nbfnet *warm = t->params->warm;
+    uint32_t n = acq_graph_get_n_relations(graph);
+    if (warm != NULL && warm->n_relations != n)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the model to start from has %u relations and the graph %u; start from "
+                        "one of the same relations",
+                        warm->n_relations, n);
+    acq_status status = acq_nbfnet_new(n, t->params->seed, &t->model, error);
+    if (status == ACQ_OK && warm != NULL)
+        memcpy(t->model->parameters.values, warm->parameters.values,
+               warm->parameters.n * sizeof *warm->parameters.values);
+    return status;
+}
+
 static acq_status open_training(training *t, const acq_graph *graph, acq_error *error)
 {
     const acq_train_nbfnet_params *params = t->params;
     acq_status status = open_world(t, graph, error);
     if (status == ACQ_OK)
-        status = acq_nbfnet_new(acq_graph_get_n_relations(graph), params->seed, &t->model, error);
+        status = open_model(t, graph, error);
     if (status == ACQ_OK)
         status = acq_optimizer_init(&t->optimizer, &params->optimizer, t->model->parameters.values,
                                     t->model->parameters.n, error);

@@ -30,7 +30,8 @@ typedef struct acq_train_nbfnet_params {
     double seconds;   /* most; 0: no limit. The schedule then follows it */
     uint64_t seed;
     unsigned n_threads;
-    const char *checkpoint;
+    const acq_nbfnet *warm; /* start from these weights; NULL: from random ones */
+    const char *checkpoint; /* path; NULL: none */
     double checkpoint_seconds;
     bool resume;
     bool (*progress)(void *context, const acq_train_progress *now);

@@ -138,6 +138,22 @@ static void test_a_checkpoint_of_other_options_is_refused(void **state)
     assert_refused(world.graph, &params, ACQ_ERR_USAGE, "path of a checkpoint");
 }
 
+/* A rate of 0 leaves the weights where they start. */
+static void test_a_warm_start_begins_at_other_weights(void **state)
+{
+    (void)state;
+    acq_train_nbfnet_params params = get_params();
+    acq_nbfnet *warm = train(world.graph, &params);
+    params.warm = warm;
+    params.optimizer.rate = params.optimizer.last_rate = 0;
+    params.seed = 9;
+    assert_same(train(world.graph, &params), warm);
+    assert_int_equal(acq_nbfnet_new(2, 1, &warm, NULL), ACQ_OK);
+    params.warm = warm;
+    assert_refused(world.graph, &params, ACQ_ERR_INPUT, "has 2 relations and the graph 6");
+    acq_nbfnet_free(warm);
+}
+
 static void test_bad_options_are_refused(void **state)
 {
     (void)state;
@@ -342,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_another_seed_gives_other_weights),
         cmocka_unit_test(test_a_stopped_training_goes_on_as_if_it_had_not),
         cmocka_unit_test(test_a_checkpoint_of_other_options_is_refused),
+        cmocka_unit_test(test_a_warm_start_begins_at_other_weights),
         cmocka_unit_test(test_bad_options_are_refused),
         cmocka_unit_test(test_graphs_without_facts_are_refused),
         cmocka_unit_test(test_the_smallest_graphs_are_trained_on),

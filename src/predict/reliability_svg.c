@@ -1,5 +1,5 @@
 /* reliability_svg.c - the diagram: 560 x 560, true share against stated share, both on the logit
- * scale from 0.0005 to 0.9995, so that rare links have room.
+ * scale from 0.0001 to 0.9999, so that rare links have room.
  *
  *      title
  *   .9 ┼            ╱          a disc per bin, larger for more candidates; the bar is what
@@ -18,9 +18,9 @@
 
 enum { SIZE = 560, LEFT = 72, RIGHT = 536, TOP = 72, BOTTOM = 488, MOST_TITLE = 60, N_TICKS = 9 };
 
-#define LEAST_SHARE .0005
+#define LEAST_SHARE .0001
 
-static const double ticks[N_TICKS] = {.001, .01, .05, .1, .3, .5, .7, .9, .99};
+static const double ticks[N_TICKS] = {.001, .01, .1, .3, .5, .7, .9, .99, .999};
 
 /* 0 to 1 along an axis. */
 static double get_place(double share)
@@ -89,12 +89,12 @@ static void draw_bin(acq_text *text, const acq_reliability_bin *bin)
     double chance = 2 * sqrt(fmax(stated * (1 - stated), 0) / (double)bin->n);
     double radius = fmin(3 + 1.2 * log10(1 + bin->weight), 12);
     acq_text_format(text,
-                    "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#b8450c\" stroke-width=\"2\"/>\n"
                     "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#0b5fa5\" "
-                    "fill-opacity=\"0.8\"><title>%g to %g: %.0f candidates, stated %.4f, true "
-                    "%.4f</title></circle>\n",
-                    get_x(stated), get_y(truth - chance), get_y(truth + chance), get_x(stated),
-                    get_y(truth), radius, bin->low, bin->high, bin->weight, stated, truth);
+                    "fill-opacity=\"0.7\"><title>%g to %g: %.0f candidates, stated %.4f, true "
+                    "%.4f</title></circle>\n"
+                    "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#b8450c\" stroke-width=\"2\"/>\n",
+                    get_x(stated), get_y(truth), radius, bin->low, bin->high, bin->weight, stated,
+                    truth, get_x(stated), get_y(truth - chance), get_y(truth + chance));
 }
 
 acq_status acq_reliability_write_svg(const acq_reliability *table, const char *title,

@@ -203,29 +203,29 @@ static void test_changed_and_cut_files_never_do_harm(void **state)
 
 /* Tensors of a calibrator with one part: two trees of depth 1 over two features. */
 typedef struct tensors {
-    float start[2], splits[2], thresholds[2], leaves[4];
+    float start[3], splits[2], thresholds[2], leaves[4], curve[56];
     uint32_t n_nodes;
     const char *format, *extra;
 } tensors;
 
-static const tensors good = {{2, .5F}, {0, 3}, {.1F, .2F}, {1, 2, 3, 4}, 1, "anycq-calibrator-1",
-                             NULL};
+static const tensors good = {{2, .5F, 2},        {0, 3}, {.1F, .2F},           {1, 2, 3, 4},
+                             {-1, -.5F, 1, .5F}, 1,      "anycq-calibrator-1", NULL};
 
 static void expect(tensors given, const char *message)
 {
-    acq_shape shapes[5] = {{"link.start", 2, 0},
-                           {"link.splits", 2 / given.n_nodes, given.n_nodes},
-                           {"link.thresholds", 2, 1},
-                           {"link.leaves", 2, 2},
-                           {given.extra, 1, 0}};
+    acq_shape shapes[6] = {
+        {"link.start", 3, 0},      {"link.splits", 2 / given.n_nodes, given.n_nodes},
+        {"link.thresholds", 2, 1}, {"link.leaves", 2, 2},
+        {"link.curve", 28, 2},     {given.extra, 1, 0}};
     acq_metadata metadata[] = {{"format", given.format}, {"models", "complex"}, {"graph", "g"}};
-    const float *sources[4] = {given.start, given.splits, given.thresholds, given.leaves};
+    const float *sources[5] = {given.start, given.splits, given.thresholds, given.leaves,
+                               given.curve};
     acq_parameters parameters;
     void *bytes = NULL;
     size_t length;
     acq_error error = {0};
-    assert_int_equal(acq_parameters_init(&parameters, shapes, given.extra == NULL ? 4 : 5), ACQ_OK);
-    for (int i = 0; i < 4; i++)
+    assert_int_equal(acq_parameters_init(&parameters, shapes, given.extra == NULL ? 5 : 6), ACQ_OK);
+    for (int i = 0; i < 5; i++)
         memcpy(parameters.values + parameters.tensors[i].offset, sources[i],
                acq_tensor_get_length(&parameters.tensors[i]) * sizeof(float));
     assert_int_equal(acq_safetensors_write_memory(&parameters, metadata, 3, &bytes, &length, NULL),
@@ -264,7 +264,12 @@ static void test_wrong_tensors_are_refused(void **state)
     CHANGE(start[0] = -2, "number of features");
     CHANGE(n_nodes = 2, "no depth");
     CHANGE(format = "anycq-policy-1", "no calibrator");
-    CHANGE(extra = "other", "5 tensors, expected 4");
+    CHANGE(start[2] = 29, "an impossible curve");
+    CHANGE(start[2] = .5F, "an impossible curve");
+    CHANGE(curve[0] = 1, "a curve that falls");
+    CHANGE(curve[1] = 1, "a curve that falls");
+    CHANGE(curve[1] = NAN, "must be finite");
+    CHANGE(extra = "other", "6 tensors, expected 5");
 }
 
 /* ---- memory ---- */

@@ -57,7 +57,7 @@ static size_t pool_wrong_order(curve_bin *bins, size_t n)
 {
     size_t n_left = 0;
     for (size_t i = 0; i < n; i++) {
-        if (bins[i].rows == 0)
+        if (bins[i].weight <= 0) /* no rows, or none that count */
             continue;
         bins[n_left++] = bins[i];
         while (n_left > 1 && get_share(&bins[n_left - 1]) <= get_share(&bins[n_left - 2])) {
@@ -93,5 +93,6 @@ float acq_boost_bend(const acq_boost *boost, float log_odds)
     if (i == n)
         return knots[n - 1].to + (log_odds - knots[n - 1].from);
     float along = (log_odds - knots[i - 1].from) / (knots[i].from - knots[i - 1].from);
-    return knots[i - 1].to + along * (knots[i].to - knots[i - 1].to);
+    float between = knots[i - 1].to + along * (knots[i].to - knots[i - 1].to);
+    return fminf(between, knots[i].to); /* rounding must not make it fall at the next knot */
 }

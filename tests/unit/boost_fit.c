@@ -346,6 +346,37 @@ static void test_wrong_options_and_rows_are_refused(void **state)
     boost_case_free(&rows);
 }
 
+/* ---- the curve ---- */
+
+/* Trees that state three times the log-odds are brought back, and stay in order. */
+static void test_a_curve_makes_odds_honest_and_keeps_their_order(void **state)
+{
+    (void)state;
+    boost_case rows = boost_case_make(8000, 3, 0, linear, 24);
+    acq_boost_params params = boost_case_params();
+    acq_boost *boost = boost_case_fit(&rows, &params);
+    float *stated = malloc(rows.data.n * sizeof *stated);
+    for (size_t i = 0; i < rows.data.n; i++) {
+        stated[i] = (float)acq_boost_score(boost, rows.x + 3 * i);
+        rows.labels[i] = i % 1000 < 1000 * acq_boost_to_probability((double)stated[i] / 3);
+        rows.weights[i] = stated[i] < 3.1F ? 1 : 0; /* the last steps have rows, but no weight */
+    }
+    rows.data.weights = rows.weights;
+    acq_boost_straighten(boost, stated, &rows.data);
+    for (size_t i = 0; i < rows.data.n; i++) {
+        double now = acq_boost_score(boost, rows.x + 3 * i);
+        double last = i == 0 ? now : acq_boost_score(boost, rows.x + 3 * (i - 1));
+        assert_true(isfinite(now));
+        assert_true(i == 0 || stated[i] == stated[i - 1] ||
+                    (stated[i] > stated[i - 1] ? now >= last : now <= last));
+        if (fabsf(stated[i]) < 2)
+            assert_true(fabs(now - (double)stated[i] / 3) < .4);
+    }
+    free(stated);
+    acq_boost_free(boost);
+    boost_case_free(&rows);
+}
+
 /* ---- repeatable ---- */
 
 static void test_threads_and_ways_of_scoring_give_the_same_bits(void **state)
@@ -431,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_one_label_or_no_rows_give_the_smoothed_share),
         cmocka_unit_test(test_constant_features_leave_the_base_rate),
         cmocka_unit_test(test_wrong_options_and_rows_are_refused),
+        cmocka_unit_test(test_a_curve_makes_odds_honest_and_keeps_their_order),
         cmocka_unit_test(test_threads_and_ways_of_scoring_give_the_same_bits),
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_every_failed_allocation_is_reported),

@@ -44,15 +44,24 @@ static acq_status resolve_path(acq_new_file *file, acq_error *error)
     return ACQ_OK;
 }
 
-/* A name beside the final one that nobody has. */
+/* The i-th name beside the final one; NULL: out of memory. */
+static char *make_temporary(const char *path, int i)
+{
+    size_t room = strlen(path) + 40;
+    char *name = acq_alloc(room, 1);
+    if (name != NULL)
+        snprintf(name, room, "%s.tmp-%ld-%d", path, (long)getpid(), i);
+    return name;
+}
+
+/* One that nobody has. */
 static acq_status open_temporary(acq_new_file *file, acq_error *error)
 {
-    size_t room = strlen(file->path) + 40;
-    file->temporary = acq_alloc(room, 1);
-    if (file->temporary == NULL)
-        return acq_fail_memory(error);
     for (int i = 0; i < MOST_TRIES; i++) {
-        snprintf(file->temporary, room, "%s.tmp-%ld-%d", file->path, (long)getpid(), i);
+        acq_free(file->temporary);
+        file->temporary = make_temporary(file->path, i);
+        if (file->temporary == NULL)
+            return acq_fail_memory(error);
         file->file = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file->file >= 0)
             return ACQ_OK;
@@ -73,6 +82,16 @@ acq_status acq_new_file_init(acq_new_file *file, const char *path, const char *w
         return acq_fail_memory(error);
     acq_status status = resolve_path(file, error);
     return status == ACQ_OK ? open_temporary(file, error) : status;
+}
+
+char *acq_new_file_copy_temporary(const char *path)
+{
+    acq_new_file file = {.file = -1, .path = acq_copy_string(path)};
+    char *name = NULL;
+    if (file.path != NULL && resolve_path(&file, NULL) == ACQ_OK)
+        name = make_temporary(file.path, 0);
+    acq_free(file.path);
+    return name;
 }
 
 acq_status acq_new_file_put(acq_new_file *file, const void *bytes, size_t length, uint64_t at,

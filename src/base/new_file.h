@@ -29,6 +29,10 @@ acq_status acq_new_file_finish(acq_new_file *file, acq_error *error);
 /* Takes an unfinished file away. A zeroed one is legal. */
 void acq_new_file_deinit(acq_new_file *file);
 
+/* Under which name this process would write to `path` now, for whoever takes it away when the
+ * process is stopped; freed with acq_free. NULL: out of memory. */
+char *acq_new_file_copy_temporary(const char *path);
+
 /* All of it in one go. */
 acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
                               acq_error *error);

@@ -57,7 +57,7 @@ static int compare_hashes(const void *a, const void *b)
 
 /* Keeps the links with the `first` smallest hashes, in their order. Equal hashes at the end: those
  * that come first. */
-static acq_status draw(acq_links_plan *plan, size_t first, acq_error *error)
+acq_status acq_links_plan_draw(acq_links_plan *plan, size_t first, acq_error *error)
 {
     uint64_t *hashes = acq_alloc(plan->n, sizeof *hashes);
     if (hashes == NULL)
@@ -106,7 +106,7 @@ acq_status acq_links_plan_init(acq_links_plan *plan, const acq_predictor *truth,
     for (acq_rel i = 0; i < n_relations && status == ACQ_OK; i++)
         status = add_relation(plan, truth, i, error);
     if (status == ACQ_OK && first > 0 && first < plan->n)
-        status = draw(plan, (size_t)first, error);
+        status = acq_links_plan_draw(plan, (size_t)first, error);
     return status == ACQ_OK ? cut(plan, most_rows, error) : status;
 }
 

@@ -20,6 +20,9 @@ typedef struct acq_links_plan {
  * Deinit also after an error. */
 acq_status acq_links_plan_init(acq_links_plan *plan, const acq_predictor *truth, uint64_t first,
                                size_t most_rows, acq_error *error);
+/* Keeps `first` of the links, drawn by hash, in their order; fewer than there are, at least 1. The
+ * items are not those of what is left. */
+acq_status acq_links_plan_draw(acq_links_plan *plan, size_t first, acq_error *error);
 void acq_links_plan_deinit(acq_links_plan *plan);
 
 #endif

@@ -99,7 +99,34 @@
 
 #define COMPLETE_HELP                                                                              \
     "Writes every scored link of --predictor to a file that ask, check and eval take\n"            \
-    "as --predictor completion:FILE.\n"
+    "as --predictor completion:FILE. The file appears when it is complete; an\n"                   \
+    "interrupt leaves nothing behind.\n"                                                           \
+    "\n"                                                                                           \
+    "Several machines can share the work: --shard 1/8 to 8/8 write the shards that\n"              \
+    "merge makes one completion of, the same as if one machine had made it.\n"
+
+#define MERGE_HELP                                                                                 \
+    "Makes the completion of which complete --shard wrote the shards, in any order.\n"             \
+    "Each must be there once, of the same graph, predictor and floor; every part is\n"             \
+    "checked on the way.\n"
+
+#define FIT_HELP                                                                                   \
+    "Makes links with a probability of the facts of a graph, in one go: holds some\n"              \
+    "links out (or takes those that GRAPH has and --earlier lacks), trains the\n"                  \
+    "predictors on the rest, mines rules, learns from the held-out links how likely a\n"           \
+    "link, and an answer, is true, trains on everything, and writes what it expects\n"             \
+    "to be true: ask, check and eval take it as --predictor completion:FILE.\n"                    \
+    "\n"                                                                                           \
+    "Two tables, and COMPLETION.svg, tell how good the probabilities are: of links\n"              \
+    "that the trees had not seen, and of answers to generated queries.\n"                          \
+    "\n"                                                                                           \
+    "COMPLETION.fit is a folder with what is done so far. An interrupt keeps it: the\n"            \
+    "same command with --resume goes on where it was. A seed gives the same file at\n"             \
+    "any --threads, on one kind of processor, if --time does not end a training.\n"                \
+    "\n"                                                                                           \
+    "With --json one object: completion, picture, graph, fingerprint, held, covered,\n"            \
+    "candidates, links, link_table, answer_table (log_loss, base_log_loss, gap,\n"                 \
+    "bins), seconds.\n"
 
 #define SQL_HELP                                                                                   \
     "Prints a query as one SQL statement over the tables facts(head, relation, tail)\n"            \
@@ -112,6 +139,23 @@
     "and times. qac: classification; qar: retrieval. With --json also, for the\n"                  \
     "policy search, its weights, and of a decision the mean number of classes of\n"                \
     "values at the last step (classes_mean) and of operations (gflop).\n"
+
+#define EVAL_LINKS_HELP                                                                            \
+    "Asks a predictor for every link of --truth that the observed graph lacks, in\n"               \
+    "both directions, (head, relation, ?), and prints at which rank it is found: mean\n"           \
+    "reciprocal rank (MRR) and the share within the first 1, 3 and 10. Other tails\n"              \
+    "that are observed or true are left out of a ranking; among equals the mean rank\n"            \
+    "counts. complex:, nbfnet: and ultra: MODELs are judged by their scores of all\n"              \
+    "entities, any other predictor by the scores of its links. Where these are\n"                  \
+    "probabilities, a table compares the stated with the true share.\n"                            \
+    "\n"                                                                                           \
+    "--negatives FILE has triples that are known to be false: how often is the\n"                  \
+    "decision of check, at --prior (default 0.5), right for them and the new links?\n"             \
+    "\n"                                                                                           \
+    "With --json one object: task, observed, truth, predictor, links, ranked, mrr,\n"              \
+    "hits1, hits3, hits10 (in percent), filter, ties, seconds; with probabilities\n"               \
+    "log_loss, base_log_loss, gap, bins (low, high, n, stated, true); with negatives\n"            \
+    "prior, accuracy, true_links, true_yes, false_links, false_yes, undecided.\n"
 
 #define TRAIN_HELP                                                                                 \
     "Trains a model on the facts of a graph:\n"                                                    \
@@ -171,14 +215,14 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_remove] = REMOVE_HELP,   [ACQ_COMMAND_compact] = COMPACT_HELP,
     [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
-    [ACQ_COMMAND_train] = TRAIN_HELP,
+    [ACQ_COMMAND_train] = TRAIN_HELP,     [ACQ_COMMAND_merge] = MERGE_HELP,
+    [ACQ_COMMAND_fit] = FIT_HELP,
 };
 
 static const char *const variant_helps[ACQ_N_VARIANTS] = {
-    [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP,
-    [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
-    [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,
-    [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
+    [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP, [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
+    [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,     [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
+    [ACQ_VARIANT_links] = EVAL_LINKS_HELP,
 };
 
 static const acq_variant variants[ACQ_N_VARIANTS] = {

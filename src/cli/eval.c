@@ -1,4 +1,5 @@
-/* eval.c - `anycq eval qac|qar`: an engine and a predictor judged on benchmark query files.
+/* eval.c - `anycq eval qac|qar` (links: eval_links.c): an engine and a predictor judged on
+ * benchmark query files.
  *
  * The predictor must be named: a result without it cannot be repeated. Everything a number
  * depends on is said: the reading of parallel atoms on stderr and in each JSON line, the row of
@@ -9,6 +10,8 @@
 #include "base/memory.h"
 #include "bench/eval.h"
 #include "bench/print.h"
+#include "cli/eval_links.h"
+#include "cli/eval_truth.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 
@@ -26,11 +29,9 @@ typedef struct eval_job {
 static acq_status read_task(const acq_options *options, acq_bench_task *out, acq_error *error)
 {
     const char *task = options->args.items[0];
-    if (strcmp(task, "links") == 0)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "eval links is not in this version; use eval qac or eval qar");
     if (strcmp(task, "qac") != 0 && strcmp(task, "qar") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac or eval qar", task);
+        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac, qar or links",
+                        task);
     *out = strcmp(task, "qac") == 0 ? ACQ_TASK_QAC : ACQ_TASK_QAR;
     return ACQ_OK;
 }
@@ -84,28 +85,10 @@ static acq_status read_params(eval_job *job, acq_error *error)
 
 static acq_status open_truth(eval_job *job, acq_error *error)
 {
-    acq_graph *graph;
-    acq_perfect_report report;
-    const char *path = job->options->truth;
-    if (path == NULL)
+    if (job->options->truth == NULL)
         return ACQ_OK;
-    acq_options options = *job->options;
-    options.split = ACQ_SPLIT_LATEST; /* a folder stands for all it holds */
-    options.given[ACQ_OPTION_split] = false;
-    acq_status status = acq_setup_read_graph(&options, path, &job->output, &graph, NULL, error);
-    if (status != ACQ_OK)
-        return status;
-    status = acq_predictor_new_perfect(job->setup.graph, graph, path, &job->truth, &report, error);
-    bool is_foreign = status == ACQ_OK && report.dropped_facts == acq_graph_get_n_facts(graph);
-    acq_graph_free(graph);
-    if (is_foreign)
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "no fact of --truth %s is about the observed graph's entities", path);
-    if (status == ACQ_OK && report.unknown_entities > 0)
-        acq_report_note(&job->output,
-                        "%llu entities of %s are not in the observed graph; %llu facts left out",
-                        (unsigned long long)report.unknown_entities, path,
-                        (unsigned long long)report.dropped_facts);
+    acq_status status = acq_eval_open_truth(job->options, "truth", job->options->truth,
+                                            job->setup.graph, &job->output, &job->truth, error);
     job->params.truth = job->truth;
     return status;
 }
@@ -216,6 +199,8 @@ static acq_status run(eval_job *job, acq_error *error)
 
 int acq_cli_eval(const acq_options *options)
 {
+    if (acq_options_get_variant(options) == ACQ_VARIANT_links)
+        return acq_eval_links_command(options);
     eval_job job = {.options = options};
     acq_error error = {0};
     int code = ACQ_EXIT_YES;

@@ -87,6 +87,6 @@ void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text 
         if (is_listed(option, id, variant))
             print_option(option, out);
     }
-    if (variant == ACQ_VARIANT_policy)
-        acq_train_print_defaults(out);
+    if (id == ACQ_COMMAND_train)
+        acq_train_print_defaults(variant, out);
 }

@@ -17,10 +17,12 @@
 #define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
-     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train)
-#define ACQ_ON_links  (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete)
-#define ACQ_ON_policy (ACQ_ON_train | ACQ_OF_policy)
-#define ACQ_ON_adam   (ACQ_ON_policy | ACQ_OF_nbfnet | ACQ_OF_ultra)
+     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit)
+#define ACQ_ON_links    (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete)
+#define ACQ_ON_policy   (ACQ_ON_train | ACQ_OF_policy)
+#define ACQ_ON_adam     (ACQ_ON_policy | ACQ_OF_nbfnet | ACQ_OF_ultra)
+#define ACQ_ON_complex  (ACQ_ON_train | ACQ_OF_complex)
+#define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
      ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train)
@@ -37,10 +39,12 @@
     LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_queries,      \
          "queries from a file (- is standard input); eval takes several files")                    \
     COUNT(first, "first", 0, "N", NULL, 1, 1e12, ACQ_ON_sql | ACQ_ON_eval,                         \
-          "only the first N instances, in file order")                                             \
+          "only the first N instances, in file order; links: N of them, drawn by hash")            \
     COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict, "how many links")                      \
     TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
-         ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train, "where to write")         \
+         ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train | ACQ_ON_fit |             \
+             ACQ_ON_merge,                                                                         \
+         "where to write")                                                                         \
     TEXT(format, "format", 0, "NAME", NULL, 0, 0, ACQ_ON_export,                                   \
          "tsv, csv or nt (default: by the ending of FILE, else nt for RDF and tsv for the rest)")  \
     TEXT(read_format, "format", 0, "NAME", NULL, 0, 0,                                             \
@@ -57,14 +61,17 @@
     TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
+    TEXT(negatives, "negatives", 0, "FILE", NULL, 0, 0, ACQ_ON_eval | ACQ_OF_links,                \
+         "links: triples that are false, to decide between them and the new links")                \
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
          "auto, observed, perfect:GRAPH, completion:FILE, complex:MODEL, nbfnet:MODEL, ultra or "  \
          "ultra:MODEL")                                                                            \
-    TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
-         "complex, nbfnet, ultra:MODEL: a link scores the larger of its two directions (both), or "\
-         "that of the relation as named (forward)")                                                \
+    TEXT(                                                                                          \
+        direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                             \
+        "complex, nbfnet, ultra:MODEL: a link scores the larger of its two directions (both), or " \
+        "that of the relation as named (forward)")                                                 \
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
@@ -75,7 +82,7 @@
          "links of score T or more count 1, all others 0")                                         \
     REAL(negation_threshold, "negation-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,           \
          "a negated atom holds when its link scores below T; with a calibrator 0.5")               \
-    REAL(prior, "prior", 0, "S", NULL, 1e-6, 0.999999, ACQ_ON_questions,                           \
+    REAL(prior, "prior", 0, "S", NULL, 1e-6, 0.999999, ACQ_ON_questions | ACQ_OF_links,            \
          "share of true candidates; needs a calibrator (eval: 0.5)")                               \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
          "the paper's rule: policy, climb and random say none after the last step")                \
@@ -87,7 +94,8 @@
           "most assignments tried (default 10000 for random and climb, 200 for policy)")           \
     COUNT(seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_questions,                                    \
           "policy, climb, random: another seed, another run")                                      \
-    COUNT(train_seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_train, "another seed, another model")   \
+    COUNT(train_seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_train | ACQ_ON_fit,                     \
+          "another seed, another model")                                                           \
     TEXT(weights, "weights", 0, "NAME", "shipped", 0, 0, ACQ_ON_questions,                         \
          "policy: shipped, untrained, untrained:DIM or a FILE that train wrote")                   \
     COUNT(restart, "restart", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                             \
@@ -97,14 +105,46 @@
     FLAG(trace, "trace", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                           \
          "policy: a line for every step: score, best, classes, time")                              \
     COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_policy, "width of the network")                \
+    COUNT(rank, "rank", 0, "D", NULL, 1, 65536, ACQ_ON_complex | ACQ_ON_fit,                       \
+          "complex numbers of a vector")                                                           \
     REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the start")             \
-    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_adam, "learning rate at the end")      \
+    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the end")     \
     REAL(beta1, "beta1", 0, "B", NULL, 0, 0.999999, ACQ_ON_adam, "Adam: keep of the gradients")    \
     REAL(beta2, "beta2", 0, "B", NULL, 0, 0.999999999, ACQ_ON_adam, "Adam: keep of their squares") \
     REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_adam, "weight decay")                          \
     REAL(clip, "clip", 0, "NORM", NULL, 0, 1e9, ACQ_ON_adam, "largest norm of a gradient; 0: any") \
     REAL(average, "average", 0, "KEEP", NULL, 0, 0.999999, ACQ_ON_adam,                            \
          "what averaged weights keep at each update; 0: the last weights count")                   \
+    COUNT(batch, "batch", 0, "N", NULL, 1, 1e6, ACQ_ON_complex | ACQ_ON_networks,                  \
+          "questions (head, relation, ?) in a batch")                                              \
+    COUNT(candidates, "candidates", 0, "N", NULL, 0, 1e9, ACQ_ON_complex,                          \
+          "entities that the tails of a batch compete with, drawn at random; 0: all")              \
+    REAL(n3, "n3", 0, "W", NULL, 0, 1e6, ACQ_ON_complex, "weight of the N3 norm of the vectors")   \
+    REAL(relation_weight, "relation-weight", 0, "W", NULL, 0, 1e6, ACQ_ON_complex,                 \
+         "weight of the loss of guessing the relation (default: by the graph's density)")          \
+    REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
+    REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
+         "times to see every fact")                                                                \
+    COUNT(train_negatives, "negatives", 0, "N", NULL, 1, 1e6, ACQ_ON_networks,                     \
+          "false tails that a true one is compared with")                                          \
+    REAL(temperature, "temperature", 0, "T", NULL, 0, 1e3, ACQ_ON_networks,                        \
+         "how much the likely ones of these count more; 0: all the same")                          \
+    REAL(edge_dropout, "edge-dropout", 0, "P", NULL, 0, 1, ACQ_ON_train | ACQ_OF_nbfnet,           \
+         "share of direct links between a question's ends that are hidden from it")                \
+    COUNT(most_entities, "entities", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                        \
+          "most entities of the subgraph that a batch is trained on; 0: the whole graph")          \
+    COUNT(most_edges, "edges", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                              \
+          "most links of that subgraph, both directions")                                          \
+    COUNT(most_near, "near", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                                \
+          "most neighbours of one entity that it grows by; 0: all")                                \
+    FLAG(keep_pairs, "keep-pairs", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_OF_nbfnet,              \
+         "do not hide other links between a question's ends")                                      \
+    COUNT(group, "group", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                       \
+          "questions of one relation that share a subgraph; --batch is a multiple")                \
+    COUNT(train_tails, "tails", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                 \
+          "most true tails of one question")                                                       \
+    TEXT(warm, "warm", 0, "MODEL", NULL, 0, 0, ACQ_ON_complex | ACQ_OF_ultra,                      \
+         "begin with these weights in place of random ones")                                       \
     COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_policy, "queries in a batch")   \
     COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_policy, "episodes of each query")    \
     COUNT(train_steps, "steps", 0, "N", NULL, 1, 100000, ACQ_ON_policy,                            \
@@ -146,16 +186,43 @@
          "the hub-like ones of these have A to B terms")                                           \
     FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                                 \
          "the paper's configuration in place of the defaults; other options count more")           \
-    FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train,                                      \
-         "go on with a training that was interrupted")                                             \
+    FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_ON_fit,                         \
+         "go on with what was interrupted")                                                        \
     TIME(checkpoint_every, "checkpoint-every", 0, "TIME", NULL, 0.001, 1e8, ACQ_ON_train,          \
          "how often to write what --resume goes on from")                                          \
-    COUNT(train_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_train,                           \
-          "threads to train with (default: one per processor)")                                    \
+    COUNT(train_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_train | ACQ_ON_fit,              \
+          "threads to work with (default: one per processor)")                                     \
     COUNT(threads, "threads", 0, "N", "1", 1, 1024, ACQ_ON_ask | ACQ_ON_eval,                      \
           "queries answered at the same time")                                                     \
     COUNT(import_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_import,                         \
           "threads to read with (default: one per processor)")                                     \
+    TEXT(earlier, "earlier", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                   \
+         "learn from what was added since this graph, in place of links held out")                 \
+    TEXT(folds, "folds", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                       \
+         "learn from the links that this graph adds, each half judged by the other")               \
+    TEXT(fit_predictor, "predictor", 0, "NAME", "complex", 0, 0, ACQ_ON_fit,                       \
+         "complex, nbfnet, ultra or all three")                                                    \
+    TEXT(ultra, "ultra", 0, "MODEL", NULL, 0, 0, ACQ_ON_fit,                                       \
+         "weights of ultra in place of the shipped ones")                                          \
+    TIME(fit_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_fit,                                    \
+         "most time for everything, as 90s, 15m or 2h; trainings are cut to it")                   \
+    REAL(hold_share, "hold-share", 0, "S", NULL, 0.001, 0.5, ACQ_ON_fit,                           \
+         "share of the facts to hold out")                                                         \
+    TEXT(hold, "hold", 0, "WHAT", NULL, 0, 0, ACQ_ON_fit,                                          \
+         "what to hold out: links (default), or pairs: all links between two entities")            \
+    COUNT(fit_top, "top", 0, "K", NULL, 1, 1e6, ACQ_ON_fit,                                        \
+          "links that each predictor proposes for (head, relation, ?)")                            \
+    REAL(links_floor, "floor", 0, "P", NULL, 0, 0.999, ACQ_ON_fit | ACQ_ON_complete,               \
+         "leave links out that score less")                                                        \
+    TEXT(rows, "rows", 0, "SIDES", NULL, 0, 0, ACQ_ON_fit | ACQ_ON_complete,                       \
+         "ask of each relation from both sides (default) or from the smaller one")                 \
+    TEXT(tails, "tails", 0, "WHICH", NULL, 0, 0, ACQ_ON_fit | ACQ_ON_complete,                     \
+         "propose all entities (default), or those seen with the relation")                        \
+    FLAG(no_rules, "no-rules", 0, NULL, NULL, 0, 0, ACQ_ON_fit, "mine no rules")                   \
+    TEXT(svg, "svg", 0, "FILE", NULL, 0, 0, ACQ_ON_fit,                                            \
+         "where to draw the diagram (default COMPLETION.svg)")                                     \
+    TEXT(shard, "shard", 0, "I/N", NULL, 0, 0, ACQ_ON_complete,                                    \
+         "only the relations of the I-th of N shards, which merge puts together")                  \
     TEXT(split, "split", 0, "NAME", NULL, 0, 0, ACQ_ON_graphs,                                     \
          "folders: read up to and including train (default), valid or test")                       \
     FLAG(strict, "strict", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                     \

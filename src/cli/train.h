@@ -6,5 +6,6 @@
 
 /* The graphs are the arguments after the kind. Returns the exit code; errors are reported. */
 int acq_train_policy_command(const acq_options *options, acq_output *output);
+int acq_train_links_command(const acq_options *options, acq_output *output); /* the others */
 
 #endif

@@ -111,6 +111,14 @@ acq_status acq_train_check_resume(const acq_options *options, const char *found,
     return ACQ_ERR_USAGE;
 }
 
+acq_status acq_train_check_end(uint64_t batches, double seconds, acq_error *error)
+{
+    if (batches > 0 || seconds > 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "a training without an end; give --batches N or --time TIME");
+}
+
 void acq_train_print_line(acq_text *out, const char *label, acq_text *text)
 {
     acq_size_print_text(out, label, text->bytes == NULL ? "" : text->bytes);

@@ -32,6 +32,9 @@ acq_status acq_train_refuse_file(const char *path, const char *why, acq_error *e
 acq_status acq_train_check_resume(const acq_options *options, const char *found, acq_output *output,
                                   acq_error *error);
 
+/* Batches or a time must be given; 0: neither end. */
+acq_status acq_train_check_end(uint64_t batches, double seconds, acq_error *error);
+
 /* Prints a line of the table and releases its text. */
 void acq_train_print_line(acq_text *out, const char *label, acq_text *text);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "cli/train_links.h"
 #include "cli/width.h"
 
 enum { TEXT_SIZE = 2048 };
@@ -94,14 +95,6 @@ static acq_status take_terms(const char *name, const char *text, acq_hub_params 
     return ACQ_OK;
 }
 
-static acq_status check_end(const acq_train_policy_params *params, acq_error *error)
-{
-    if (params->batches > 0 || params->seconds > 0)
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE,
-                    "a training without an end; give --batches N or --time SECONDS");
-}
-
 acq_status acq_train_read_params(const acq_options *options, acq_train_policy_params *out,
                                  acq_error *error)
 {
@@ -118,15 +111,24 @@ acq_status acq_train_read_params(const acq_options *options, acq_train_policy_pa
     if (status == ACQ_OK)
         status = take_terms("held-terms", options->held_terms, &params.held_hub, error);
     if (status == ACQ_OK)
-        status = check_end(&params, error);
+        status = acq_train_check_end(params.batches, params.seconds, error);
     if (status == ACQ_OK)
         *out = params;
     return status;
 }
 
-static void print_set(const char *title, const acq_train_policy_params *params, acq_text *out)
+static void print_set(const char *title, const char *text, acq_text *out)
 {
     enum { INDENT = 2 };
+    acq_text_format(out, "\n%s\n", title);
+    acq_width_pad(out, INDENT);
+    acq_width_wrap(out, text, INDENT, INDENT, ACQ_COLUMNS);
+    acq_text_add_char(out, '\n');
+}
+
+static void print_policy_set(const char *title, const acq_train_policy_params *params,
+                             acq_text *out)
+{
     char text[TEXT_SIZE];
     if (acq_train_policy_print_options(params, text, sizeof text) != ACQ_OK)
         return;
@@ -135,17 +137,29 @@ static void print_set(const char *title, const acq_train_policy_params *params, 
              " seeds=%u held-queries=%u held-steps=%u held-terms=%u-%u checkpoint-every=%g",
              params->n_seeds, params->held_queries, params->held_steps,
              params->held_hub.least_terms, params->held_hub.most_terms, params->checkpoint_seconds);
-    acq_text_format(out, "\n%s\n", title);
-    acq_width_pad(out, INDENT);
-    acq_width_wrap(out, text, INDENT, INDENT, ACQ_COLUMNS);
-    acq_text_add_char(out, '\n');
+    print_set(title, text, out);
 }
 
-void acq_train_print_defaults(acq_text *out)
+static void print_policy_defaults(acq_text *out)
 {
     acq_train_policy_params params;
     acq_train_policy_params_init(&params);
-    print_set("Defaults:", &params, out);
+    print_policy_set("Defaults:", &params, out);
     acq_train_policy_params_init_paper(&params);
-    print_set("With --paper:", &params, out);
+    print_policy_set("With --paper:", &params, out);
+}
+
+void acq_train_print_defaults(acq_variant_id kind, acq_text *out)
+{
+    const acq_train_kind *link_kind = acq_train_kind_get(kind);
+    acq_text text;
+    acq_text_init(&text);
+    if (kind == ACQ_VARIANT_policy)
+        print_policy_defaults(out);
+    if (link_kind != NULL) {
+        link_kind->print_options(NULL, &text);
+        print_set("Defaults:", text.bytes == NULL ? "" : text.bytes, out);
+        out->failed = out->failed || text.failed;
+    }
+    acq_text_deinit(&text);
 }

@@ -11,7 +11,7 @@
 acq_status acq_train_read_params(const acq_options *options, acq_train_policy_params *out,
                                  acq_error *error);
 
-/* Both sets of defaults, for the help. */
-void acq_train_print_defaults(acq_text *out);
+/* The defaults of a kind, for the help; of the policy also the paper's. */
+void acq_train_print_defaults(acq_variant_id kind, acq_text *out);
 
 #endif

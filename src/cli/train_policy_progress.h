@@ -1,5 +1,5 @@
-/* train_policy_progress.h - how a training goes, on stderr: one line that is redrawn on a terminal, else
- * a line every half a minute.
+/* train_policy_progress.h - how a training goes, on stderr: one line that is redrawn on a terminal,
+ * else a line every half a minute.
  *
  *   seed 1  1.23M episodes  5012/s  solved 97.1%  hub 84%  reward 8.3  12 min left */
 #ifndef ACQ_CLI_TRAIN_POLICY_PROGRESS_H
@@ -27,6 +27,6 @@ void acq_policy_progress_show(void *context, const acq_curve_point *point);
 /* The line alone, below 80 columns of ASCII: a full line would wrap when it is redrawn. The reward
  * is left out where there is no room for it. out is empty before. */
 void acq_policy_progress_print(const acq_policy_progress *progress, const acq_curve_point *point,
-                              acq_text *out);
+                               acq_text *out);
 
 #endif

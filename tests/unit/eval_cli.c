@@ -128,7 +128,7 @@ static void test_wrong_usage_exits_2_and_says_what_to_do(void **state)
         {"qac --predictor observed --queries @qac.json", "--observed GRAPH"},
         {"qac --observed @train_kg.tsv --predictor observed", "--queries FILE"},
         {"abc --observed @train_kg.tsv --predictor observed --queries @qac.json", "\"abc\""},
-        {"links --observed @train_kg.tsv --predictor observed", "eval links"},
+        {"links --observed @train_kg.tsv --predictor observed", "--truth GRAPH"},
         {"qac --observed @train_kg.tsv --predictor observed --atoms all --queries @qac.json",
          "written, pair or ordered-pair"},
         {"qar --observed @train_kg.tsv --predictor observed --queries @qac.json",

@@ -1,0 +1,220 @@
+/* fit.c - `anycq fit`: from facts to calibrated scored links.
+ *
+ *   COMPLETION        the links with their probabilities, and what calibrates answers
+ *   COMPLETION.svg    how good the probabilities are
+ *   COMPLETION.fit    a folder with what is done so far; taken away at the end
+ *
+ * An interrupt leaves the folder, which --resume goes on with. */
+#include "fit/fit.h"
+
+#include "base/new_file.h"
+#include "cli/fit_options.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/reliability_view.h"
+#include "cli/setup.h"
+#include "cli/size.h"
+#include "cli/train_progress.h"
+#include "graph/file.h"
+
+enum { STOP_SECONDS = 120 };
+
+typedef struct fit_job {
+    const acq_options *options;
+    acq_output output;
+    acq_graph *graph, *earlier, *folds;
+    acq_ultra *ultra;
+    acq_text folder, svg; /* paths */
+    acq_fit_params params;
+    acq_train_meter meter;
+    acq_fit_report report;
+} fit_job;
+
+/* Can the file be written, and is it none of the graphs? */
+static acq_status check_file(const acq_options *options, const char *path, acq_error *error)
+{
+    const char *const inputs[] = {options->args.items[0], options->earlier, options->folds};
+    acq_new_file probe;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        if (inputs[i] == NULL || !acq_file_is_alias(path, inputs[i]))
+            continue;
+        acq_fail(error, ACQ_ERR_USAGE, "this is a graph that fit reads; name another file with -o");
+        acq_error_set_file(error, path);
+        return ACQ_ERR_USAGE;
+    }
+    acq_status status = acq_new_file_init(&probe, path, "the file", error);
+    acq_new_file_deinit(&probe);
+    return status;
+}
+
+static acq_status check_folder(fit_job *job, acq_error *error)
+{
+    const char *folder = job->folder.bytes;
+    bool is_there = acq_file_get_kind(folder) != ACQ_FILE_MISSING;
+    job->params.resume = is_there && job->options->resume;
+    if (!is_there && job->options->resume)
+        acq_report_note(&job->output, "%s is not there: the fit begins anew", folder);
+    if (!is_there || job->options->resume)
+        return ACQ_OK;
+    acq_fail(
+        error, ACQ_ERR_USAGE,
+        "this is of a fit that has not ended; go on with --resume, or remove it to begin anew");
+    acq_error_set_file(error, folder);
+    return ACQ_ERR_USAGE;
+}
+
+static acq_status make_paths(fit_job *job, acq_error *error)
+{
+    const acq_options *options = job->options;
+    if (options->output == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "fit needs a file to write: -o COMPLETION");
+    acq_text_format(&job->folder, "%s.fit", options->output);
+    if (options->svg != NULL)
+        acq_text_add(&job->svg, options->svg);
+    else
+        acq_text_format(&job->svg, "%s.svg", options->output);
+    return job->folder.failed || job->svg.failed ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static acq_status check(fit_job *job, acq_error *error)
+{
+    const acq_options *options = job->options;
+    acq_status status = acq_fit_read_params(options, &job->params, error);
+    if (status == ACQ_OK)
+        status = make_paths(job, error);
+    if (status == ACQ_OK)
+        status = acq_setup_check_output(options->output, error);
+    if (status == ACQ_OK)
+        status = check_file(options, options->output, error);
+    if (status == ACQ_OK)
+        status = check_file(options, job->svg.bytes, error);
+    if (status == ACQ_OK)
+        status = check_folder(job, error);
+    return status;
+}
+
+/* path NULL: none is asked for. */
+static acq_status read_graph(fit_job *job, const char *path, acq_graph **out, acq_error *error)
+{
+    return path == NULL ? ACQ_OK
+                        : acq_setup_read_graph(job->options, path, &job->output, out, NULL, error);
+}
+
+static acq_status open_inputs(fit_job *job, acq_error *error)
+{
+    const acq_options *options = job->options;
+    acq_status status = ACQ_OK;
+    if (options->ultra != NULL)
+        status = acq_ultra_read(options->ultra, &job->ultra, error);
+    if (status == ACQ_OK)
+        status = read_graph(job, options->args.items[0], &job->graph, error);
+    if (status == ACQ_OK)
+        status = read_graph(job, options->earlier, &job->earlier, error);
+    if (status == ACQ_OK)
+        status = read_graph(job, options->folds, &job->folds, error);
+    job->params.ultra = job->ultra;
+    job->params.earlier = job->earlier;
+    job->params.folds = job->folds;
+    return status;
+}
+
+static acq_status fit(fit_job *job, acq_error *error)
+{
+    acq_output_relieve_notes(&job->output);
+    acq_train_meter_init(&job->meter, "", job->params.seconds);
+    job->params.folder = job->folder.bytes;
+    job->params.svg = job->svg.bytes;
+    job->params.progress = acq_train_meter_show;
+    job->params.context = &job->meter;
+    acq_interrupt_hold(NULL, 0);
+    acq_interrupt_set_grace(STOP_SECONDS);
+    acq_status status =
+        acq_fit(job->graph, job->options->output, &job->params, &job->report, error);
+    acq_interrupt_release();
+    acq_train_meter_deinit(&job->meter);
+    if (status != ACQ_ERR_INTERRUPTED)
+        return status;
+    *error = (acq_error){0};
+    return acq_fail(error, status,
+                    "interrupted after %.0f s; the same command with --resume goes on",
+                    job->meter.last.seconds);
+}
+
+static void print(const fit_job *job, acq_text *out)
+{
+    const acq_fit_report *report = &job->report;
+    acq_size_print_text(out, "completion", job->options->output);
+    acq_size_print_count(out, "links", report->links);
+    acq_size_print_count(out, "held out", report->held);
+    acq_size_print_count(out, "... proposed", report->covered);
+    acq_size_print_text(out, "picture", job->svg.bytes);
+    acq_text_format(out, "%-*s%.1f s\n", ACQ_SIZE_LABEL, "time", report->seconds);
+    acq_text_format(out, "%-*s--predictor completion:%s\n", ACQ_SIZE_LABEL, "use it",
+                    job->options->output);
+    acq_reliability_view_print(&report->link_table,
+                               "links, by the probability that trees stated which had not seen "
+                               "them:",
+                               out);
+    acq_reliability_view_print(&report->answer_table,
+                               "answers of generated queries, by the stated probability:", out);
+}
+
+static void set_table(json_t *object, const char *name, const acq_reliability *table)
+{
+    json_t *one = json_object();
+    acq_reliability_view_set(one, table);
+    json_object_set_new(object, name, one);
+}
+
+static void print_json(const fit_job *job, acq_text *out)
+{
+    const acq_fit_report *report = &job->report;
+    json_t *object = json_object();
+    json_object_set_new(object, "completion", acq_json_text(job->options->output));
+    json_object_set_new(object, "picture", acq_json_text(job->svg.bytes));
+    json_object_set_new(object, "graph", acq_json_text(job->options->args.items[0]));
+    json_object_set_new(object, "fingerprint",
+                        acq_json_hash(acq_graph_get_fingerprint(job->graph)));
+    json_object_set_new(object, "held", acq_json_count(report->held));
+    json_object_set_new(object, "covered", acq_json_count(report->covered));
+    json_object_set_new(object, "candidates", acq_json_count(report->candidates));
+    json_object_set_new(object, "links", acq_json_count(report->links));
+    set_table(object, "link_table", &report->link_table);
+    set_table(object, "answer_table", &report->answer_table);
+    json_object_set_new(object, "seconds", json_real(report->seconds));
+    acq_json_add_line(out, object);
+}
+
+static void fit_job_deinit(fit_job *job)
+{
+    acq_graph_free(job->graph);
+    acq_graph_free(job->earlier);
+    acq_graph_free(job->folds);
+    acq_ultra_free(job->ultra);
+    acq_text_deinit(&job->folder);
+    acq_text_deinit(&job->svg);
+}
+
+int acq_cli_fit(const acq_options *options)
+{
+    fit_job job = {.options = options};
+    acq_error error = {0};
+    int code = ACQ_EXIT_YES;
+    acq_output_init(&job.output);
+    acq_text_init(&job.folder);
+    acq_text_init(&job.svg);
+    job.output.streams = true;
+    acq_status status = check(&job, &error);
+    if (status == ACQ_OK)
+        status = open_inputs(&job, &error);
+    if (status == ACQ_OK)
+        status = fit(&job, &error);
+    if (status != ACQ_OK)
+        code = acq_report_error(&job.output, options, &error, NULL);
+    else if (options->json)
+        print_json(&job, &job.output.data);
+    else
+        print(&job, &job.output.data);
+    fit_job_deinit(&job);
+    return acq_output_finish(&job.output, code);
+}

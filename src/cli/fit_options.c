@@ -1,0 +1,89 @@
+/* fit_options.c - see fit_options.h. */
+#include "cli/fit_options.h"
+
+#include <string.h>
+
+#include "cli/option_table.h"
+#include "cli/train_fields.h"
+
+#define FIELD(option, member) ACQ_TRAIN_FIELD(acq_fit_params, option, member)
+
+static const acq_train_field fields[] = {
+    FIELD(hold_share, hold_share), FIELD(links_floor, floor), FIELD(fit_top, top),
+    FIELD(fit_time, seconds),      FIELD(rank, complex.rank), FIELD(epochs, complex.epochs),
+};
+
+/* One of two words; text NULL: the default stays. */
+static acq_status take_choice(enum acq_option_id option, const char *text, const char *const *words,
+                              int *out, acq_error *error)
+{
+    for (int i = 0; i < 2 && text != NULL; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = i;
+            return ACQ_OK;
+        }
+    }
+    if (text == NULL)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE, "option --%s is %s or %s, not \"%.100s\"",
+                    acq_option_get(option)->name, words[0], words[1], text);
+}
+
+acq_status acq_fit_read_candidates(const acq_options *options, acq_row_choice *rows,
+                                   acq_tail_choice *tails, acq_error *error)
+{
+    static const char *const row_words[] = {"both", "smaller"}, *const tail_words[] = {"all",
+                                                                                       "seen"};
+    int row = *rows, tail = *tails;
+    acq_status status = take_choice(ACQ_OPTION_rows, options->rows, row_words, &row, error);
+    if (status == ACQ_OK)
+        status = take_choice(ACQ_OPTION_tails, options->tails, tail_words, &tail, error);
+    *rows = (acq_row_choice)row;
+    *tails = (acq_tail_choice)tail;
+    return status;
+}
+
+static acq_status take_hold(const acq_options *options, acq_fit_params *params, acq_error *error)
+{
+    static const char *const words[] = {"links", "pairs"};
+    int hold = (int)params->hold;
+    acq_status status = take_choice(ACQ_OPTION_hold, options->hold, words, &hold, error);
+    params->hold = (acq_fit_hold)hold;
+    return status;
+}
+
+static acq_status take_predictor(const acq_options *options, acq_fit_params *params,
+                                 acq_error *error)
+{
+    const char *name = options->fit_predictor;
+    bool is_all = strcmp(name, "all") == 0;
+    params->use_complex = is_all || strcmp(name, "complex") == 0;
+    params->use_nbfnet = is_all || strcmp(name, "nbfnet") == 0;
+    params->use_ultra = is_all || strcmp(name, "ultra") == 0;
+    if (!params->use_complex && !params->use_nbfnet && !params->use_ultra)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra or all", name);
+    if (options->ultra != NULL && !params->use_ultra)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --ultra is for --predictor ultra or all, not %s", name);
+    return ACQ_OK;
+}
+
+acq_status acq_fit_read_params(const acq_options *options, acq_fit_params *out, acq_error *error)
+{
+    acq_fit_params params;
+    acq_fit_params_init(&params);
+    acq_train_fields_take(fields, sizeof fields / sizeof *fields, options, &params);
+    params.use_rules = !options->no_rules;
+    params.seed = options->train_seed;
+    if (acq_options_has(options, train_threads))
+        params.n_threads = (unsigned)options->train_threads;
+    acq_status status = take_predictor(options, &params, error);
+    if (status == ACQ_OK)
+        status = take_hold(options, &params, error);
+    if (status == ACQ_OK)
+        status = acq_fit_read_candidates(options, &params.rows, &params.tails, error);
+    if (status == ACQ_OK)
+        *out = params;
+    return status;
+}

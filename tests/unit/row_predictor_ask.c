@@ -95,6 +95,20 @@ static acq_graph *make_graph(const test_case *c)
     return graph;
 }
 
+/* Sets up a case with its rows. */
+static void init(test_case *c, rows_double *rows, uint64_t seed)
+{
+    case_init(c, seed);
+    *rows = (rows_double){.c = c};
+    rows->base = (acq_predictor){.ops = &ROWS_OPS, .graph = make_graph(c), .name = "rows"};
+}
+
+static void deinit(test_case *c, rows_double *rows)
+{
+    acq_graph_free((acq_graph *)rows->base.graph);
+    case_deinit(c);
+}
+
 static int by_score(const void *left, const void *right)
 {
     const case_tuple *a = left, *b = right;
@@ -158,28 +172,139 @@ static void test_rows_in_the_order_of_need_give_the_best_answers(void **state)
     size_t n_complete = 0, n_rows = 0;
     static test_case c;
     for (uint64_t seed = 1; seed <= CASES; seed++) {
-        case_init(&c, seed);
-        rows_double rows = {.c = &c};
+        rows_double rows;
         case_tuple *tuples = NULL;
-        rows.base = (acq_predictor){.ops = &ROWS_OPS, .graph = make_graph(&c), .name = "rows"};
+        init(&c, &rows, seed);
         size_t n = find_wanted(&c, &tuples);
         static const uint64_t limits[] = {1, 3, 0};
         for (size_t i = 0; i < 3; i++)
             n_complete += check_case(&c, &rows, limits[i], tuples, n, seed);
         n_rows += rows.n_rows;
         free(tuples);
-        acq_graph_free((acq_graph *)rows.base.graph);
-        case_deinit(&c);
+        deinit(&c, &rows);
     }
     print_message("%zu of %d results complete, %.1f rows a question\n", n_complete, 3 * CASES,
                   (double)n_rows / (3 * CASES));
     assert_true(n_complete > LEAST_COMPLETE);
 }
 
+static bool do_facts_answer(const rows_double *rows)
+{
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_predictor *observed = NULL;
+    acq_search_result result;
+    params.search.scoring = rows->c->scoring;
+    assert_int_equal(acq_predictor_new_observed(rows->base.graph, &observed, NULL), ACQ_OK);
+    assert_int_equal(acq_engine_ask(rows->c->query, observed, &params, &result, NULL), ACQ_OK);
+    bool is_answered = result.outcome == ACQ_ANSWERED && result.answers[0].score == 1.0;
+    acq_search_result_deinit(&result);
+    acq_predictor_free(observed);
+    return is_answered;
+}
+
+static void test_what_facts_answer_makes_no_row(void **state)
+{
+    (void)state;
+    static test_case c;
+    size_t n_answered = 0;
+    for (uint64_t seed = 1; seed <= CASES / 3; seed++) {
+        rows_double rows;
+        init(&c, &rows, seed);
+        if (!c.features[CASE_NEGATION] && do_facts_answer(&rows)) {
+            acq_search_result result = ask(&rows, 1);
+            assert_true(result.complete && result.answers[0].score == 1.0);
+            assert_int_equal(rows.n_rows, 0);
+            acq_search_result_deinit(&result);
+            n_answered++;
+        }
+        deinit(&c, &rows);
+    }
+    assert_true(n_answered > 20);
+}
+
+static void test_rows_left_out_are_said_and_none_is_no_proof(void **state)
+{
+    (void)state;
+    static test_case c;
+    size_t n_left_out = 0;
+    for (uint64_t seed = 1; seed <= CASES / 3; seed++) {
+        rows_double rows;
+        acq_engine_params params = ACQ_ENGINE_DEFAULT;
+        acq_search_result result;
+        init(&c, &rows, seed);
+        params.search.scoring = c.scoring;
+        params.search.seconds = 1e-6;
+        assert_int_equal(acq_engine_ask(c.query, &rows.base, &params, &result, NULL), ACQ_OK);
+        if (result.note != NULL && strstr(result.note, "rows of predicted links") != NULL) {
+            assert_true(!result.complete && result.spent == ACQ_SPENT_TIME);
+            assert_int_not_equal(result.outcome, ACQ_NONE);
+            n_left_out++;
+        }
+        acq_search_result_deinit(&result);
+        deinit(&c, &rows);
+    }
+    assert_true(n_left_out > 20);
+}
+
+static void test_a_row_that_cannot_be_made_is_an_error(void **state)
+{
+    (void)state;
+    static test_case c;
+    size_t n_failed = 0;
+    for (uint64_t seed = 1; seed <= CASES / 5; seed++) {
+        rows_double rows;
+        acq_engine_params params = ACQ_ENGINE_DEFAULT;
+        acq_search_result result;
+        acq_error error = {0};
+        init(&c, &rows, seed);
+        rows.is_broken = true;
+        params.search.scoring = c.scoring;
+        acq_status status = acq_engine_ask(c.query, &rows.base, &params, &result, &error);
+        assert_true(status == ACQ_OK || status == ACQ_ERR_IO);
+        assert_int_equal(error.code, status);
+        n_failed += status != ACQ_OK;
+        acq_search_result_deinit(&result);
+        deinit(&c, &rows);
+    }
+    assert_true(n_failed > 20);
+}
+
+#ifdef ACQ_FAULTS
+static void test_every_failed_allocation_is_an_error(void **state)
+{
+    (void)state;
+    static test_case c;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        rows_double rows;
+        acq_status status = ACQ_ERR_MEMORY;
+        init(&c, &rows, seed);
+        for (size_t n = 1; status != ACQ_OK; n++) {
+            acq_engine_params params = ACQ_ENGINE_DEFAULT;
+            acq_search_result result;
+            acq_error error = {0};
+            params.search.scoring = c.scoring;
+            acq_faults_fail_at(n);
+            status = acq_engine_ask(c.query, &rows.base, &params, &result, &error);
+            acq_faults_fail_at(0);
+            assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
+            assert_int_equal(error.code, status);
+            acq_search_result_deinit(&result);
+        }
+        deinit(&c, &rows);
+    }
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_in_the_order_of_need_give_the_best_answers),
+        cmocka_unit_test(test_what_facts_answer_makes_no_row),
+        cmocka_unit_test(test_rows_left_out_are_said_and_none_is_no_proof),
+        cmocka_unit_test(test_a_row_that_cannot_be_made_is_an_error),
+#ifdef ACQ_FAULTS
+        cmocka_unit_test(test_every_failed_allocation_is_an_error),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

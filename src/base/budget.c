@@ -20,11 +20,24 @@ void acq_budget_init(acq_budget *budget, double seconds, size_t memory_bytes)
         .deadline_ns = timed ? acq_clock_ns() + (int64_t)(seconds * 1e9) : INT64_MAX,
         .memory_limit = memory_bytes == 0 ? SIZE_MAX : memory_bytes,
         .ticks_left = TICKS_PER_CLOCK,
+        .work_left = UINT64_MAX,
     };
+}
+
+static void charge_work(acq_budget *budget)
+{
+    uint64_t done = (uint64_t)(TICKS_PER_CLOCK - budget->ticks_left);
+    if (budget->work_left == UINT64_MAX)
+        return;
+    budget->work_left -= done < budget->work_left ? done : budget->work_left;
+    if (budget->work_left == 0)
+        budget->spent = ACQ_SPENT_STEPS;
 }
 
 bool acq_budget_check(acq_budget *budget)
 {
+    if (budget->spent == ACQ_SPENT_NOTHING)
+        charge_work(budget);
     budget->ticks_left = TICKS_PER_CLOCK;
     if (budget->spent != ACQ_SPENT_NOTHING)
         return false;

@@ -1,7 +1,8 @@
 /* budget.h - what a search may spend: time and memory, checked in every loop.
  *
  * Reading the clock costs about 20 ns, so hot loops call acq_budget_tick with the work
- * they did; the clock is read once per ~20,000 units, far below the promised 50 ms. */
+ * they did; the clock is read once per ~20,000 units, far below the promised 50 ms. A limit on the
+ * work itself stops at the same place on every machine. */
 #ifndef ACQ_BASE_BUDGET_H
 #define ACQ_BASE_BUDGET_H
 
@@ -18,12 +19,14 @@ typedef struct acq_budget {
     int64_t deadline_ns; /* monotonic clock; INT64_MAX: none */
     size_t memory_limit; /* bytes; SIZE_MAX: none */
     int64_t ticks_left;  /* until the clock is read again */
+    uint64_t work_left;  /* units of work, as ticks count them; UINT64_MAX: any */
     acq_spent spent;
 } acq_budget;
 
 int64_t acq_clock_ns(void); /* monotonic */
 
-/* seconds <= 0 or not finite: no deadline. memory_bytes 0: no limit. */
+/* seconds <= 0 or not finite: no deadline. memory_bytes 0: no limit. Any work: the caller may set
+ * work_left afterwards; what then runs out are the steps. */
 void acq_budget_init(acq_budget *budget, double seconds, size_t memory_bytes);
 
 /* Reads the clock now. False when the budget is spent. */

@@ -18,9 +18,10 @@
 static const double SAME_SCORE = 1e-9;
 
 /* Candidates whose probabilities are compared: so many times the answers, at least so many, and
- * of scores at least this share of the last answer's. */
-enum { CANDIDATES_PER_ANSWER = 2, LEAST_CANDIDATES = 20 };
-static const double CANDIDATE_SHARE = 0.2;
+ * of scores at least this share of the last answer's; the search for them is cut short after so
+ * much work, some ten milliseconds. */
+enum { CANDIDATES_PER_ANSWER = 2, LEAST_CANDIDATES = 20, CANDIDATE_WORK = 1000000 };
+static const double CANDIDATE_SHARE = 0.5;
 
 static const double CALIBRATED_NEGATION = 0.5;
 static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
@@ -160,7 +161,8 @@ static acq_status finish_check(const acq_query *query, const acq_predictor *pred
 {
     acq_status status = verify_all(query, predictor, fixed, params, result, error);
     if (status == ACQ_OK && acq_engine_gives_p(params, predictor)) {
-        status = acq_judge_rate(query, predictor, params, result, error);
+        status =
+            acq_judge_rate(query, predictor, params, result->answers, result->n_answers, error);
         if (status == ACQ_OK)
             acq_judge_decide(params, query->n_variables, 1, result);
     }
@@ -204,6 +206,7 @@ static acq_engine_params widen(const acq_engine_params *params, const acq_search
     search->limit = params->search.limit > LEAST_CANDIDATES / CANDIDATES_PER_ANSWER
                         ? CANDIDATES_PER_ANSWER * params->search.limit
                         : LEAST_CANDIDATES;
+    search->work = CANDIDATE_WORK;
     search->scoring.threshold =
         acq_scoring_round_one(fmax(search->scoring.threshold, CANDIDATE_SHARE * last));
     if (search->seconds > 0)
@@ -211,7 +214,50 @@ static acq_engine_params widen(const acq_engine_params *params, const acq_search
     return wide;
 }
 
-/* Replaces the answers found by more candidates; they stay as they are when that takes too long. */
+static bool has_tuple(const acq_search_result *result, const acq_ent *values, uint32_t n_free)
+{
+    size_t i = 0;
+    while (i < result->n_answers &&
+           memcmp(result->answers[i].values, values, n_free * sizeof *values) != 0)
+        i++;
+    return i < result->n_answers;
+}
+
+/* Leaves in `more` what result does not have. */
+static void keep_new(const acq_query *query, const acq_search_result *result,
+                     acq_search_result *more)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < more->n_answers; i++) {
+        if (!has_tuple(result, more->answers[i].values, query->n_free))
+            more->answers[n++] = more->answers[i];
+    }
+    more->n_answers = n;
+}
+
+static acq_status append(const acq_query *query, const acq_search_result *more,
+                         acq_search_result *result, acq_error *error)
+{
+    size_t n = result->n_answers + more->n_answers, bytes = query->n_variables * sizeof(acq_ent);
+    acq_assignment *all = acq_arena_alloc(&result->arena, n, sizeof *all);
+    if (all == NULL)
+        return acq_fail_memory(error);
+    memcpy(all, result->answers, result->n_answers * sizeof *all);
+    for (size_t i = result->n_answers; i < n; i++) {
+        all[i] = more->answers[i - result->n_answers];
+        acq_ent *values = acq_arena_alloc(&result->arena, query->n_variables, sizeof *values);
+        if (values == NULL)
+            return acq_fail_memory(error);
+        all[i].values = memcpy(values, all[i].values, bytes);
+    }
+    result->answers = all;
+    result->n_answers = n;
+    result->nodes += more->nodes;
+    result->revisions += more->revisions;
+    return ACQ_OK;
+}
+
+/* Adds candidates behind the answers found: as many as a bounded search finds. */
 static acq_status add_candidates(const acq_query *query, const acq_predictor *predictor,
                                  const acq_engine_params *params, const acq_problem *problem,
                                  double seconds_spent, acq_search_result *result, acq_error *error)
@@ -219,17 +265,14 @@ static acq_status add_candidates(const acq_query *query, const acq_predictor *pr
     acq_engine_params wide = widen(params, result, seconds_spent);
     acq_search_result more;
     acq_status status = run_search(query, predictor, &wide, problem, &more, error);
-    if (status == ACQ_OK && more.complete)
-        status = acq_judge_rate(query, predictor, params, &more, error);
-    if (status != ACQ_OK || !more.complete) {
-        acq_search_result_deinit(&more);
-        return status;
+    if (status == ACQ_OK) {
+        keep_new(query, result, &more);
+        status = acq_judge_rate(query, predictor, params, more.answers, more.n_answers, error);
     }
-    more.nodes += result->nodes;
-    more.revisions += result->revisions;
-    acq_search_result_deinit(result);
-    *result = more;
-    return ACQ_OK;
+    if (status == ACQ_OK)
+        status = append(query, &more, result, error);
+    acq_search_result_deinit(&more);
+    return status;
 }
 
 static acq_status ask_with_p(const acq_query *query, const acq_predictor *predictor,
@@ -239,7 +282,8 @@ static acq_status ask_with_p(const acq_query *query, const acq_predictor *predic
     int64_t begin = acq_clock_ns();
     acq_status status = run_search(query, predictor, params, problem, result, error);
     if (status == ACQ_OK)
-        status = acq_judge_rate(query, predictor, params, result, error);
+        status =
+            acq_judge_rate(query, predictor, params, result->answers, result->n_answers, error);
     if (status != ACQ_OK)
         return status;
     bool has_more = wants_more(query, params, result);

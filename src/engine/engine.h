@@ -52,9 +52,9 @@ bool acq_engine_is_complete(acq_engine_id engine); /* does it prove "none"? */
  * acq_search_result_deinit, also after an error.
  *
  * With probabilities: the K best-scored candidates and, where there are more, those that score at
- * least a fifth of the last of them, 20 or 2 K in all, are ordered by p, and the K first with p >=
- * min_p are the answers. "None" then says that these have a lesser p; that nothing scores at all is
- * proved when result->likeliest is NULL. */
+ * least half as much as the last of them, 20 or 2 K in all, are ordered by p, and the K first with
+ * p >= min_p are the answers. "None" then says that these have a lesser p; that nothing scores at
+ * all is proved when result->likeliest is NULL. */
 acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
                           const acq_engine_params *params, acq_search_result *result,
                           acq_error *error);

@@ -28,13 +28,13 @@ static bool is_certain(const float *features)
 }
 
 acq_status acq_judge_rate(const acq_query *query, const acq_predictor *predictor,
-                          const acq_engine_params *params, acq_search_result *result,
+                          const acq_engine_params *params, acq_assignment *answers, size_t n,
                           acq_error *error)
 {
     const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
     const acq_scoring *scoring = &params->search.scoring;
-    for (size_t i = 0; i < result->n_answers; i++) {
-        acq_assignment *answer = &result->answers[i];
+    for (size_t i = 0; i < n; i++) {
+        acq_assignment *answer = &answers[i];
         float features[ACQ_N_ANSWER_FEATURES];
         acq_status status =
             acq_answer_describe(query, predictor, scoring, answer->values, features, error);

@@ -11,7 +11,7 @@ acq_status acq_judge_check(const acq_predictor *predictor, acq_error *error);
 /* Gives every answer its p, and the likeliest of its witnesses; scores are those of the verifier
  * afterwards. An answer of observed facts alone that denies nothing has p = 1. */
 acq_status acq_judge_rate(const acq_query *query, const acq_predictor *predictor,
-                          const acq_engine_params *params, acq_search_result *result,
+                          const acq_engine_params *params, acq_assignment *answers, size_t n,
                           acq_error *error);
 
 /* Orders rated answers by p, then by score, and keeps at most `limit` (0: all) with p >= min_p.

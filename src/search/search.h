@@ -34,6 +34,7 @@ typedef struct acq_search_params {
     double seconds;      /* <= 0: no deadline */
     size_t memory_bytes; /* 0: no limit */
     uint64_t steps;      /* most assignments tried; 0: 10,000 (policy: 200) */
+    uint64_t work;       /* exact: most units of work (base/budget.h); 0: any */
     uint64_t seed;
     uint64_t stream; /* number of the query: makes its random numbers its own */
     acq_policy_options policy;

@@ -26,6 +26,23 @@ static void test_budget_without_limits_is_never_spent(void **state)
     }
 }
 
+static void test_budget_of_work_ends_at_the_same_place(void **state)
+{
+    (void)state;
+    size_t n_ticks[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        acq_budget budget;
+        acq_budget_init(&budget, i == 0 ? 0 : 60, 0);
+        budget.work_left = 1000000;
+        while (acq_budget_tick(&budget, 7))
+            n_ticks[i]++;
+        assert_int_equal(budget.spent, ACQ_SPENT_STEPS);
+        assert_false(acq_budget_tick(&budget, 1));
+    }
+    assert_int_equal(n_ticks[0], n_ticks[1]);
+    assert_in_range(n_ticks[0] * 7, 950000, 1050000);
+}
+
 static void test_budget_ends_at_the_deadline_and_stays_spent(void **state)
 {
     (void)state;
@@ -148,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_budget_without_limits_is_never_spent),
+        cmocka_unit_test(test_budget_of_work_ends_at_the_same_place),
         cmocka_unit_test(test_budget_ends_at_the_deadline_and_stays_spent),
         cmocka_unit_test(test_ticks_reach_the_clock),
         cmocka_unit_test(test_memory_over_the_limit_is_the_reason),

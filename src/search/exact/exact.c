@@ -324,6 +324,8 @@ acq_status acq_search_exact(const acq_problem *problem, const acq_predictor *pre
     if (status != ACQ_OK)
         return status;
     acq_budget_init(&e.budget, params->seconds, params->memory_bytes);
+    if (params->work > 0)
+        e.budget.work_left = params->work;
     acq_collector_init(&e.collector, result, problem->n_variables, many ? params->limit : 1);
     status = run(&e, many, result, error);
     acq_collector_deinit(&e.collector);

@@ -12,6 +12,8 @@
 static const double SHARE_OF_ROWS = 0.5;           /* of the time limit */
 static const double SHARE_WITH_ANSWERS = 1.0 / 30; /* once there are answers */
 static const double LONG_CHUNK = 0.25; /* seconds: more rows at once would take too long */
+/* Where p decides, rows are made for candidates of such a share of the best score too. */
+static const double COMPARED_SHARE = 0.5;
 enum { FIRST_CHUNK = 4, MOST_ROWS_AT_ONCE = 256 };
 
 typedef struct preparation {
@@ -21,6 +23,7 @@ typedef struct preparation {
     acq_walk_plan *plan;
     acq_wanted_rows wanted;
     double least;     /* score of the last answer of the last search; -1: more are asked for */
+    double share;     /* of `least`: answers that score so much less are worth comparing */
     bool has_answers; /* of the last search */
     bool is_done;     /* no row that is left could change the answers */
     size_t chunk;
@@ -135,6 +138,17 @@ static acq_status search_until_denied(preparation *p, acq_error *error)
 
 /* ---- the loop ---- */
 
+/* What no answer that is not in the view yet can exceed. */
+static double get_bound(const preparation *p)
+{
+    return p->wanted.n == 0 ? -1.0 : p->wanted.rows[0].bound;
+}
+
+static bool is_enough(const preparation *p)
+{
+    return p->least >= 1.0 || get_bound(p) <= p->share * p->least;
+}
+
 static acq_status run(preparation *p, acq_error *error)
 {
     acq_status status = ACQ_OK;
@@ -145,8 +159,8 @@ static acq_status run(preparation *p, acq_error *error)
             status = acq_walk_find_wanted(p->plan, p->view, &p->wanted, error);
         if (status != ACQ_OK)
             break;
-        p->is_done = is_denied && (p->wanted.n == 0 || p->wanted.rows[0].bound <= p->least);
-        if (p->is_done || is_time_up(p))
+        p->is_done = is_denied && get_bound(p) <= p->least;
+        if ((p->is_done && is_enough(p)) || is_time_up(p))
             break;
         status = add_chunk(p, error);
     }
@@ -233,6 +247,7 @@ acq_status acq_engine_ask_by_rows(const acq_query *query, const acq_predictor *p
 {
     preparation p = {.problem = problem,
                      .search = params->search,
+                     .share = acq_engine_gives_p(params, predictor) ? COMPARED_SHARE : 1.0,
                      .chunk = FIRST_CHUNK,
                      .begin_ns = acq_clock_ns()};
     *result = (acq_search_result){.outcome = ACQ_UNDECIDED};

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 
+enum { STRANGERS_PART = 8, STRANGERS_NEAR = 8 };
+
 acq_status acq_subgraph_init(acq_subgraph *subgraph, const acq_edges *world,
                              const acq_subgraph_params *params, acq_error *error)
 {
@@ -57,11 +59,11 @@ static void add_ends(acq_subgraph *subgraph)
         subgraph->is_end[i] = 1;
 }
 
-/* The neighbours of one entity, or most_near of them drawn with repetition. */
-static void add_near(acq_subgraph *subgraph, acq_ent entity, uint32_t limit, acq_random *random)
+/* The neighbours of one entity, or `most` of them drawn with repetition; most 0: all. */
+static void add_near(acq_subgraph *subgraph, acq_ent entity, uint32_t most, uint32_t limit,
+                     acq_random *random)
 {
     const acq_edges *world = subgraph->world;
-    uint32_t most = subgraph->params.most_near;
     uint32_t begin = world->begins[world->rows[entity]];
     uint32_t n = world->begins[world->rows[entity + 1]] - begin;
     bool draws = most > 0 && n > most;
@@ -70,18 +72,32 @@ static void add_near(acq_subgraph *subgraph, acq_ent entity, uint32_t limit, acq
                    world->sources[begin + (draws ? (uint32_t)acq_random_below(random, n) : i)]);
 }
 
+static void add_strangers(acq_subgraph *subgraph, uint32_t limit, acq_random *random)
+{
+    for (uint32_t tries = 0; tries < limit && subgraph->n < limit; tries++) {
+        acq_ent stranger = (acq_ent)acq_random_below(random, subgraph->world->n_nodes);
+        add_entity(subgraph, stranger);
+        add_near(subgraph, stranger, STRANGERS_NEAR, limit, random);
+    }
+}
+
 static void find_entities(acq_subgraph *subgraph, acq_random *random)
 {
-    uint32_t limit = subgraph->params.most_entities;
+    uint32_t limit = subgraph->params.most_entities, near = limit - limit / STRANGERS_PART;
     add_ends(subgraph);
-    for (uint32_t i = 0; i < subgraph->n && subgraph->n < limit; i++)
-        add_near(subgraph, subgraph->entities[i], limit, random);
+    for (uint32_t i = 0; i < subgraph->n && subgraph->n < near; i++)
+        add_near(subgraph, subgraph->entities[i], subgraph->params.most_near, near, random);
+    subgraph->n_near = subgraph->n;
+    subgraph->is_cut = acq_random_below(random, 2) == 0;
+    add_strangers(subgraph, limit, random);
 }
 
 static void take_all(acq_subgraph *subgraph)
 {
     for (acq_ent e = 0; e < subgraph->world->n_nodes; e++)
         add_entity(subgraph, e);
+    subgraph->n_near = subgraph->n;
+    subgraph->is_cut = false;
     for (size_t i = 0; i < subgraph->n_links; i++)
         subgraph->is_end[subgraph->links[i].head] = subgraph->is_end[subgraph->links[i].tail] = 1;
 }
@@ -129,6 +145,11 @@ static uint64_t get_last_hash(const acq_subgraph *subgraph)
     return (uint64_t)((double)subgraph->params.most_edges / (double)n * 0x1.0p63) * 2;
 }
 
+static bool is_cut(const acq_subgraph *subgraph, uint32_t a, uint32_t b)
+{
+    return subgraph->is_cut && (a < subgraph->n_near) != (b < subgraph->n_near);
+}
+
 static acq_status add_group(acq_subgraph *subgraph, uint32_t node, uint32_t group, uint64_t last)
 {
     const acq_edges *world = subgraph->world;
@@ -141,7 +162,7 @@ static acq_status add_group(acq_subgraph *subgraph, uint32_t node, uint32_t grou
     for (uint32_t i = begin; i < end; i++) {
         acq_ent source = world->sources[i];
         uint32_t local = subgraph->local[source];
-        if (local == ACQ_NO_ID ||
+        if (local == ACQ_NO_ID || is_cut(subgraph, node, local) ||
             (last != UINT64_MAX && hash_link(subgraph, entity, relation, source) > last) ||
             (subgraph->is_end[node] && is_own_link(subgraph, entity, relation, source)))
             continue;

@@ -85,9 +85,9 @@ typedef struct acq_kernels {
     void (*max)(size_t n, const float *x, float *acc);
     void (*max_index)(size_t n, const float *x, uint32_t index, float *acc, uint32_t *arg);
 
-    void (*add)(size_t n, const float *x, float *acc);                    /* acc += x */
-    void (*add_to)(size_t n, const float *x, const float *y, float *out); /* out = x + y */
-    void (*scale)(size_t n, float factor, float *x);                      /* x *= factor */
+    void (*add)(size_t n, const float *x, float *acc);                      /* acc += x */
+    void (*add_to)(size_t n, const float *x, const float *y, float *out);   /* out = x + y */
+    void (*scale)(size_t n, float factor, float *x);                        /* x *= factor */
     void (*add_scaled)(size_t n, float factor, const float *x, float *acc); /* acc += factor x */
     float (*dot)(size_t n, const float *x, const float *y);
     /* out[i] = x[i][0..n) . w for m rows. */
@@ -96,6 +96,9 @@ typedef struct acq_kernels {
     /* For each of n nodes (NULL: the first n), with S = sum of in[source] over a group:
      *   out[node] += vectors[relation] * S    dvectors[relation] += states[node] * S */
     void (*gather)(const acq_messages *m, size_t n, const uint32_t *nodes);
+    /* The same for networks that only run: row i of out is that of nodes[i], overwritten; dvectors
+     * is not looked at. For states that do not stay in the cache. */
+    void (*gather_rows)(const acq_messages *m, size_t n, const uint32_t *nodes);
     /* The same edges the other way: for every source of each node
      *   out[source] += vectors[relation] * in[node]
      *   dvectors[relation] += in[node] * states[source] */

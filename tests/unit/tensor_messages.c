@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -175,6 +176,37 @@ static void test_nodes_scatter_to_their_sources(void **state)
     check_all(true);
 }
 
+static void check_rows(const acq_kernels *kernels, size_t width)
+{
+    static const uint32_t nodes[] = {7, 0, 3, 2};
+    acq_random random = acq_random_start(width, 9);
+    edge_case c;
+    draw_edges(&c, &random);
+    matrices whole = draw_matrices(&random, width), packed = whole;
+    packed.out = matrix_copy(&whole.out);
+    for (size_t v = 0; v < NODES; v++)
+        memset(whole.out.at + v * whole.out.ld, 0, width * sizeof(float));
+    acq_messages m = get_messages(&c, &whole, false), rows = get_messages(&c, &packed, false);
+    kernels->gather(&m, NODES, NULL);
+    kernels->gather_rows(&rows, 4, nodes);
+    for (size_t i = 0; i < 4; i++)
+        assert_memory_equal(packed.out.at + i * packed.out.ld,
+                            whole.out.at + nodes[i] * whole.out.ld, width * sizeof(float));
+    matrix_check(&packed.out);
+    matrix_free(&packed.out);
+    free_matrices(&whole);
+}
+
+static void test_rows_are_gathered_in_the_order_of_their_nodes(void **state)
+{
+    (void)state;
+    const acq_kernels *sets[TEST_MAX_KERNELS];
+    size_t n_sets = test_list_kernels(sets);
+    for (size_t s = 0; s < n_sets; s++)
+        for (size_t width = 16; width <= 128; width += 16)
+            check_rows(sets[s], width);
+}
+
 static void test_slopes_of_vectors_are_left_out_when_not_wanted(void **state)
 {
     (void)state;
@@ -202,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_gather_from_their_sources),
         cmocka_unit_test(test_nodes_scatter_to_their_sources),
+        cmocka_unit_test(test_rows_are_gathered_in_the_order_of_their_nodes),
         cmocka_unit_test(test_slopes_of_vectors_are_left_out_when_not_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "base/random.h"
 
 static const char FORMAT[] = "anycq-ultra-1";
+static const char QUERY_OWN[] = "own", QUERY_PAIR[] = "pair";
 
 enum { D = ACQ_ULTRA_WIDTH };
 
@@ -109,6 +110,19 @@ acq_status acq_ultra_new(uint64_t seed, acq_ultra **out, acq_error *error)
     return status;
 }
 
+/* Own, where the metadata do not say. */
+static acq_status read_query(const acq_safetensors *file, bool *queries_pair, acq_error *error)
+{
+    const char *query = acq_safetensors_get_metadata(file, "query");
+    *queries_pair = query != NULL && strcmp(query, QUERY_PAIR) == 0;
+    if (*queries_pair || query == NULL || strcmp(query, QUERY_OWN) == 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the metadata say query \"%.20s\", not \"%s\" or \"%s\"; a newer version of "
+                    "anycq may know it",
+                    query, QUERY_OWN, QUERY_PAIR);
+}
+
 static acq_status new_loaded(const acq_safetensors *file, acq_ultra **out, acq_error *error)
 {
     acq_ultra *model = NULL;
@@ -120,6 +134,8 @@ static acq_status new_loaded(const acq_safetensors *file, acq_ultra **out, acq_e
                         "tools/convert_ultra",
                         format == NULL ? "" : format, FORMAT);
     acq_status status = new_zero(&model, error);
+    if (status == ACQ_OK)
+        status = read_query(file, &model->queries_pair, error);
     if (status == ACQ_OK)
         status = acq_safetensors_load(file, &model->parameters, error);
     if (status != ACQ_OK) {
@@ -161,11 +177,12 @@ enum { MOST_METADATA = 32 };
 acq_status acq_ultra_write(const char *path, const acq_ultra *model, const acq_metadata *metadata,
                            size_t n_metadata, acq_error *error)
 {
-    acq_metadata all[MOST_METADATA] = {{"format", FORMAT}};
-    if (n_metadata > MOST_METADATA - 1)
+    acq_metadata all[MOST_METADATA] = {{"format", FORMAT},
+                                       {"query", model->queries_pair ? QUERY_PAIR : QUERY_OWN}};
+    if (n_metadata > MOST_METADATA - 2)
         return acq_fail(error, ACQ_ERR_LIMIT, "an ULTRA file takes %d metadata entries at most",
-                        MOST_METADATA - 1);
+                        MOST_METADATA - 2);
     if (n_metadata > 0)
-        memcpy(all + 1, metadata, n_metadata * sizeof *metadata);
-    return acq_safetensors_write(path, &model->parameters, all, n_metadata + 1, error);
+        memcpy(all + 2, metadata, n_metadata * sizeof *metadata);
+    return acq_safetensors_write(path, &model->parameters, all, n_metadata + 2, error);
 }

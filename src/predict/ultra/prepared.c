@@ -73,7 +73,8 @@ void acq_ultra_prepare(acq_ultra_prepared *prepared, const acq_ultra_network *ne
                        const acq_edges *relations, const acq_edges *entities, acq_rel relation)
 {
     size_t n_nodes = entities->n_nodes;
-    acq_ultra_compute_vectors(network, relations, relation, prepared->vectors, prepared->work);
+    acq_ultra_compute_vectors(network, relations, acq_ultra_get_query(network->model, relation),
+                              prepared->vectors, prepared->work);
     for (size_t l = 0; l < LAYERS; l++)
         acq_ultra_project(network, l, relations->n_nodes, prepared->vectors,
                           prepared->projected[l]);

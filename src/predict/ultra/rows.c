@@ -130,7 +130,6 @@ static acq_messages start_messages(const row_run *run, acq_messages pass)
 {
     pass.width = pass.ld_in = pass.ld_out = D;
     pass.vectors = run->scratch->prepared.projected[run->layer];
-    pass.out = run->scratch->messages;
     return pass;
 }
 
@@ -174,6 +173,7 @@ static void send_differences(row_run *run)
             copy_row(s->messages + at, messages + at);
     }
     pass.in = s->next;
+    pass.out = s->messages;
     run->rows->network.kernels->scatter(&pass, n, s->changed);
 }
 
@@ -190,37 +190,46 @@ static void fill_states(row_run *run)
     }
 }
 
-static void gather_messages(row_run *run)
+/* Whether the nodes that differ from their background have too many edges to start from them. */
+static bool is_gathered(const row_run *run)
 {
-    row_scratch *s = run->scratch;
-    acq_messages pass = start_messages(run, acq_edges_get_messages(&run->rows->entities));
-    fill_states(run);
-    for (size_t i = 0; i < run->n_nodes; i++)
-        memset(s->messages + (size_t)s->nodes[i] * D, 0, D * sizeof(float));
-    pass.in = s->states;
-    run->rows->network.kernels->gather(&pass, run->n_nodes, s->nodes);
+    return run->scratch->from_head.edges[run->layer] * 4 > run->rows->entities.n_edges;
 }
 
-/* Messages for the nodes of this layer, the boundary included. */
-static void make_messages(row_run *run)
+static void start_layer(row_run *run)
 {
-    row_scratch *s = run->scratch;
-    const float *query = s->prepared.vectors + (size_t)s->prepared.relation * D;
-    if (s->from_head.edges[run->layer] * 4 > run->rows->entities.n_edges)
-        gather_messages(run);
+    if (is_gathered(run))
+        fill_states(run);
     else
         send_differences(run);
-    run->rows->network.kernels->add(D, query, s->messages + (size_t)run->head * D);
 }
 
-/* The layer for up to BLOCK nodes. */
+/* Messages to n <= BLOCK nodes, the boundary included. */
+static void get_messages(const row_run *run, const uint32_t *nodes, size_t n, float *out)
+{
+    const row_scratch *s = run->scratch;
+    const acq_kernels *kernels = run->rows->network.kernels;
+    if (is_gathered(run)) {
+        acq_messages pass = start_messages(run, acq_edges_get_messages(&run->rows->entities));
+        pass.in = s->states;
+        pass.out = out;
+        kernels->gather_rows(&pass, n, nodes);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            copy_row(out + i * D, s->messages + (size_t)nodes[i] * D);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i] == run->head)
+            kernels->add(D, s->prepared.vectors + (size_t)s->prepared.relation * D, out + i * D);
+}
+
+/* The layer for n <= BLOCK nodes. */
 static void apply_to(const row_run *run, const uint32_t *nodes, size_t n, float *out)
 {
-    float states[BLOCK * D], messages[BLOCK * D];
-    for (size_t i = 0; i < n; i++) {
+    _Alignas(64) float states[BLOCK * D], messages[BLOCK * D];
+    for (size_t i = 0; i < n; i++)
         copy_row(states + i * D, get_state(run, nodes[i]));
-        copy_row(messages + i * D, run->scratch->messages + (size_t)nodes[i] * D);
-    }
+    get_messages(run, nodes, n, messages);
     acq_ultra_apply(&run->rows->network, &run->rows->network.entity[run->layer], n, states,
                     messages, out);
 }
@@ -228,9 +237,9 @@ static void apply_to(const row_run *run, const uint32_t *nodes, size_t n, float 
 static void run_layer(row_run *run)
 {
     row_scratch *s = run->scratch;
-    float out[BLOCK * D];
+    _Alignas(64) float out[BLOCK * D];
     list_nodes(run);
-    make_messages(run);
+    start_layer(run);
     for (size_t i = 0; i < run->n_nodes; i += BLOCK) {
         size_t n = run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK;
         apply_to(run, s->nodes + i, n, out);
@@ -260,9 +269,9 @@ static void list_tails(row_run *run, const acq_row_request *request, float *out)
 static void run_last_layer(row_run *run, const acq_row_request *request, float *out)
 {
     row_scratch *s = run->scratch;
-    float states[BLOCK * D], scores[BLOCK];
+    _Alignas(64) float states[BLOCK * D], scores[BLOCK];
     list_tails(run, request, out);
-    make_messages(run);
+    start_layer(run);
     for (size_t i = 0; i < run->n_nodes; i += BLOCK) {
         size_t n = run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK;
         apply_to(run, s->nodes + i, n, states);

@@ -15,8 +15,10 @@
  * The first state is the boundary. Mind the direction: a stored fact (h, r, t) takes the state of
  * t to h, and an edge (row, column) of the relation graph takes that of the column to the row.
  * The relation net's boundary is ones at the query relation, the entity net's the query relation's
- * vector (not projected) at the head. In the relation net relation(r) is a row of `relations`, in
- * the entity net project.2 ReLU project.0 of that relation's vector.
+ * vector (not projected) at the head. Published weights were trained with ones at the even relation
+ * of the query's pair, also where the odd one is asked, and must be run so (queries_pair); the
+ * entity net's boundary is always the asked relation's vector. In the relation net relation(r) is a
+ * row of `relations`, in the entity net project.2 ReLU project.0 of that relation's vector.
  *
  * Tensors (PyTorch's layout, weights are [outputs x inputs]); names in the order of the block:
  *   relation.{l}.relations  [4 x 64]            one vector per kind of edge
@@ -76,6 +78,8 @@ static inline size_t acq_ultra_entity_tensor(size_t layer, acq_ultra_entity_part
 
 typedef struct acq_ultra {
     acq_parameters parameters;
+    bool queries_pair; /* the relation net is asked by the even relation of a pair; in files the
+                        * metadata "query": "pair"; else "own" */
 } acq_ultra;
 
 static inline float *acq_ultra_get(const acq_ultra *model, size_t tensor)
@@ -94,6 +98,12 @@ acq_status acq_ultra_write(const char *path, const acq_ultra *model, const acq_m
 /* Kinds of edges, in the order of relation.{l}.relations: (row, column) share an entity that is
  * ... of the row and ... of the column. */
 enum { ACQ_HEAD_HEAD, ACQ_TAIL_TAIL, ACQ_HEAD_TAIL, ACQ_TAIL_HEAD };
+
+/* What the relation net is asked by for a query relation. */
+static inline acq_rel acq_ultra_get_query(const acq_ultra *model, acq_rel relation)
+{
+    return model->queries_pair ? relation & ~(acq_rel)1 : relation;
+}
 
 /* Edges between relation ids, sorted by (kind, row, column), distinct; a relation with facts is its
  * own neighbour. */

@@ -1,0 +1,10 @@
+add_library(ultra_tests STATIC support/ultra_case.c support/ultra_oracle.c)
+target_include_directories(ultra_tests PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(ultra_tests PUBLIC acq_predict m)
+
+acq_test(ultra_parity SOURCES parity/ultra.c USES predict)
+acq_test(ultra_shared SOURCES parity/ultra_shared.c USES predict)
+acq_test(ultra_model SOURCES unit/ultra_model.c USES predict)
+foreach(name parity shared model)
+  target_link_libraries(test_ultra_${name} PRIVATE ultra_tests)
+endforeach()

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "fit/questions.h"
 
-enum { MOST_FREE = 3, TRUE_MOST = 24, WRONG_MOST = 24, DRAWS = 400, QUESTIONS = 3000 };
+enum { MOST_FREE = 3, TRUE_MOST = 24, WRONG_MOST = 24, DRAWS = 400, QUESTIONS = 8000 };
 
 /* One checked candidate. */
 typedef struct answer_row {
@@ -364,11 +364,11 @@ static acq_status fit_trees(const answered *questions, size_t n_questions,
                             const acq_fit_params *params, acq_calibrator *calibrator,
                             acq_reliability *table, acq_error *error)
 {
-    acq_boost_params natural = choose_boost(params, 20);
-    acq_boost_params balanced = choose_boost(params, 2); /* a question's weights add up to two */
     acq_fold_trees trees;
     answer_sample sample;
     acq_status status = gather(questions, n_questions, &sample);
+    acq_boost_params natural = choose_boost(params, fmin(20, fmax(1, (double)sample.n / 1000)));
+    acq_boost_params balanced = choose_boost(params, 2); /* a question's weights add up to two */
     if (status != ACQ_OK)
         acq_fail_memory(error);
     acq_boost_data data = {sample.x, sample.labels, sample.natural, sample.n,

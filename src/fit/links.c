@@ -155,12 +155,13 @@ static void fill_table(const link_sample *sample, const acq_fold_trees *trees,
     }
 }
 
-static acq_boost_params choose_boost(const acq_evidence_maker *maker, const acq_fit_params *params)
+static acq_boost_params choose_boost(const acq_evidence_maker *maker, const acq_fit_params *params,
+                                     uint64_t n_true)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
     boost.n_trees = 120;
     boost.depth = 6;
-    boost.least_hessian = 50;
+    boost.least_hessian = fmin(50, fmax(1, (double)n_true / 200)); /* small graphs: small leaves */
     boost.monotone = acq_evidence_get_monotone(maker);
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
@@ -202,7 +203,7 @@ acq_status acq_fit_link_trees(const acq_evidence_maker *maker, const acq_graph *
     *out = (acq_fold_trees){0};
     if (status == ACQ_OK)
         status = collect_sample(&c, n_relations, progress, error);
-    acq_boost_params boost = choose_boost(maker, params);
+    acq_boost_params boost = choose_boost(maker, params, report->covered);
     acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n, sample.n_features};
     if (status == ACQ_OK)
         status = acq_fold_trees_fit(&data, sample.folds, &boost, report_fold, (void *)progress, out,

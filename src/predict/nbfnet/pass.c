@@ -81,6 +81,7 @@ static void lay_out_shared(acq_nbfnet_pass *pass, size_t n, float *block, size_t
     }
     if (last->nodes != NULL)
         last->own = last->out = cut(block, used, last->n_nodes * D);
+    pass->boundary_slopes = NULL;
 }
 
 static void lay_out_backward(acq_nbfnet_pass *pass, const acq_nbfnet_input *input, float *block,

@@ -47,6 +47,7 @@ static acq_status write_links(const acq_predictor *predictor, acq_completion_wri
         status = acq_predictor_open_links(predictor, i, &links, error);
         if (status == ACQ_OK)
             status = acq_completion_writer_add(writer, i, links, error);
+        acq_predictor_forget_links(predictor, i);
         if (status == ACQ_OK)
             status = acq_new_completion_check(error);
     }

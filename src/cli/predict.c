@@ -2,6 +2,7 @@
  *
  * The predictor's row holds them sorted by tail; a copy is sorted by score, observed facts
  * first among equals, then by name. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,16 +115,27 @@ static acq_status rank(const acq_predictor *predictor, prediction *p, acq_error 
     return status;
 }
 
+enum { RANK = 6, SCORE = 8 };
+
+/* Four digits that count, or four behind the point where these would fill the column. */
+static void print_score(double score, acq_text *out)
+{
+    char text[32];
+    if (snprintf(text, sizeof text, "%.4g", score) >= SCORE)
+        snprintf(text, sizeof text, "%.4f", score);
+    acq_text_format(out, "%-*s", SCORE, text);
+}
+
 static void print(const acq_options *options, const prediction *p, acq_text *out)
 {
-    enum { RANK = 6, SCORE = 8 };
     for (size_t i = 0; i < p->n && i < options->top; i++) {
         const candidate *c = &p->candidates[i];
         acq_text name;
         acq_text_init(&name);
         acq_width_add(&name, c->name);
-        acq_text_format(out, "%*zu  %-*.4g%-11s", RANK - 2, i + 1, SCORE, c->score,
-                        c->is_observed ? "observed" : "predicted");
+        acq_text_format(out, "%*zu  ", RANK - 2, i + 1);
+        print_score(c->score, out);
+        acq_text_format(out, "%-11s", c->is_observed ? "observed" : "predicted");
         size_t at = RANK + SCORE + 11;
         acq_width_wrap(out, name.bytes == NULL ? "" : name.bytes, at, at, ACQ_COLUMNS);
         acq_text_add_char(out, '\n');

@@ -267,8 +267,9 @@ static void print_none(const acq_view *view, acq_text *out)
 static void print_undecided(const acq_view *view, acq_text *out)
 {
     acq_spent spent = view->result->spent;
+    bool is_by_rows = view->result->prepared != NULL;
     acq_text_add(out, "undecided: ");
-    if (view->result->note != NULL && view->result->nodes == 0) {
+    if (view->result->note != NULL && view->result->nodes == 0 && !is_by_rows) {
         acq_text_format(out,
                         "%s sees no way to an answer, %.1f ms;\n           "
                         "--engine exact proves that there is none\n",
@@ -281,7 +282,10 @@ static void print_undecided(const acq_view *view, acq_text *out)
         acq_text_format(out, "the %s ran out", acq_spent_name(spent));
     acq_text_add(out, " after ");
     add_cost(view, out);
-    acq_text_format(out, ";\n           %s\n", remedy(spent));
+    acq_text_format(out, ";\n           %s\n",
+                    is_by_rows && spent == ACQ_SPENT_NOTHING
+                        ? "a query that names an entity, or anycq fit, decides it"
+                        : remedy(spent));
 }
 
 /* Said when more than one answer was asked for. */
@@ -309,6 +313,8 @@ static void note_incomplete(const acq_view *view, acq_output *output)
     const char *engine = acq_engine_get_name(view->params->engine);
     bool is_spent = result->spent != ACQ_SPENT_NOTHING;
     bool wants_more = view->params->search.limit != 1 && view->query->n_free > 0;
+    if (result->prepared != NULL && result->note != NULL)
+        return; /* which says what was left out */
     if (wants_more && !acq_engine_is_complete(view->params->engine))
         acq_report_note(output,
                         "%s stops at one answer: there may be more%s; --engine exact finds them",

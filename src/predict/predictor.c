@@ -26,6 +26,12 @@ acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_
     return head < links->n_entities ? acq_links_get_row(links, head) : (acq_row){0};
 }
 
+void acq_predictor_forget_links(const acq_predictor *predictor, acq_rel relation)
+{
+    if (predictor->ops->forget_links != NULL)
+        predictor->ops->forget_links(predictor, relation);
+}
+
 void acq_scored_row_deinit(acq_scored_row *row)
 {
     acq_free(row->tails);

@@ -36,6 +36,9 @@ typedef struct acq_predictor_ops {
      * work than a row. Out rows are the caller's; on failure there are none. */
     acq_status (*copy_rows)(const acq_predictor *self, acq_rel relation, const acq_ent *heads,
                             size_t n, acq_scored_row *out, acq_error *error);
+    /* Lets go of the links of a relation and its inverse that were made by opening them. NULL: they
+     * cost nothing. */
+    void (*forget_links)(const acq_predictor *self, acq_rel relation);
 } acq_predictor_ops;
 
 /* The largest score of a link that is not an observed fact (0/1 predictors apart). */
@@ -54,6 +57,9 @@ acq_status acq_predictor_open_links(const acq_predictor *predictor, acq_rel rela
 float acq_predictor_get_score(const acq_predictor *predictor, acq_ent head, acq_rel relation,
                               acq_ent tail);
 acq_row acq_predictor_get_row(const acq_predictor *predictor, acq_ent head, acq_rel relation);
+
+/* Nobody uses the links of this relation and its inverse any more; opening makes them anew. */
+void acq_predictor_forget_links(const acq_predictor *predictor, acq_rel relation);
 
 /* Does it make rows one at a time, so that open_links of a relation is work that a question about
  * a few rows should not do? */

@@ -61,9 +61,9 @@ static acq_status load(acq_row_predictor *self, acq_error *error)
 /* ---- links of a relation ---- */
 
 /* About what both directions take: tail and score, a share of heads and offsets. */
-static size_t estimate_bytes(const acq_link_list *list)
+static size_t estimate_bytes(size_t n_links)
 {
-    return list->n * 2 * 3 * sizeof(float);
+    return n_links * 2 * 3 * sizeof(float);
 }
 
 static acq_status check_memory(const acq_row_predictor *self, acq_rel relation, size_t n_bytes,
@@ -92,14 +92,13 @@ static acq_status make_links(acq_row_predictor *self, acq_rel relation, acq_erro
         status = find(self, relation, &list, error);
     if (status == ACQ_OK && acq_link_list_add_all(&list, observed) != ACQ_OK)
         status = acq_fail_memory(error);
-    size_t n_bytes = estimate_bytes(&list);
     if (status == ACQ_OK)
-        status = check_memory(self, relation, n_bytes, error);
+        status = check_memory(self, relation, estimate_bytes(list.n), error);
     if (status == ACQ_OK)
         status = acq_link_list_make_both(&list, n_entities, &self->links[relation],
                                          &self->links[acq_inverse(relation)], error);
     if (status == ACQ_OK)
-        self->n_bytes += n_bytes;
+        self->n_bytes += estimate_bytes(self->links[relation]->n_links);
     acq_link_list_deinit(&list);
     return status;
 }
@@ -125,6 +124,20 @@ static acq_status open_links(const acq_predictor *base, acq_rel relation, const 
     *out = self->links[relation];
     pthread_mutex_unlock(&self->lock);
     return status;
+}
+
+static void forget_links(const acq_predictor *base, acq_rel relation)
+{
+    acq_row_predictor *self = (acq_row_predictor *)base;
+    acq_rel pair[] = {relation, acq_inverse(relation)};
+    pthread_mutex_lock(&self->lock);
+    if (self->links[relation] != NULL)
+        self->n_bytes -= estimate_bytes(self->links[relation]->n_links);
+    for (int i = 0; i < 2; i++) {
+        acq_links_free(self->links[pair[i]]);
+        self->links[pair[i]] = NULL;
+    }
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* ---- single rows ---- */
@@ -292,11 +305,13 @@ static const acq_predictor_ops ops = {.open_links = open_links,
                                       .free = free_rows,
                                       .get_calibrator = get_calibrator,
                                       .get_floor = get_floor,
-                                      .copy_rows = copy_rows};
+                                      .copy_rows = copy_rows,
+                                      .forget_links = forget_links};
 static const acq_predictor_ops forward_ops = {.open_links = open_links,
                                               .free = free_rows,
                                               .get_calibrator = get_calibrator,
-                                              .get_floor = get_floor};
+                                              .get_floor = get_floor,
+                                              .forget_links = forget_links};
 
 static acq_status make_parts(acq_row_predictor *self, const char *name)
 {

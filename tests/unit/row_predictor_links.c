@@ -191,6 +191,11 @@ static void test_smaller_side_alone_is_asked_for(void **state)
     assert_int_equal(s.model.n_rows, on->n_heads < back->n_heads ? on->n_heads : back->n_heads);
     assert_int_equal(acq_predictor_open_links(s.predictor, 0, &made, NULL), ACQ_OK);
     assert_int_equal(s.model.n_rows, on->n_heads < back->n_heads ? on->n_heads : back->n_heads);
+    acq_predictor_forget_links(s.predictor, 1);
+    acq_predictor_forget_links(s.predictor, 2);
+    assert_int_equal(acq_predictor_open_links(s.predictor, 0, &made, NULL), ACQ_OK);
+    assert_int_equal(s.model.n_rows,
+                     2 * (on->n_heads < back->n_heads ? on->n_heads : back->n_heads));
     deinit(&s);
 }
 

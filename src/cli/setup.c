@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "cli/fit_options.h"
 #include "cli/nearest.h"
 #include "cli/option_table.h"
 #include "cli/reading.h"
@@ -137,8 +138,10 @@ static acq_status read_open_params(const acq_options *options, const char *path,
     *out = (acq_open_params){.graph_path = path,
                              .direction = is_forward ? ACQ_DIRECTION_FORWARD : ACQ_DIRECTION_BOTH,
                              .is_qto = is_qto,
+                             .memory_bytes = (size_t)options->memory << 20,
+                             .floor = options->links_floor,
                              .n_threads = acq_threads_available()};
-    return ACQ_OK;
+    return acq_fit_read_candidates(options, &out->rows, &out->tails, error);
 }
 
 static acq_status open_predictor(acq_setup *setup, const acq_options *options, const char *path,

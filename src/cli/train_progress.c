@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/budget.h"
@@ -25,12 +26,12 @@ void acq_train_meter_deinit(acq_train_meter *meter)
     meter->width = 0;
 }
 
-/* By what is done or by the clock, whichever ends first; infinite: unknown. */
+/* Of this phase, by what is done or by the clock, whichever ends first; infinite: unknown. */
 static double get_seconds_left(const acq_train_meter *meter, const acq_train_progress *now)
 {
-    double left = INFINITY;
-    if (now->done > 0 && now->total > 0)
-        left = now->seconds * (now->total / now->done - 1);
+    double left = INFINITY, done = now->done - meter->since.done;
+    if (done > 0 && now->total > 0)
+        left = (now->seconds - meter->since.seconds) * (now->total - now->done) / done;
     if (meter->limit > 0)
         left = fmin(left, meter->limit - now->seconds);
     return fmax(left, 0);
@@ -49,11 +50,13 @@ static void add_left(double seconds, acq_text *out)
 void acq_train_meter_print(const acq_train_meter *meter, const acq_train_progress *now,
                            acq_text *out)
 {
+    bool is_whole = now->total == floor(now->total) && now->done == floor(now->done);
+    int digits = is_whole || now->total >= 1000 ? 0 : 1;
     acq_text_format(out, "%.30s", now->phase == NULL ? "training" : now->phase);
     if (now->total > 0 && now->done >= 0)
-        acq_text_format(out, "  %.*f of %.*f %s", now->total < 100 ? 1 : 0, now->done,
-                        now->total < 100 ? 1 : 0, now->total, meter->unit);
-    if (isfinite(now->loss))
+        acq_text_format(out, "  %.*f of %.*f%s%s", digits, now->done, digits, now->total,
+                        meter->unit[0] == '\0' ? "" : " ", meter->unit);
+    if (isfinite(now->loss) && now->loss != 0)
         acq_text_format(out, "  loss %.4g", now->loss);
     add_left(get_seconds_left(meter, now), out);
 }
@@ -73,6 +76,10 @@ bool acq_train_meter_show(void *context, const acq_train_progress *now)
 {
     acq_train_meter *meter = context;
     int64_t clock = acq_clock_ns();
+    const char *phase = meter->since.phase;
+    if (phase == NULL || now->phase == NULL || strcmp(phase, now->phase) != 0 ||
+        now->done < meter->since.done)
+        meter->since = *now;
     meter->last = *now;
     if (clock - meter->shown_ns >= (meter->is_terminal ? REDRAW_NS : LINE_NS)) {
         acq_text line;

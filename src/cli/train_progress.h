@@ -1,4 +1,4 @@
-/* train_progress.h - how the training of a link predictor goes, on stderr: one line that is redrawn
+/* train_progress.h - how a training or a fit goes, on stderr: one line that is redrawn
  * on a terminal, else a line every half a minute.
  *
  *   training  12.4 of 50 epochs  loss 4.132  12 min left */
@@ -9,9 +9,10 @@
 #include "train/complex.h"
 
 typedef struct acq_train_meter {
-    const char *unit;        /* what the trainer counts in: "epochs" */
-    double limit;            /* seconds it may take; 0: any */
-    acq_train_progress last; /* what was told last; its phase is NULL before */
+    const char *unit;         /* what the trainer counts in: "epochs" */
+    double limit;             /* seconds it may take; 0: any */
+    acq_train_progress last;  /* what was told last */
+    acq_train_progress since; /* what was told first of this phase, for the estimate */
     bool is_terminal;
     int64_t shown_ns;
     size_t width; /* columns drawn last */

@@ -23,6 +23,9 @@ typedef struct acq_open_params {
     const char *graph_path;      /* `auto` looks for a completion beside it; NULL: it does not */
     acq_direction direction;     /* complex, nbfnet, ultra:MODEL */
     bool is_qto;                 /* complex: QTO's scale in place of FIT's */
+    acq_row_choice rows;         /* complex, nbfnet, ultra: which rows are made */
+    acq_tail_choice tails;       /* which tails these propose */
+    double floor;                /* of their links; 0: the kind's own */
     size_t memory_bytes;         /* of links kept; 0: no limit */
     unsigned n_threads;
 } acq_open_params;

@@ -85,15 +85,16 @@ static acq_status make_predictor(row_parts *parts, const char *spec, const acq_o
                                  acq_row_scale scale, double floor, acq_predictor **out,
                                  acq_error *error)
 {
-    acq_row_predictor_params rows = {.evidence = {.n_threads = parts->n_threads},
-                                     .calibrator = parts->calibrator,
-                                     .scale = scale,
-                                     .direction = params->direction,
-                                     .floor = floor,
-                                     .memory_bytes = params->memory_bytes,
-                                     .load = load,
-                                     .owned = parts,
-                                     .free_owned = free_parts};
+    acq_row_predictor_params rows = {
+        .evidence = {.rows = params->rows, .tails = params->tails, .n_threads = parts->n_threads},
+        .calibrator = parts->calibrator,
+        .scale = scale,
+        .direction = params->direction,
+        .floor = params->floor > 0 ? params->floor : floor,
+        .memory_bytes = params->memory_bytes,
+        .load = load,
+        .owned = parts,
+        .free_owned = free_parts};
     rows.evidence.top = scale == ACQ_SCALE_CALIBRATED ? CANDIDATES : 0;
     return acq_predictor_new_rows(parts->graph, spec, &rows, out, error);
 }

@@ -17,6 +17,7 @@
 #include "cli/report.h"
 #include "cli/train_options.h"
 #include "cli/train_policy_progress.h"
+#include "cli/train_progress.h"
 #include "cli/width.h"
 
 static void assert_shown(const char *text, const char *shown, size_t columns)
@@ -427,6 +428,44 @@ static void test_progress_of_a_training_fits_a_line(void **state)
                 "seed 12  12.35M episodes  12346/s  solved 84.5%  hub 84.5%  1.7 h left");
 }
 
+static void assert_meter(const acq_train_meter *meter, const acq_train_progress *now,
+                         const char *wanted)
+{
+    acq_text line;
+    acq_text_init(&line);
+    acq_train_meter_print(meter, now, &line);
+    assert_string_equal(line.bytes, wanted);
+    assert_true(line.length < ACQ_COLUMNS);
+    acq_text_deinit(&line);
+}
+
+static void test_progress_of_a_link_predictor_is_estimated_by_its_phase(void **state)
+{
+    (void)state;
+    acq_train_meter meter = {.unit = "epochs",
+                             .since = {.phase = "training", .done = 2, .seconds = 100}};
+    acq_train_progress now = {
+        .phase = "training", .done = 4.5, .total = 12, .loss = 3.21098, .seconds = 110};
+    assert_meter(&meter, &now, "training  4.5 of 12.0 epochs  loss 3.211  30 s left");
+    meter.limit = 115;
+    assert_meter(&meter, &now, "training  4.5 of 12.0 epochs  loss 3.211  5 s left");
+    meter = (acq_train_meter){.unit = "", .since = {.phase = "mining rules"}};
+    now = (acq_train_progress){.phase = "mining rules", .done = 7, .total = 237, .seconds = 7};
+    assert_meter(&meter, &now, "mining rules  7 of 237  4 min left");
+}
+
+static void test_times_have_units(void **state)
+{
+    (void)state;
+    acq_train_policy_params params;
+    read_training("policy g --time 90s", &params);
+    assert_true(params.seconds == 90);
+    read_training("policy g --time 1.5m", &params);
+    assert_true(params.seconds == 90);
+    read_training("policy g --time=2h", &params);
+    assert_true(params.seconds == 7200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +487,8 @@ int main(void)
         cmocka_unit_test(test_every_option_of_a_training_counts_over_the_paper),
         cmocka_unit_test(test_time_of_a_training_takes_the_place_of_batches),
         cmocka_unit_test(test_progress_of_a_training_fits_a_line),
+        cmocka_unit_test(test_progress_of_a_link_predictor_is_estimated_by_its_phase),
+        cmocka_unit_test(test_times_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,55 @@
+#!/bin/sh
+# A fit that is interrupted exits with 130, keeps its folder and nothing else; it is not begun anew
+# by accident, and --resume ends at the completion of a fit in one go.
+# usage: fit_resume.sh ANYCQ SOURCE_DIR
+set -u
+anycq=$1
+cd "$2/tests/cli/data" || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+small='--rank 4 --epochs 3 --hold-share 0.2'
+
+fail()
+{
+    echo "FAILED: $1"
+    cat "$work/err"
+    exit 1
+}
+
+# usage: fit NAME [OPTION]...
+fit()
+{
+    name=$1
+    shift
+    # $small is a list of words.
+    # shellcheck disable=SC2086
+    "$anycq" fit films.tsv -o "$work/$name" $small "$@" >"$work/out" 2>"$work/err"
+}
+
+fit whole || fail 'fit'
+[ ! -e "$work/whole.fit" ] || fail 'the folder was left behind'
+
+# Asked to stop as soon as there is something to keep.
+# shellcheck disable=SC2086
+"$anycq" fit films.tsv -o "$work/halves" $small >"$work/out" 2>"$work/err" &
+pid=$!
+until [ -e "$work/halves.fit" ]; do
+    kill -0 "$pid" 2>/dev/null || break
+done
+kill -INT "$pid" 2>/dev/null
+wait "$pid"
+code=$?
+if [ "$code" -eq 130 ]; then
+    grep -q 'the same command with --resume goes on' "$work/err" || fail 'not told how to go on'
+    [ -e "$work/halves.fit" ] || fail 'no folder'
+    [ ! -e "$work/halves" ] || fail 'an interrupted fit wrote a completion'
+    fit halves && fail 'an interrupted fit was begun anew'
+    grep -q 'halves.fit: this is of a fit that has not ended' "$work/err" || fail 'refusal'
+    fit halves --resume --seed 2 && fail 'resumed with other options'
+    fit halves --resume --threads 1 || fail 'resume'
+elif [ "$code" -ne 0 ]; then
+    fail "exit $code after an interrupt"
+fi
+cmp "$work/whole" "$work/halves" || fail 'a resumed fit gave another completion'
+[ ! -e "$work/halves.fit" ] || fail 'the folder was left behind'
+exit 0

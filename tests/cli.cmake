@@ -1,8 +1,9 @@
 # The command as users meet it: transcripts, bad usage, interrupts; and the direction of includes.
-add_executable(cli_scores cli/scores.c)
-target_link_libraries(cli_scores PRIVATE acq_predict acq_graph acq_base)
+add_executable(cli_scores cli/scores.c support/calibrator.c)
+target_include_directories(cli_scores PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(cli_scores PRIVATE acq_answer acq_predict acq_graph acq_base)
 
-foreach(transcript ask queries_file check others help scored store rdf policy train)
+foreach(transcript ask queries_file check others help scored probability store rdf policy train)
   add_test(NAME cli_${transcript}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/transcript.sh $<TARGET_FILE:anycq>
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}

@@ -221,7 +221,7 @@ static void print_unlikely(const acq_view *view, acq_output *output)
         acq_text_format(out, "%s: it has p %.2g, below %.4g, ", view->is_check ? "no" : "none",
                         result->likeliest->p, min_p);
     else if (result->has_more)
-        acq_text_format(out, "none: of the %zu best candidates none has p >= %.4g, ",
+        acq_text_format(out, "none: of the best candidates (%zu) none has p >= %.4g, ",
                         result->n_candidates, min_p);
     else
         acq_text_format(out, "none: no candidate has p >= %.4g, ", min_p);

@@ -1,8 +1,9 @@
 /* scores.c - makes a completion whose scores a test chooses.
  *
- *   scores GRAPH SCORES COMPLETION      SCORES: head <TAB> relation <TAB> tail <TAB> score
+ *   scores GRAPH SCORES COMPLETION [calibrated]
  *
- * Names must be known to the graph. */
+ * SCORES: head <TAB> relation <TAB> tail <TAB> score. Names must be known to the graph. Calibrated:
+ * with a calibrator by which answers are likely from 0.5 on, with a prior from 0.1 on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "graph/build.h"
 #include "graph/read.h"
 #include "predict/completion.h"
+#include "support/calibrator.h"
 
 enum { MOST = 1000 };
 
@@ -71,9 +73,11 @@ static acq_status add_relation(acq_completion_writer *writer, const acq_graph *g
 int main(int argc, char **argv)
 {
     static scored all[MOST];
-    const char *path = argc == 4 ? argv[1] : "";
+    const char *path = argc >= 4 ? argv[1] : "";
+    acq_calibrator *calibrator = argc == 5 ? acq_test_calibrator(.5, .1) : NULL;
     acq_read_params read = {0};
-    acq_completion_params params = {.predictor = "scores"};
+    acq_completion_params params = {
+        .predictor = "scores", .floor = argc == 5 ? .01 : 0, .calibrator = calibrator};
     acq_completion_writer *writer = NULL;
     acq_graph *graph = NULL;
     acq_error error = {0};
@@ -88,6 +92,7 @@ int main(int argc, char **argv)
     if (status != ACQ_OK)
         fprintf(stderr, "scores: %s\n", error.message);
     acq_completion_writer_close(writer);
+    acq_calibrator_free(calibrator);
     acq_graph_free(graph);
     return status == ACQ_OK ? 0 : 2;
 }

@@ -27,7 +27,7 @@ typedef struct acq_train_complex_params {
     uint32_t batch;         /* rows */
     uint32_t candidates;    /* 0: all entities; else at least 2 */
     double n3;              /* weight of the N3 norm */
-    double relation_weight; /* of the loss of relations; negative: 4 where entities have 10 facts
+    double relation_weight; /* of the loss of relations; negative: .3 where entities have 10 facts
                                or more on average, both directions counted, else 0 */
     double scale;           /* of the initial values */
     double epochs;

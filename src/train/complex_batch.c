@@ -14,7 +14,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-enum { ORDER_STREAM = 1, DRAW_STREAM = 2, DENSE = 10, DENSE_WEIGHT = 4 };
+enum { ORDER_STREAM = 1, DRAW_STREAM = 2, DENSE = 10 };
+
+static const double DENSE_WEIGHT = .3;
 
 static uint64_t get_stream(uint64_t kind, uint64_t counter)
 {

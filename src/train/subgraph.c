@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { STRANGERS_PART = 8, STRANGERS_NEAR = 8 };
+enum { STRANGERS_PART = 4, STRANGERS_NEAR = 8 };
 
 acq_status acq_subgraph_init(acq_subgraph *subgraph, const acq_edges *world,
                              const acq_subgraph_params *params, acq_error *error)
@@ -72,10 +72,18 @@ static void add_near(acq_subgraph *subgraph, acq_ent entity, uint32_t most, uint
                    world->sources[begin + (draws ? (uint32_t)acq_random_below(random, n) : i)]);
 }
 
+static acq_ent draw_stranger(const acq_subgraph *subgraph, bool is_kin, acq_random *random)
+{
+    const acq_links *kin = subgraph->kin;
+    if (is_kin && kin != NULL && kin->n_heads > 0)
+        return kin->heads[acq_random_below(random, kin->n_heads)];
+    return (acq_ent)acq_random_below(random, subgraph->world->n_nodes);
+}
+
 static void add_strangers(acq_subgraph *subgraph, uint32_t limit, acq_random *random)
 {
     for (uint32_t tries = 0; tries < limit && subgraph->n < limit; tries++) {
-        acq_ent stranger = (acq_ent)acq_random_below(random, subgraph->world->n_nodes);
+        acq_ent stranger = draw_stranger(subgraph, tries % 2 == 0, random);
         add_entity(subgraph, stranger);
         add_near(subgraph, stranger, STRANGERS_NEAR, limit, random);
     }

@@ -1,11 +1,12 @@
 /* subgraph.h - the part of a graph that a few queries are trained on.
  *
  * Entities around the queries' heads and tails, breadth first: of each entity at most `most_near`
- * neighbours, drawn at random, until there are seven eighths of most_entities. The rest are
- * strangers from anywhere with some of their neighbours, every other time cut off from the others:
- * without them a network never learns that what the head cannot reach is no tail, and whole graphs
- * are full of it. Then all links among them, except the queries' own in both directions; past
- * most_edges a random share of the others. Local ids count from 0 in the order of finding.
+ * neighbours, drawn at random, until there are three quarters of most_entities. The rest are
+ * strangers, from anywhere and from `kin`, with some of their neighbours, every other time cut off
+ * from the others: without them a network never learns that what the head cannot reach is no tail,
+ * and whole graphs are full of it. Then all links among them, except the queries' own in both
+ * directions; past most_edges a random share of the others. Local ids count from 0 in the order of
+ * finding.
  *
  * The strict negatives of a query are entities of the subgraph that are no tail of (head, relation)
  * in the whole graph. Everything follows from the random key, so a subgraph can be made again. */
@@ -35,6 +36,7 @@ typedef struct acq_subgraph {
     uint8_t *is_end;        /* by local id: head or tail of a query */
     uint32_t n, n_near;     /* entities; those that are no strangers */
     bool is_cut;            /* no links between strangers and others */
+    const acq_links *kin;   /* every other stranger is one of its heads; NULL: none */
     acq_subgraph_params params;
     const acq_query_link *links;
     size_t n_links;

@@ -199,6 +199,8 @@ acq_status acq_ultra_room_run(acq_ultra_room *room, uint64_t key, float *gradien
         n_links += room->n_tails[i] =
             draw_query(links, relation, params->tails, &random, room->links + n_links);
     subgraph->params.most_entities = draw_size(params->most_entities, &random);
+    if (status == ACQ_OK) /* strangers that could be tails by what they are */
+        status = acq_graph_open_links(world->graph, acq_inverse(relation), &subgraph->kin, error);
     if (status == ACQ_OK)
         status = acq_subgraph_draw(subgraph, room->links, n_links, &random, error);
     if (status == ACQ_OK)

@@ -25,7 +25,7 @@
 #define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
-     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train)
+     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit)
 
 #define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST, TIME)                                           \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \

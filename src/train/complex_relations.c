@@ -15,8 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/threads.h"
-
 enum { SLICE = 1024, FACT_ROWS = 16 };
 
 typedef struct relation_work {
@@ -126,19 +124,18 @@ static acq_status spread_facts(void *context, size_t item, unsigned thread)
 static void run_slice(relation_work *work, double *loss)
 {
     acq_complex_trainer *self = work->self;
-    unsigned threads = self->params->n_threads;
-    acq_threads_run(threads, work->n, make_query, work);
+    acq_pool_run(self->pool, work->n, make_query, work);
     for (size_t side = 0; side < 2; side++)
         acq_complex_multiply(self, work->n, self->fact_queries.at + side * self->rank, self->ld,
                              &work->down[side], self->fact_scores.at + side * self->n_pairs,
                              work->score_ld);
-    acq_threads_run(threads, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
     for (size_t side = 0; side < 2; side++)
         acq_complex_multiply(self, work->n, self->fact_scores.at + side * self->n_pairs,
                              work->score_ld, &work->rows[side],
                              self->fact_gradient.at + side * self->rank, self->ld);
-    acq_threads_run(threads, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
-                    spread_facts, work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
+                 spread_facts, work);
     for (size_t i = 0; i < work->n; i++)
         *loss += work->losses[i];
     work->n = 0;

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/threads.h"
-
 enum { SOFTMAX_ROWS = 16, TURN = 16 };
 
 typedef struct tails_work {
@@ -171,24 +169,23 @@ acq_status acq_complex_tails(acq_complex_trainer *self, double *loss)
 {
     tails_work work = {.self = self};
     const acq_complex_batch *batch = &self->batch;
-    unsigned threads = self->params->n_threads;
     if (make_room(&work) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    acq_threads_run(threads, acq_complex_count_blocks(batch->n_softmax, ACQ_PANEL), pack_entities,
-                    &work);
-    acq_threads_run(threads, batch->n_rows, make_query, &work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_softmax, ACQ_PANEL), pack_entities,
+                 &work);
+    acq_pool_run(self->pool, batch->n_rows, make_query, &work);
     acq_complex_multiply(self, batch->n_rows, self->queries.at, self->ld, &work.entities_down,
                          self->scores.at, work.score_ld);
-    acq_threads_run(threads, acq_complex_count_blocks(batch->n_rows, SOFTMAX_ROWS), softmax_rows,
-                    &work);
-    acq_threads_run(threads, acq_complex_count_blocks(batch->n_softmax, TURN), turn_columns, &work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_rows, SOFTMAX_ROWS), softmax_rows,
+                 &work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_softmax, TURN), turn_columns, &work);
     acq_complex_multiply(self, batch->n_rows, self->scores.at, work.score_ld, &work.entities,
                          self->query_gradient.at, self->ld);
     acq_complex_multiply(self, batch->n_softmax, self->turned.at, work.turned_ld, &work.queries,
                          self->gradient.at, self->ld);
     clear_gradients(self);
-    acq_threads_run(threads, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
-                    spread_queries, self);
+    acq_pool_run(self->pool, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
+                 spread_queries, self);
     for (size_t i = 0; i < batch->n_rows; i++)
         *loss += self->row_losses[i];
     return ACQ_OK;

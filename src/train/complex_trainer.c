@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/threads.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -63,8 +62,7 @@ void acq_complex_multiply(const acq_complex_trainer *self, size_t m, const float
                           const acq_packed *b, float *c, size_t ldc)
 {
     product all = {self->kernels, m, lda, ldc, a, b, c};
-    acq_threads_run(self->params->n_threads, acq_complex_count_blocks(m, ACQ_COMPLEX_ROWS),
-                    multiply_rows, &all);
+    acq_pool_run(self->pool, acq_complex_count_blocks(m, ACQ_COMPLEX_ROWS), multiply_rows, &all);
 }
 
 static acq_status init_state(acq_complex_trainer *self)
@@ -118,7 +116,9 @@ acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *
     if (status != ACQ_OK)
         return status;
     acq_complex_order_rows(self, 0);
-    return init_arrays(self) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+    if (init_arrays(self) != ACQ_OK)
+        return acq_fail_memory(error);
+    return acq_pool_new(params->n_threads, &self->pool, error);
 }
 
 void acq_complex_trainer_deinit(acq_complex_trainer *self)
@@ -132,6 +132,7 @@ void acq_complex_trainer_deinit(acq_complex_trainer *self)
         acq_floats_deinit(&self->packs[i]);
     for (size_t i = 0; i < 4; i++)
         acq_floats_deinit(&self->relation_packs[i]);
+    acq_pool_free(self->pool);
     acq_parameters_deinit(&self->state);
     acq_free(self->links);
     acq_free(self->rows);

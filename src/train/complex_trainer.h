@@ -17,12 +17,13 @@
 #ifndef ACQ_TRAIN_COMPLEX_TRAINER_H
 #define ACQ_TRAIN_COMPLEX_TRAINER_H
 
+#include "base/pool.h"
 #include "tensor/kernels.h"
 #include "train/complex.h"
 
 enum {
     ACQ_COMPLEX_PAD = 16,       /* added to the length of rows: powers of two share cache lines */
-    ACQ_COMPLEX_ROWS = 96,      /* rows of a product that a thread takes at a time */
+    ACQ_COMPLEX_ROWS = 32,      /* rows of a product that a thread takes at a time */
     ACQ_COMPLEX_COMPONENTS = 64 /* components of vectors that a thread takes at a time */
 };
 
@@ -63,6 +64,7 @@ typedef struct acq_complex_trainer {
     const acq_graph *graph;
     const acq_train_complex_params *params;
     const acq_kernels *kernels;
+    acq_pool *pool; /* a step is too short to start threads in it */
     uint32_t rank, n_entities, n_pairs;
     double relation_weight; /* the one of params, or by the graph */
     size_t width, ld;       /* floats of a vector; of a row of a matrix of vectors */

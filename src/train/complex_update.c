@@ -1,8 +1,6 @@
 /* complex_update.c - the end of a step: Adagrad, with the slope of N3 by the number of facts. */
 #include "train/complex_trainer.h"
 
-#include "base/threads.h"
-
 enum { VECTORS = 32 };
 
 typedef struct update_work {
@@ -41,8 +39,7 @@ static acq_status update_relation(void *context, size_t pair, unsigned thread)
 void acq_complex_update(acq_complex_trainer *self, double rate)
 {
     update_work work = {self, (float)rate};
-    unsigned threads = self->params->n_threads;
-    acq_threads_run(threads, acq_complex_count_blocks(self->batch.n_touched, VECTORS),
-                    update_entities, &work);
-    acq_threads_run(threads, self->n_pairs, update_relation, &work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(self->batch.n_touched, VECTORS),
+                 update_entities, &work);
+    acq_pool_run(self->pool, self->n_pairs, update_relation, &work);
 }

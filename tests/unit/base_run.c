@@ -5,12 +5,13 @@
 #include <stdint.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/budget.h"
 #include "base/random.h"
-#include "base/threads.h"
+#include "base/pool.h"
 
 static void test_budget_without_limits_is_never_spent(void **state)
 {
@@ -161,6 +162,30 @@ static void test_the_lowest_failed_item_gives_the_status(void **state)
     }
 }
 
+static void test_a_pool_runs_every_item_of_every_round(void **state)
+{
+    (void)state;
+    static tally t;
+    const unsigned threads[] = {0, 1, 2, 7};
+    for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
+        acq_pool *pool;
+        assert_int_equal(acq_pool_new(threads[k], &pool, NULL), ACQ_OK);
+        for (size_t i = 0; i < ITEMS; i++)
+            atomic_store(&t.seen[i], 0);
+        t.fail_from = SIZE_MAX;
+        for (size_t round = 0; round < 300; round++)
+            assert_int_equal(acq_pool_run(pool, round % 40, count_item, &t), ACQ_OK);
+        for (size_t i = 0; i < 39; i++)
+            assert_int_equal(atomic_load(&t.seen[i]), 300 / 40 * (39 - i) + (i < 19 ? 19 - i : 0));
+        usleep(20000); /* helpers fall asleep and must wake up */
+        assert_int_equal(acq_pool_run(pool, ITEMS, count_item, &t), ACQ_OK);
+        assert_int_equal(atomic_load(&t.seen[ITEMS - 1]), 1);
+        t.fail_from = 5001;
+        assert_int_equal(acq_pool_run(pool, ITEMS, count_item, &t), ACQ_ERR_INPUT);
+        acq_pool_free(pool);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_below_and_unit_are_even_and_in_range),
         cmocka_unit_test(test_every_item_runs_once_at_any_thread_count),
         cmocka_unit_test(test_the_lowest_failed_item_gives_the_status),
+        cmocka_unit_test(test_a_pool_runs_every_item_of_every_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

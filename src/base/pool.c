@@ -1,0 +1,142 @@
+/* pool.c - see pool.h. A run is a round: its number tells the helpers that there is work. They look
+ * for it a while and then sleep; the caller works too, and waits until all helpers have left the
+ * round, so that a round's fields never change under one. */
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "base/memory.h"
+
+enum { MOST_THREADS = 256, LOOKS = 2000, CALM_LOOKS = 100 };
+
+struct acq_pool {
+    pthread_t handles[MOST_THREADS];
+    unsigned n_threads; /* with the caller's */
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    atomic_uint round;
+    atomic_uint n_busy;   /* helpers in the round */
+    atomic_uint n_asleep; /* helpers on `wake` */
+    atomic_uint n_named;  /* helpers that have a number */
+    atomic_bool is_over;
+    /* of the round */
+    acq_work_fn work;
+    void *context;
+    size_t n_items;
+    atomic_size_t next;
+    size_t failed_item; /* guarded by lock, as status */
+    acq_status status;
+};
+
+static void report(acq_pool *pool, size_t item, acq_status status)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (item < pool->failed_item) {
+        pool->failed_item = item;
+        pool->status = status;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    atomic_store(&pool->next, pool->n_items);
+}
+
+static void take_items(acq_pool *pool, unsigned thread)
+{
+    for (;;) {
+        size_t item = atomic_fetch_add(&pool->next, 1);
+        if (item >= pool->n_items)
+            return;
+        acq_status status = pool->work(pool->context, item, thread);
+        if (status != ACQ_OK)
+            report(pool, item, status);
+    }
+}
+
+/* Until the round is another one than `seen`: looks, gives the processor away, then sleeps. */
+static void wait_for_round(acq_pool *pool, unsigned seen)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        if (atomic_load(&pool->round) != seen)
+            return;
+        if (i % CALM_LOOKS == CALM_LOOKS - 1)
+            sched_yield();
+    }
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->n_asleep, 1);
+    while (atomic_load(&pool->round) == seen)
+        pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->n_asleep, 1);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *help(void *argument)
+{
+    acq_pool *pool = argument;
+    unsigned thread = atomic_fetch_add(&pool->n_named, 1) + 1, seen = 0;
+    for (;;) {
+        wait_for_round(pool, seen);
+        seen++;
+        if (atomic_load(&pool->is_over))
+            return NULL;
+        take_items(pool, thread);
+        atomic_fetch_sub(&pool->n_busy, 1);
+    }
+}
+
+static void start_round(acq_pool *pool)
+{
+    atomic_store(&pool->n_busy, pool->n_threads - 1);
+    atomic_fetch_add(&pool->round, 1);
+    if (atomic_load(&pool->n_asleep) > 0) {
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+acq_status acq_pool_new(unsigned n_threads, acq_pool **out, acq_error *error)
+{
+    acq_pool *pool = acq_zalloc(1, sizeof *pool);
+    if (pool == NULL)
+        return acq_fail_memory(error);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pool->n_threads = 1;
+    while (pool->n_threads < n_threads && pool->n_threads < MOST_THREADS &&
+           pthread_create(&pool->handles[pool->n_threads], NULL, help, pool) == 0)
+        pool->n_threads++;
+    *out = pool;
+    return ACQ_OK;
+}
+
+void acq_pool_free(acq_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    atomic_store(&pool->is_over, true);
+    start_round(pool);
+    for (unsigned i = 1; i < pool->n_threads; i++)
+        pthread_join(pool->handles[i], NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    acq_free(pool);
+}
+
+acq_status acq_pool_run(acq_pool *pool, size_t n_items, acq_work_fn work, void *context)
+{
+    pool->work = work;
+    pool->context = context;
+    pool->n_items = n_items;
+    pool->failed_item = SIZE_MAX;
+    pool->status = ACQ_OK;
+    atomic_store(&pool->next, 0);
+    bool is_shared = pool->n_threads > 1 && n_items > 1;
+    if (is_shared)
+        start_round(pool);
+    take_items(pool, 0);
+    for (unsigned i = 1; is_shared && atomic_load(&pool->n_busy) > 0; i++)
+        if (i % CALM_LOOKS == 0)
+            sched_yield();
+    return pool->status;
+}

@@ -22,7 +22,7 @@ enum { STOP_SECONDS = 120 };
 typedef struct fit_job {
     const acq_options *options;
     acq_output output;
-    acq_graph *graph, *earlier, *folds;
+    acq_graph *graph, *earlier;
     acq_ultra *ultra;
     acq_text folder, svg; /* paths */
     acq_fit_params params;
@@ -33,7 +33,7 @@ typedef struct fit_job {
 /* Can the file be written, and is it none of the graphs? */
 static acq_status check_file(const acq_options *options, const char *path, acq_error *error)
 {
-    const char *const inputs[] = {options->args.items[0], options->earlier, options->folds};
+    const char *const inputs[] = {options->args.items[0], options->earlier};
     acq_new_file probe;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         if (inputs[i] == NULL || !acq_file_is_alias(path, inputs[i]))
@@ -110,11 +110,8 @@ static acq_status open_inputs(fit_job *job, acq_error *error)
         status = read_graph(job, options->args.items[0], &job->graph, error);
     if (status == ACQ_OK)
         status = read_graph(job, options->earlier, &job->earlier, error);
-    if (status == ACQ_OK)
-        status = read_graph(job, options->folds, &job->folds, error);
     job->params.ultra = job->ultra;
     job->params.earlier = job->earlier;
-    job->params.folds = job->folds;
     return status;
 }
 
@@ -189,7 +186,6 @@ static void fit_job_deinit(fit_job *job)
 {
     acq_graph_free(job->graph);
     acq_graph_free(job->earlier);
-    acq_graph_free(job->folds);
     acq_ultra_free(job->ultra);
     acq_text_deinit(&job->folder);
     acq_text_deinit(&job->svg);

@@ -198,8 +198,6 @@
           "threads to read with (default: one per processor)")                                     \
     TEXT(earlier, "earlier", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                   \
          "learn from what was added since this graph, in place of links held out")                 \
-    TEXT(folds, "folds", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                       \
-         "learn from the links that this graph adds, each half judged by the other")               \
     TEXT(fit_predictor, "predictor", 0, "NAME", "complex", 0, 0, ACQ_ON_fit,                       \
          "complex, nbfnet, ultra or all three")                                                    \
     TEXT(ultra, "ultra", 0, "MODEL", NULL, 0, 0, ACQ_ON_fit,                                       \

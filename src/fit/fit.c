@@ -15,6 +15,8 @@
 #include "fit/links.h"
 #include "fit/models.h"
 #include "fit/split.h"
+#include "graph/hash.h"
+#include "predict/shipped.h"
 
 void acq_fit_params_init(acq_fit_params *params)
 {
@@ -43,6 +45,7 @@ typedef struct fit_run {
     acq_calibrator *calibrator;
     acq_link_progress progress;
     acq_fit_report *report;
+    acq_ultra *shipped; /* weights, when none were given and they are used */
     int64_t begin;
 } fit_run;
 
@@ -70,20 +73,32 @@ static bool report_training(void *context, const acq_train_progress *training)
 
 /* ---- the folder ---- */
 
+/* Tells weights apart; 0: none are used. */
+static uint64_t hash_ultra(const acq_ultra *ultra)
+{
+    return ultra == NULL
+               ? 0
+               : acq_hash_bytes(ultra->parameters.values, ultra->parameters.n * sizeof(float), 1);
+}
+
 /* Everything that shapes the result, as text: a run is only gone on with under the same. */
 static void print_options(const fit_run *run, char *out, size_t size)
 {
     const acq_fit_params *p = run->params;
     char models[64];
     acq_fit_print_models(p, models, sizeof models);
-    snprintf(out, size,
-             "graph %016llx earlier %016llx models %s hold %g %d rank %u epochs %g seconds %g "
-             "floor %g top %u rows %d tails %d rules %d seed %llu\n",
-             (unsigned long long)acq_graph_get_fingerprint(run->graph),
-             (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
-             models, p->hold_share, (int)p->hold, p->complex.rank, p->complex.epochs, p->seconds,
-             p->floor, p->top, (int)p->rows, (int)p->tails, p->use_rules,
-             (unsigned long long)p->seed);
+    snprintf(
+        out, size,
+        "graph %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u epochs %g "
+        "batch %u candidates %u n3 %g relations %g rate %g seconds %g nbfnet %u %u %llu floor %g "
+        "top %u rows %d tails %d rules %d seed %llu\n",
+        (unsigned long long)acq_graph_get_fingerprint(run->graph),
+        (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
+        models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share, (int)p->hold,
+        p->complex.rank, p->complex.epochs, p->complex.batch, p->complex.candidates, p->complex.n3,
+        p->complex.relation_weight, p->complex.rate, p->seconds, p->nbfnet.batch,
+        p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches, p->floor, p->top, (int)p->rows,
+        (int)p->tails, p->use_rules, (unsigned long long)p->seed);
 }
 
 static acq_status check_options(const char *path, const char *options, acq_error *error)
@@ -272,6 +287,15 @@ static void set_callbacks(fit_run *run)
     share_out_time(inner);
 }
 
+static acq_status open_weights(fit_run *run, acq_error *error)
+{
+    if (!run->params->use_ultra || run->params->ultra != NULL)
+        return ACQ_OK;
+    acq_status status = acq_ultra_new_shipped(&run->shipped, error);
+    run->inner.ultra = run->shipped;
+    return status;
+}
+
 acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
                    acq_fit_report *report, acq_error *error)
 {
@@ -280,9 +304,11 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     acq_reliability_init(&report->link_table);
     acq_reliability_init(&report->answer_table);
     set_callbacks(&run);
-    acq_status status = open_folder(&run, error);
+    acq_status status = open_weights(&run, error);
     if (status == ACQ_OK)
         status = split_graph(&run, error);
+    if (status == ACQ_OK)
+        status = open_folder(&run, error);
     if (status == ACQ_OK)
         status = make_calibrator(&run, error);
     if (status == ACQ_OK)
@@ -298,5 +324,6 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     acq_calibrator_free(run.calibrator);
     acq_predictor_free(run.truth);
     acq_graph_free(run.rest);
+    acq_ultra_free(run.shipped);
     return status;
 }

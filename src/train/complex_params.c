@@ -8,7 +8,7 @@
 void acq_train_complex_params_init(acq_train_complex_params *params)
 {
     *params = (acq_train_complex_params){
-        .rank = 512,
+        .rank = 256,
         .rate = .1,
         .last_rate = .1,
         .batch = 64,

@@ -25,7 +25,7 @@ struct acq_row_worker {
     size_t proposed_capacity, strength_capacity;
 };
 
-enum { ROWS_AT_ONCE = 32 };
+enum { ROWS_AT_ONCE = 128 };
 
 size_t acq_row_worker_get_batch(const acq_evidence_maker *maker)
 {

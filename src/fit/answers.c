@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "fit/questions.h"
 
-enum { MOST_FREE = 3, TRUE_MOST = 24, WRONG_MOST = 24, DRAWS = 400, QUESTIONS = 8000 };
+enum { MOST_FREE = 3, TRUE_MOST = 12, WRONG_MOST = 12, DRAWS = 200, QUESTIONS = 16000 };
 
 /* One checked candidate. */
 typedef struct answer_row {

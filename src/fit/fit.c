@@ -24,7 +24,7 @@ void acq_fit_params_init(acq_fit_params *params)
                                .hold_share = .1,
                                .hold = ACQ_HOLD_LINKS,
                                .floor = .002,
-                               .top = 40,
+                               .top = 64,
                                .rows = ACQ_ROWS_BOTH,
                                .tails = ACQ_TAILS_ALL,
                                .use_rules = true,

@@ -162,7 +162,7 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
                              uint64_t key, acq_question *out, acq_error *error)
 {
     acq_random random = acq_random_start(seed, key);
-    bool is_hub = acq_random_below(&random, 2) == 1;
+    bool is_hub = acq_random_below(&random, 3) == 0;
     *out = (acq_question){.is_hub = is_hub};
     for (int i = 0; i < TRIES; i++) {
         acq_problem *problem;

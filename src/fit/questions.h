@@ -12,8 +12,8 @@ typedef struct acq_question {
 } acq_question;
 
 /* The question that `key` stands for, from facts of the sampler's graph; `rest` lacks one of them.
- * Half are the nine small shapes, half hub-like; of these, half have one atom per pair of terms.
- * *out->query freed with acq_query_free. NULL: none was found in a number of tries. */
+ * Two thirds are the nine small shapes, a third hub-like; of these, half have one atom per pair of
+ * terms. *out->query freed with acq_query_free. NULL: none was found in a number of tries. */
 acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, uint64_t seed,
                              uint64_t key, acq_question *out, acq_error *error);
 

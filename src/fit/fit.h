@@ -31,7 +31,7 @@ typedef struct acq_fit_params {
     const acq_graph
         *folds; /* a graph that adds links to this one: the two folds of these score each other */
     double hold_share; /* of the facts */
-    acq_fit_hold hold; /* pairs: all links between two entities at once */
+    acq_fit_hold hold; /* pairs: only links of entities that no other link joins then */
     acq_train_complex_params complex;
     acq_train_nbfnet_params nbfnet;
     double seconds; /* what the whole may take; 0: as long as the epochs take */

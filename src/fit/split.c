@@ -9,32 +9,44 @@
 #include "predict/predictor.h"
 
 typedef struct keep_rule {
+    const acq_graph *whole;
     const acq_predictor *earlier; /* NULL: by share */
     double share;
     acq_fit_hold hold;
     uint64_t seed;
 } keep_rule;
 
-static uint64_t hash_pair(acq_ent a, acq_ent b)
-{
-    uint64_t low = a < b ? a : b, high = a < b ? b : a;
-    return acq_random_mix(low << 32 | high);
-}
-
 unsigned acq_split_get_fold(acq_ent head, acq_ent tail)
 {
-    return (unsigned)(acq_random_mix(hash_pair(head, tail) + 1) >> 63);
+    uint64_t low = head < tail ? head : tail, high = head < tail ? tail : head;
+    return (unsigned)(acq_random_mix(acq_random_mix(low << 32 | high) + 1) >> 63);
+}
+
+/* relation is even. */
+static bool is_drawn(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    acq_random random =
+        acq_random_start(rule->seed, acq_random_mix((uint64_t)head << 32 | tail) ^ relation);
+    return acq_random_unit(&random) < rule->share;
+}
+
+/* Does some link of the two entities, in either direction, stay? */
+static bool stays_linked(const keep_rule *rule, acq_ent head, acq_ent tail)
+{
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(rule->whole); r++) {
+        acq_ent from = r % 2 == 0 ? head : tail, to = r % 2 == 0 ? tail : head;
+        if (acq_graph_has_fact(rule->whole, head, r, tail) && !is_drawn(rule, from, r & ~1U, to))
+            return true;
+    }
+    return false;
 }
 
 static bool keeps(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent tail)
 {
     if (rule->earlier != NULL)
         return acq_predictor_get_score(rule->earlier, head, relation, tail) > 0;
-    uint64_t key = rule->hold == ACQ_HOLD_PAIRS
-                       ? hash_pair(head, tail)
-                       : acq_random_mix((uint64_t)head << 32 | tail) ^ relation;
-    acq_random random = acq_random_start(rule->seed, key);
-    return acq_random_unit(&random) >= rule->share;
+    return !is_drawn(rule, head, relation, tail) ||
+           (rule->hold == ACQ_HOLD_PAIRS && stays_linked(rule, head, tail));
 }
 
 static acq_status copy_names(const acq_graph *whole, acq_graph_builder *builder)
@@ -112,5 +124,6 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
 acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
                               uint64_t seed, acq_graph **out, acq_error *error)
 {
-    return split(whole, &(keep_rule){.share = share, .hold = hold, .seed = seed}, out, error);
+    keep_rule rule = {.whole = whole, .share = share, .hold = hold, .seed = seed};
+    return split(whole, &rule, out, error);
 }

@@ -10,8 +10,8 @@
 acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier, acq_graph **out,
                                 acq_error *error);
 
-/* Without a share of the facts, drawn by their hash; pairs: facts between the same two entities go
- * or stay together. A graph whose rest would be empty is refused. */
+/* Without a share of the facts, drawn by their hash; pairs: a drawn fact stays when another one
+ * links the same two entities and stays. A graph whose rest would be empty is refused. */
 acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
                               uint64_t seed, acq_graph **out, acq_error *error);
 

@@ -341,7 +341,7 @@ static void test_messages_the_wrong_way_round_cost_most_of_the_quality(void **st
         double wrong = plain_mrr(&p, &s, acq_edges_get_reversed(&p.entities), scores);
         print_message("%zu links: MRR %.4f, with messages from head to tail %.4f\n", s.n_links,
                       right, wrong);
-        assert_true(right > 0.3 && wrong < 0.3 * right);
+        assert_true(right > 0.3 && wrong < 0.5 * right);
         acq_free(scores);
         plain_deinit(&p);
     }

@@ -11,7 +11,14 @@
 #include "engine/engine.h"
 #include "fit/questions.h"
 
-enum { MOST_FREE = 3, TRUE_MOST = 12, WRONG_MOST = 12, DRAWS = 200, QUESTIONS = 16000 };
+enum {
+    MOST_FREE = 3,
+    SEARCH_WORK = 20000000,
+    TRUE_MOST = 12,
+    WRONG_MOST = 12,
+    DRAWS = 200,
+    QUESTIONS = 16000
+};
 
 /* One checked candidate. */
 typedef struct answer_row {
@@ -40,7 +47,8 @@ static acq_engine_params choose_search(const acq_predictor *predictor, uint64_t 
 {
     acq_engine_params engine = ACQ_ENGINE_DEFAULT;
     engine.search.limit = limit;
-    engine.search.seconds = 1.0;
+    engine.search.seconds = 0; /* a deadline would not repeat */
+    engine.search.work = SEARCH_WORK;
     engine.search.scoring.threshold = acq_predictor_get_floor(predictor);
     if (engine.search.scoring.threshold <= 0)
         engine.search.scoring.threshold = .5;

@@ -1,4 +1,4 @@
-/* fit.c - the steps of fit.h, one after the other, each kept in the folder when it is done. */
+/* fit.c - the steps of fit.h, one after the other. */
 #include "fit/fit.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
-#include "base/new_file.h"
 #include "base/threads.h"
 #include "fit/answers.h"
 #include "fit/links.h"
@@ -162,7 +161,6 @@ static const char *const kept_files[][2] = {
     {"whole", "nbfnet"},
     {"whole", "nbfnet.checkpoint"},
     {"rest", "completion"},
-    {"whole", "calibrator"},
 };
 
 static void remove_folder(const acq_fit_params *params)
@@ -213,7 +211,10 @@ static acq_status fit_answers(fit_run *run, acq_error *error)
 
 static acq_status fit_calibrator(fit_run *run, acq_error *error)
 {
-    acq_calibrator *calibrator = run->calibrator;
+    acq_calibrator *calibrator = run->calibrator = acq_zalloc(1, sizeof *calibrator);
+    if (calibrator == NULL)
+        return acq_fail_memory(error);
+    acq_fit_print_models(run->params, calibrator->models, sizeof calibrator->models);
     acq_status status =
         acq_fit_models_make(run->rest, "rest", &run->inner, NULL, 1.0, &run->models, error);
     if (status == ACQ_OK)
@@ -225,30 +226,6 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
         calibrator->link = run->trees.all;
         run->trees.all = NULL;
     }
-    return status;
-}
-
-static acq_status make_calibrator(fit_run *run, acq_error *error)
-{
-    char *path = acq_fit_make_path(run->params, "whole", "calibrator");
-    if (path == NULL)
-        return acq_fail_memory(error);
-    acq_status status = ACQ_OK;
-    if (run->params->resume && access(path, R_OK) == 0) {
-        status = acq_calibrator_read(path, &run->calibrator, error);
-    } else {
-        run->calibrator = acq_zalloc(1, sizeof *run->calibrator);
-        if (run->calibrator == NULL)
-            status = acq_fail_memory(error);
-        if (status == ACQ_OK) {
-            acq_fit_print_models(run->params, run->calibrator->models,
-                                 sizeof run->calibrator->models);
-            status = fit_calibrator(run, error);
-        }
-        if (status == ACQ_OK)
-            status = acq_calibrator_write(path, run->calibrator, error);
-    }
-    acq_free(path);
     return status;
 }
 
@@ -310,7 +287,7 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     if (status == ACQ_OK)
         status = open_folder(&run, error);
     if (status == ACQ_OK)
-        status = make_calibrator(&run, error);
+        status = fit_calibrator(&run, error);
     if (status == ACQ_OK)
         status = complete(&run, output, error);
     if (status == ACQ_OK && params->svg != NULL && report->link_table.weight > 0)

@@ -10,8 +10,9 @@
  *   6. the predictors go on training on everything, rules are mined again
  *   7. candidates of the whole graph, the calibrator, the completion with the calibrator inside
  *
- * Each step's result is kept in FOLDER (OUTPUT.fit) until the completion is there, so an
- * interrupted fit goes on where it was. Deterministic for a seed. */
+ * Trained models, and the checkpoints of a training, are kept in FOLDER (OUTPUT.fit) until the
+ * completion is there: an interrupted fit goes on with them and makes the rest again. Deterministic
+ * for a seed. */
 #ifndef ACQ_FIT_FIT_H
 #define ACQ_FIT_FIT_H
 

@@ -46,7 +46,8 @@ acq_status acq_calibrator_new_shipped(acq_calibrator **out, acq_error *error)
 static acq_status refuse(acq_error *error)
 {
     return acq_fail(error, ACQ_ERR_USAGE,
-                    "this build has no ULTRA weights; name some with ultra:MODEL");
+                    "this build has no ULTRA weights; name some: --predictor ultra:MODEL, or fit "
+                    "--ultra MODEL");
 }
 
 bool acq_shipped_has_ultra(void)

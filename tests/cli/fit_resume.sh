@@ -29,27 +29,30 @@ fit()
 fit whole || fail 'fit'
 [ ! -e "$work/whole.fit" ] || fail 'the folder was left behind'
 
-# Asked to stop as soon as there is something to keep.
-# shellcheck disable=SC2086
-"$anycq" fit films.tsv -o "$work/halves" $small >"$work/out" 2>"$work/err" &
-pid=$!
-until [ -e "$work/halves.fit" ]; do
-    kill -0 "$pid" 2>/dev/null || break
+# Asked to stop when this is there: at once, and when the calibrators are being fitted.
+for moment in halves.fit halves.fit/rest.completion; do
+    rm -rf "$work/halves" "$work/halves.fit"
+    # shellcheck disable=SC2086
+    "$anycq" fit films.tsv -o "$work/halves" $small >"$work/out" 2>"$work/err" &
+    pid=$!
+    until [ -e "$work/$moment" ]; do
+        kill -0 "$pid" 2>/dev/null || break
+    done
+    kill -INT "$pid" 2>/dev/null
+    wait "$pid"
+    code=$?
+    if [ "$code" -eq 130 ]; then
+        grep -q 'the same command with --resume goes on' "$work/err" || fail 'not told how to go on'
+        [ -e "$work/halves.fit" ] || fail 'no folder'
+        [ ! -e "$work/halves" ] || fail 'an interrupted fit wrote a completion'
+        fit halves && fail 'an interrupted fit was begun anew'
+        grep -q 'halves.fit: this is of a fit that has not ended' "$work/err" || fail 'refusal'
+        fit halves --resume --seed 2 && fail 'resumed with other options'
+        fit halves --resume --threads 1 || fail 'resume'
+    elif [ "$code" -ne 0 ]; then
+        fail "exit $code after an interrupt"
+    fi
+    cmp "$work/whole" "$work/halves" || fail 'a resumed fit gave another completion'
+    [ ! -e "$work/halves.fit" ] || fail 'the folder was left behind'
 done
-kill -INT "$pid" 2>/dev/null
-wait "$pid"
-code=$?
-if [ "$code" -eq 130 ]; then
-    grep -q 'the same command with --resume goes on' "$work/err" || fail 'not told how to go on'
-    [ -e "$work/halves.fit" ] || fail 'no folder'
-    [ ! -e "$work/halves" ] || fail 'an interrupted fit wrote a completion'
-    fit halves && fail 'an interrupted fit was begun anew'
-    grep -q 'halves.fit: this is of a fit that has not ended' "$work/err" || fail 'refusal'
-    fit halves --resume --seed 2 && fail 'resumed with other options'
-    fit halves --resume --threads 1 || fail 'resume'
-elif [ "$code" -ne 0 ]; then
-    fail "exit $code after an interrupt"
-fi
-cmp "$work/whole" "$work/halves" || fail 'a resumed fit gave another completion'
-[ ! -e "$work/halves.fit" ] || fail 'the folder was left behind'
 exit 0

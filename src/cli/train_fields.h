@@ -29,4 +29,13 @@ void acq_train_fields_take(const acq_train_field *fields, size_t n, const acq_op
 void acq_train_fields_print(const acq_train_field *fields, size_t n, const void *params,
                             acq_text *out);
 
+/* The fields that every network of messages has besides its own. */
+#define ACQ_TRAIN_NETWORK_FIELDS(FIELD)                                                            \
+    FIELD(most_entities, most_entities), FIELD(most_edges, most_edges),                            \
+        FIELD(most_near, most_near), FIELD(rate, optimizer.rate),                                  \
+        FIELD(last_rate, optimizer.last_rate), FIELD(beta1, optimizer.beta1),                      \
+        FIELD(beta2, optimizer.beta2), FIELD(decay, optimizer.decay), FIELD(clip, optimizer.clip), \
+        FIELD(average, optimizer.average), FIELD(batches, batches), FIELD(train_time, seconds),    \
+        FIELD(checkpoint_every, checkpoint_seconds)
+
 #endif

@@ -12,19 +12,7 @@ static const acq_train_field fields[] = {
     FIELD(train_tails, tails),
     FIELD(train_negatives, negatives),
     FIELD(temperature, temperature),
-    FIELD(most_entities, most_entities),
-    FIELD(most_edges, most_edges),
-    FIELD(most_near, most_near),
-    FIELD(rate, optimizer.rate),
-    FIELD(last_rate, optimizer.last_rate),
-    FIELD(beta1, optimizer.beta1),
-    FIELD(beta2, optimizer.beta2),
-    FIELD(decay, optimizer.decay),
-    FIELD(clip, optimizer.clip),
-    FIELD(average, optimizer.average),
-    FIELD(batches, batches),
-    FIELD(train_time, seconds),
-    FIELD(checkpoint_every, checkpoint_seconds),
+    ACQ_TRAIN_NETWORK_FIELDS(FIELD),
 };
 
 enum { N_FIELDS = sizeof fields / sizeof *fields };

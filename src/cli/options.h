@@ -218,6 +218,8 @@
     TEXT(tails, "tails", 0, "WHICH", NULL, 0, 0, ACQ_ON_fit | ACQ_ON_complete,                     \
          "propose all entities (default), or those seen with the relation")                        \
     FLAG(no_rules, "no-rules", 0, NULL, NULL, 0, 0, ACQ_ON_fit, "mine no rules")                   \
+    FLAG(no_neighbours, "no-neighbours", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                          \
+         "no evidence from what similar entities have")                                            \
     TEXT(svg, "svg", 0, "FILE", NULL, 0, 0, ACQ_ON_fit,                                            \
          "where to draw the diagram (default COMPLETION.svg)")                                     \
     TEXT(shard, "shard", 0, "I/N", NULL, 0, 0, ACQ_ON_complete,                                    \

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "predict/complex/complex.h"
 #include "predict/nbfnet/nbfnet.h"
+#include "predict/neighbours.h"
 #include "predict/shipped.h"
 
 /* Links that score less are left out. */
@@ -21,6 +22,7 @@ typedef struct row_parts {
     acq_ultra *ultra;
     acq_calibrator *calibrator; /* NULL: a published scale */
     acq_row_model *model;
+    acq_row_model *neighbours; /* beside it, for the calibrator */
     acq_rules *rules;
 } row_parts;
 
@@ -28,6 +30,7 @@ static void free_parts(void *owned)
 {
     row_parts *parts = owned;
     acq_rules_free(parts->rules);
+    acq_row_model_free(parts->neighbours);
     acq_row_model_free(parts->model);
     acq_calibrator_free(parts->calibrator);
     acq_complex_free(parts->complex);
@@ -56,14 +59,24 @@ static acq_status mine_rules(row_parts *parts, acq_error *error)
     return acq_rules_mine(parts->graph, &params, &parts->rules, error);
 }
 
+static acq_status make_neighbours(row_parts *parts, acq_error *error)
+{
+    if (parts->calibrator == NULL || parts->neighbours != NULL)
+        return ACQ_OK;
+    return acq_neighbours_new_row_model(parts->graph, &parts->neighbours, error);
+}
+
 static acq_status load(void *owned, acq_evidence_params *evidence, acq_error *error)
 {
     row_parts *parts = owned;
     acq_status status = make_model(parts, error);
     if (status == ACQ_OK)
+        status = make_neighbours(parts, error);
+    if (status == ACQ_OK)
         status = mine_rules(parts, error);
     evidence->models[0] = parts->model;
-    evidence->n_models = 1;
+    evidence->models[1] = parts->neighbours;
+    evidence->n_models = parts->neighbours == NULL ? 1 : 2;
     evidence->rules = parts->rules;
     return status;
 }

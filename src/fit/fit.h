@@ -40,7 +40,7 @@ typedef struct acq_fit_params {
     uint32_t top;
     acq_row_choice rows;
     acq_tail_choice tails;
-    bool use_rules;
+    bool use_rules, use_neighbours;
     uint64_t seed;
     unsigned n_threads;
     const char *folder; /* where steps are kept */

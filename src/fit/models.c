@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "predict/neighbours.h"
 
 char *acq_fit_make_path(const acq_fit_params *params, const char *name, const char *kind)
 {
@@ -129,6 +130,13 @@ static acq_status add_ultra(const acq_graph *graph, const acq_fit_params *params
     return status;
 }
 
+static acq_status add_neighbours(const acq_graph *graph, acq_fit_models *out, acq_error *error)
+{
+    acq_status status = acq_neighbours_new_row_model(graph, &out->rows[out->n_rows], error);
+    out->n_rows += status == ACQ_OK;
+    return status;
+}
+
 static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *params,
                                acq_fit_models *out, acq_error *error)
 {
@@ -163,6 +171,8 @@ acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
         status = add_nbfnet(graph, name, params, out, error);
     if (status == ACQ_OK && params->use_ultra)
         status = add_ultra(graph, params, out, error);
+    if (status == ACQ_OK && params->use_neighbours)
+        status = add_neighbours(graph, out, error);
     if (status == ACQ_OK)
         status = add_evidence(graph, params, out, error);
     if (status != ACQ_OK)

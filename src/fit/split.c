@@ -1,12 +1,15 @@
 /* split.c - see split.h. A copy of the names, then every fact that a rule lets stay. */
 #include "fit/split.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
 #include "predict/predictor.h"
+
+static const double MOST_DRAWN = .6; /* of the facts, where many are of linked pairs */
 
 typedef struct keep_rule {
     const acq_graph *whole;
@@ -121,9 +124,47 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
     return status;
 }
 
+static acq_status count_held(const acq_graph *whole, const keep_rule *rule, uint64_t *n,
+                             acq_error *error)
+{
+    *n = 0;
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(whole); r += 2) {
+        const acq_links *links;
+        acq_status status = acq_graph_open_links(whole, r, &links, error);
+        if (status != ACQ_OK)
+            return status;
+        for (uint32_t i = 0; i < links->n_heads; i++) {
+            acq_row row = acq_links_get_row_at(links, i);
+            for (size_t j = 0; j < row.n; j++)
+                *n += !keeps(rule, links->heads[i], r, row.tails[j]);
+        }
+    }
+    return ACQ_OK;
+}
+
+/* Of pairs, drawn facts stay that others keep linked: more are drawn, so that the share that was
+ * asked for goes. */
+static acq_status raise_share(const acq_graph *whole, keep_rule *rule, acq_error *error)
+{
+    enum { TRIES = 5 };
+    double wanted = rule->share * (double)acq_graph_get_n_facts(whole);
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t n;
+        acq_status status = count_held(whole, rule, &n, error);
+        if (status != ACQ_OK)
+            return status;
+        if (n > 0 && (double)n >= .97 * wanted)
+            break;
+        double factor = n == 0 ? 2.0 : wanted / (double)n;
+        rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, factor));
+    }
+    return ACQ_OK;
+}
+
 acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
                               uint64_t seed, acq_graph **out, acq_error *error)
 {
     keep_rule rule = {.whole = whole, .share = share, .hold = hold, .seed = seed};
-    return split(whole, &rule, out, error);
+    acq_status status = hold == ACQ_HOLD_PAIRS ? raise_share(whole, &rule, error) : ACQ_OK;
+    return status == ACQ_OK ? split(whole, &rule, out, error) : status;
 }

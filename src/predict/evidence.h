@@ -13,7 +13,7 @@
 #include "predict/row_model.h"
 #include "predict/rules/rules.h"
 
-enum { ACQ_EVIDENCE_MODELS = 3 }; /* most row models side by side */
+enum { ACQ_EVIDENCE_MODELS = 4 }; /* most row models side by side */
 
 /* Which rows of a relation are asked for. */
 typedef enum acq_row_choice {

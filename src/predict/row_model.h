@@ -33,7 +33,7 @@ typedef struct acq_row_model_ops {
 struct acq_row_model {
     const acq_row_model_ops *ops;
     const acq_graph *graph; /* borrowed: facts and ids */
-    const char *kind;       /* "complex", "nbfnet", "ultra" */
+    const char *kind;       /* "complex", "nbfnet", "ultra", "neighbours" */
     size_t batch;           /* rows that are best asked for together */
     bool is_symmetric;      /* score(r,h,t) == score(inverse(r),t,h) to the last bit */
 };

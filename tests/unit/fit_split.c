@@ -83,7 +83,8 @@ static void test_held_pairs_are_not_linked_any_more(void **state)
     acq_graph *whole = make_graph(N_FACTS), *rest;
     assert_int_equal(acq_split_by_share(whole, .3, ACQ_HOLD_PAIRS, 1, &rest, NULL), ACQ_OK);
     check_subset(rest, whole);
-    assert_true(acq_graph_get_n_facts(rest) < acq_graph_get_n_facts(whole));
+    double kept = (double)acq_graph_get_n_facts(rest) / (double)acq_graph_get_n_facts(whole);
+    assert_true(kept > .6 && kept < .75); /* the share that was asked for, though pairs stay */
     for (acq_ent h = 0; h < N_ENTITIES; h++)
         for (acq_ent t = 0; t < N_ENTITIES; t++)
             for (acq_rel r = 0; r < 2 * N_PAIRS && is_linked(rest, h, t); r++)

@@ -1,0 +1,1 @@
+list(APPEND predict_sources neighbours.c)

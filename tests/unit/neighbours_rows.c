@@ -1,0 +1,165 @@
+/* neighbours_rows.c - rows of what similar entities have, against loops over all facts in double.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "graph/build.h"
+#include "predict/neighbours.h"
+
+enum { MOST_ENTITIES = 14, MOST_RELATIONS = 6, N_GRAPHS = 300 };
+
+typedef struct world {
+    uint32_t n_entities, n_relations;
+    bool is_fact[MOST_RELATIONS][MOST_ENTITIES][MOST_ENTITIES];
+    acq_graph *graph;
+    acq_row_model *rows;
+    void *scratch;
+} world;
+
+static void add_relation(world *w, acq_graph_builder *builder, acq_rel r, double density,
+                         acq_random *random)
+{
+    char name[16];
+    acq_rel id;
+    snprintf(name, sizeof name, "r%u", r);
+    assert_int_equal(acq_graph_builder_add_relation(builder, name, strlen(name), &id), ACQ_OK);
+    for (acq_ent x = 0; x < w->n_entities; x++)
+        for (acq_ent y = 0; y < w->n_entities; y++) {
+            bool is_fact = acq_random_unit(random) < density;
+            w->is_fact[r][x][y] = w->is_fact[r + 1][y][x] = is_fact;
+            if (is_fact)
+                assert_int_equal(acq_graph_builder_add_fact(builder, x, id, y), ACQ_OK);
+        }
+}
+
+/* Everything follows from the seed: from no facts at all to nearly all of them. */
+static void world_init(world *w, uint64_t seed)
+{
+    acq_random random = acq_random_start(seed, 0);
+    acq_graph_builder *builder = acq_graph_builder_new();
+    memset(w, 0, sizeof *w);
+    w->n_entities = 2 + (uint32_t)acq_random_below(&random, MOST_ENTITIES - 1);
+    w->n_relations = 2 * (1 + (uint32_t)acq_random_below(&random, MOST_RELATIONS / 2));
+    double density = seed == 0 ? 0 : acq_random_unit(&random) * acq_random_unit(&random);
+    for (uint32_t e = 0; e < w->n_entities; e++) {
+        char name[16];
+        acq_ent id;
+        snprintf(name, sizeof name, "e%u", e);
+        assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    for (acq_rel r = 0; r < w->n_relations; r += 2)
+        add_relation(w, builder, r, density, &random);
+    assert_int_equal(acq_graph_builder_finish(builder, &w->graph, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    assert_int_equal(acq_neighbours_new_row_model(w->graph, &w->rows, NULL), ACQ_OK);
+    assert_int_equal(w->rows->ops->open_scratch(w->rows, &w->scratch, NULL), ACQ_OK);
+}
+
+static void world_deinit(world *w)
+{
+    w->rows->ops->free_scratch(w->rows, w->scratch);
+    acq_row_model_free(w->rows);
+    acq_graph_free(w->graph);
+}
+
+/* weight^2 summed over the facts that both have. */
+static double multiply(const world *w, acq_ent a, acq_ent b)
+{
+    double sum = 0;
+    for (acq_rel r = 0; r < w->n_relations; r++)
+        for (acq_ent x = 0; x < w->n_entities; x++) {
+            double n = 0;
+            for (acq_ent e = 0; e < w->n_entities; e++)
+                n += w->is_fact[r][e][x];
+            if (w->is_fact[r][a][x] && w->is_fact[r][b][x])
+                sum += pow(log(w->n_entities / n), 2);
+        }
+    return sum;
+}
+
+static double get_like(const world *w, acq_ent a, acq_ent b)
+{
+    double product = multiply(w, a, b);
+    return product == 0 ? 0 : product / sqrt(multiply(w, a, a) * multiply(w, b, b));
+}
+
+static double get_score(const world *w, acq_ent head, acq_rel r, acq_ent tail)
+{
+    double with_tail = 0, with_any = 0;
+    for (acq_ent g = 0; g < w->n_entities; g++) {
+        bool has_any = false;
+        for (acq_ent t = 0; t < w->n_entities; t++)
+            has_any = has_any || w->is_fact[r][g][t];
+        double like = g == head ? 0 : pow(get_like(w, head, g), 2);
+        with_any += has_any ? like : 0;
+        with_tail += w->is_fact[r][g][tail] ? like : 0;
+    }
+    return log(1e-4 + (with_any > 0 ? with_tail / with_any : 0));
+}
+
+static void ask(const world *w, acq_row_request request)
+{
+    assert_int_equal(w->rows->ops->score(w->rows, w->scratch, &request, NULL), ACQ_OK);
+}
+
+static void test_rows_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    static world w;
+    for (uint64_t seed = 0; seed < N_GRAPHS; seed++) {
+        float row[MOST_ENTITIES];
+        world_init(&w, seed);
+        for (acq_rel r = 0; r < w.n_relations; r++)
+            for (acq_ent h = 0; h < w.n_entities; h++) {
+                ask(&w, (acq_row_request){r, &h, 1, NULL, w.n_entities, row});
+                for (acq_ent t = 0; t < w.n_entities; t++)
+                    assert_true(fabs((double)row[t] - get_score(&w, h, r, t)) < 1e-3);
+            }
+        world_deinit(&w);
+    }
+}
+
+/* The same bits whatever was asked before, beside it, and of which tails. */
+static void test_rows_do_not_depend_on_others(void **state)
+{
+    (void)state;
+    static world w;
+    for (uint64_t seed = 1; seed < 40; seed++) {
+        float all[MOST_ENTITIES * MOST_ENTITIES], some[MOST_ENTITIES];
+        acq_ent heads[MOST_ENTITIES], tails[MOST_ENTITIES];
+        size_t n_tails = 0;
+        world_init(&w, seed);
+        for (acq_ent e = 0; e < w.n_entities; e++) {
+            heads[e] = w.n_entities - 1 - e;
+            if (e % 2 == 1)
+                tails[n_tails++] = e;
+        }
+        for (acq_rel r = 0; r < w.n_relations; r++) {
+            ask(&w, (acq_row_request){r, heads, w.n_entities, NULL, w.n_entities, all});
+            for (acq_ent i = 0; i < w.n_entities; i++) {
+                ask(&w, (acq_row_request){r ^ 1, &heads[i / 2], 1, tails, n_tails, some});
+                ask(&w, (acq_row_request){r, &heads[i], 1, tails, n_tails, some});
+                for (size_t j = 0; j < n_tails; j++)
+                    assert_memory_equal(&some[j], &all[i * w.n_entities + tails[j]], sizeof *some);
+            }
+        }
+        world_deinit(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_are_those_of_the_definition),
+        cmocka_unit_test(test_rows_do_not_depend_on_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

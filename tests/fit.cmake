@@ -1,1 +1,2 @@
 acq_test(fit_split SOURCES unit/fit_split.c USES fit)
+acq_test(fit_decision SOURCES unit/fit_decision.c USES fit)

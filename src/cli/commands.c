@@ -118,7 +118,8 @@
     "to be true: ask, check and eval take it as --predictor completion:FILE.\n"                    \
     "\n"                                                                                           \
     "Two tables, and COMPLETION.svg, tell how good the probabilities are: of links\n"              \
-    "that the trees had not seen, and of answers to generated queries.\n"                          \
+    "that the trees had not seen, and of answers to generated queries. Where a yes\n"              \
+    "should begin for the best F1 on these is told too; check says yes from 0.5 on.\n"             \
     "\n"                                                                                           \
     "COMPLETION.fit is a folder with what is done so far. An interrupt keeps it: the\n"            \
     "same command with --resume goes on where it was. A seed gives the same file at\n"             \
@@ -126,7 +127,7 @@
     "\n"                                                                                           \
     "With --json one object: completion, picture, graph, fingerprint, held, covered,\n"            \
     "candidates, links, link_table, answer_table (log_loss, base_log_loss, gap,\n"                 \
-    "bins), seconds.\n"
+    "bins), small_queries, large_queries (min_p, f1, f1_half), seconds.\n"
 
 #define SQL_HELP                                                                                   \
     "Prints a query as one SQL statement over the tables facts(head, relation, tail)\n"            \

@@ -137,6 +137,22 @@ static acq_status fit(fit_job *job, acq_error *error)
                     job->meter.last.seconds);
 }
 
+static void print_decision(const acq_decision *decision, const char *queries, acq_text *out)
+{
+    if (decision->p > 0)
+        acq_text_format(out, "%-14s--min-p %.2f   F1 %.1f, with 0.50 %.1f\n", queries, decision->p,
+                        100 * decision->f1, 100 * decision->f1_half);
+}
+
+static void print_decisions(const acq_fit_report *report, acq_text *out)
+{
+    if (report->small.p <= 0 && report->hub.p <= 0)
+        return;
+    acq_text_add(out, "\nwhere a yes serves F1 best, on generated queries with --prior 0.5:\n");
+    print_decision(&report->small, "small queries", out);
+    print_decision(&report->hub, "large queries", out);
+}
+
 static void print(const fit_job *job, acq_text *out)
 {
     const acq_fit_report *report = &job->report;
@@ -154,12 +170,22 @@ static void print(const fit_job *job, acq_text *out)
                                out);
     acq_reliability_view_print(&report->answer_table,
                                "answers of generated queries, by the stated probability:", out);
+    print_decisions(report, out);
 }
 
 static void set_table(json_t *object, const char *name, const acq_reliability *table)
 {
     json_t *one = json_object();
     acq_reliability_view_set(one, table);
+    json_object_set_new(object, name, one);
+}
+
+static void set_decision(json_t *object, const char *name, const acq_decision *decision)
+{
+    json_t *one = json_object();
+    json_object_set_new(one, "min_p", json_real(decision->p));
+    json_object_set_new(one, "f1", json_real(100 * decision->f1));
+    json_object_set_new(one, "f1_half", json_real(100 * decision->f1_half));
     json_object_set_new(object, name, one);
 }
 
@@ -178,6 +204,8 @@ static void print_json(const fit_job *job, acq_text *out)
     json_object_set_new(object, "links", acq_json_count(report->links));
     set_table(object, "link_table", &report->link_table);
     set_table(object, "answer_table", &report->answer_table);
+    set_decision(object, "small_queries", &report->small);
+    set_decision(object, "large_queries", &report->hub);
     json_object_set_new(object, "seconds", json_real(report->seconds));
     acq_json_add_line(out, object);
 }

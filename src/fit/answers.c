@@ -31,6 +31,7 @@ typedef struct answer_row {
 typedef struct answered {
     answer_row *rows;
     size_t n, capacity;
+    bool is_hub;
 } answered;
 
 typedef struct answering {
@@ -250,6 +251,7 @@ static acq_status answer_question(const answering *a, uint64_t key, answered *ou
         return status;
     tuple_set tuples = {0};
     const acq_query *query = question.query;
+    out->is_hub = question.is_hub;
     status = add_answers(a, query, a->truth, TRUE_MOST, true, &tuples, error);
     if (status == ACQ_OK && query->n_free == 1)
         status = add_shown(a, query, &random, &tuples, error);
@@ -359,6 +361,28 @@ static void fill_table(const answered *questions, size_t n_questions, const acq_
         }
 }
 
+/* Where yes should begin for F1, by the balanced trees. */
+static void choose_decisions(const answered *questions, size_t n_questions,
+                             const acq_fold_trees *trees, acq_fit_report *report)
+{
+    acq_decision_tally tallies[2] = {0};
+    for (size_t q = 0; q < n_questions; q++) {
+        double p[TRUE_MOST + WRONG_MOST];
+        bool is_true[TRUE_MOST + WRONG_MOST];
+        for (size_t i = 0; i < questions[q].n; i++) {
+            const answer_row *row = &questions[q].rows[i];
+            is_true[i] = row->is_true;
+            p[i] = row->is_supported
+                       ? acq_fold_trees_judge(trees, (unsigned)get_fold(q), row->features)
+                       : 0.0;
+        }
+        if (questions[q].n > 0)
+            acq_decision_add(&tallies[questions[q].is_hub], p, is_true, questions[q].n);
+    }
+    report->small = acq_decision_choose(&tallies[0]);
+    report->hub = acq_decision_choose(&tallies[1]);
+}
+
 /* Takes the trees of all rows out. */
 static acq_boost *keep_all(acq_fold_trees *trees)
 {
@@ -370,7 +394,7 @@ static acq_boost *keep_all(acq_fold_trees *trees)
 
 static acq_status fit_trees(const answered *questions, size_t n_questions,
                             const acq_fit_params *params, acq_calibrator *calibrator,
-                            acq_reliability *table, acq_error *error)
+                            acq_fit_report *report, acq_error *error)
 {
     acq_fold_trees trees;
     answer_sample sample;
@@ -384,13 +408,15 @@ static acq_status fit_trees(const answered *questions, size_t n_questions,
     if (status == ACQ_OK)
         status = acq_fold_trees_fit(&data, sample.folds, &natural, NULL, NULL, &trees, error);
     if (status == ACQ_OK) {
-        fill_table(questions, n_questions, &trees, table);
+        fill_table(questions, n_questions, &trees, &report->answer_table);
         calibrator->answer = keep_all(&trees);
         data.weights = sample.balanced;
         status = acq_fold_trees_fit(&data, sample.folds, &balanced, NULL, NULL, &trees, error);
     }
-    if (status == ACQ_OK)
+    if (status == ACQ_OK) {
+        choose_decisions(questions, n_questions, &trees, report);
         calibrator->balanced = keep_all(&trees);
+    }
     answer_sample_deinit(&sample);
     return status;
 }
@@ -434,8 +460,7 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
     if (status == ACQ_OK)
         status = ask_questions(&a, QUESTIONS, progress, error);
     if (status == ACQ_OK)
-        status =
-            fit_trees(a.questions, QUESTIONS, params, calibrator, &report->answer_table, error);
+        status = fit_trees(a.questions, QUESTIONS, params, calibrator, report, error);
     for (size_t q = 0; a.questions != NULL && q < QUESTIONS; q++)
         acq_free(a.questions[q].rows);
     acq_free(a.questions);

@@ -16,6 +16,7 @@
 #ifndef ACQ_FIT_FIT_H
 #define ACQ_FIT_FIT_H
 
+#include "fit/decision.h"
 #include "predict/calibrator.h"
 #include "predict/evidence.h"
 #include "predict/reliability.h"
@@ -56,6 +57,7 @@ typedef struct acq_fit_report {
     uint64_t held, covered;     /* held-out links, and those among the candidates */
     uint64_t candidates, links; /* of the completion */
     acq_reliability link_table, answer_table;
+    acq_decision small, hub; /* with as many true candidates as wrong ones */
     double seconds;
 } acq_fit_report;
 

@@ -30,8 +30,6 @@ typedef struct acq_fit_params {
     bool use_complex, use_nbfnet, use_ultra;
     const acq_ultra *ultra;   /* weights; NULL: the shipped ones */
     const acq_graph *earlier; /* NULL: hold links out */
-    const acq_graph
-        *folds; /* a graph that adds links to this one: the two folds of these score each other */
     double hold_share; /* of the facts */
     acq_fit_hold hold; /* pairs: only links of entities that no other link joins then */
     acq_train_complex_params complex;

@@ -206,7 +206,7 @@ static void test_predictors_are_opened_by_name(void **state)
     (void)state;
     acq_predictor *predictor;
     assert_int_equal(acq_predictor_open(world.graph, "auto", NULL, &predictor, NULL, NULL), ACQ_OK);
-    assert_string_equal(predictor->name, "observed");
+    assert_string_equal(predictor->name, "ultra");
     acq_predictor_free(predictor);
     assert_spec_fails("oberved", "no predictor \"oberved\"; use auto, observed, perfect:GRAPH, "
                                  "completion:FILE, complex:MODEL, nbfnet:MODEL, ultra or "

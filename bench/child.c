@@ -40,5 +40,5 @@ int main(int argc, char **argv)
            "\"peak_mb\": %.0f, \"exit\": %d}\n",
            argv[1], seconds, to_seconds(usage.ru_utime) + to_seconds(usage.ru_stime),
            (double)usage.ru_maxrss / 1e3, WIFEXITED(state) ? WEXITSTATUS(state) : -1);
-    return 0;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
 }

@@ -203,7 +203,8 @@ ACQ_API const char *acq_query_get_variable(const acq_query *query, size_t i); /*
 /* ---- predictors ---- */
 
 /* spec: "observed" (facts and nothing else), "perfect:GRAPH" (the facts of another graph are
- * true) or "completion:FILE" (scored links made by `anycq complete`). */
+ * true), "completion:FILE" (scored links made by `anycq complete` or `anycq fit`), "ultra" (the
+ * weights that ship, for any graph), "complex:MODEL", "nbfnet:MODEL" or "ultra:MODEL". */
 ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec, acq_predictor **out,
                                      acq_error *error);
 ACQ_API void acq_predictor_free(acq_predictor *predictor);
@@ -237,11 +238,11 @@ typedef struct acq_ask_params {
     double min_p;              /* 0.5: least probability of an answer */
 } acq_ask_params;
 
-/* Probabilities. Where the predictor has a calibrator (a completion made by `anycq fit`), each
- * answer has the probability that it is true, and that decides: answers have at least min_p and
- * come with the most likely first. Unless set, threshold is then the least score that the predictor
- * gives at all, and negation_threshold 0.5: an atom counts as false unless it is observed or
- * likelier than not. A prior is for candidates of which that share is true, whatever is natural.
+/* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
+ * fit`), each answer has the probability that it is true, and that decides: answers have at least
+ * min_p and come with the most likely first. Unless set, threshold is then the least score that the
+ * predictor gives at all, and negation_threshold 0.5: an atom counts as false unless it is observed
+ * or likelier than not. A prior is for candidates of which that share is true, whatever is natural.
  * binarize and paper leave probabilities out. Without a calibrator prior and min_p do nothing. */
 
 ACQ_API void acq_ask_params_init(acq_ask_params *params);

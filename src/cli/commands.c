@@ -113,9 +113,10 @@
 #define FIT_HELP                                                                                   \
     "Makes links with a probability of the facts of a graph, in one go: holds some\n"              \
     "links out (or takes those that GRAPH has and --earlier lacks), trains the\n"                  \
-    "predictors on the rest, mines rules, learns from the held-out links how likely a\n"           \
-    "link, and an answer, is true, trains on everything, and writes what it expects\n"             \
-    "to be true: ask, check and eval take it as --predictor completion:FILE.\n"                    \
+    "predictors on the rest, mines rules, compares similar entities, learns from the\n"            \
+    "held-out links how likely a link, and an answer, is true, trains on everything,\n"            \
+    "and writes what it expects to be true: ask, check and eval take it as\n"                      \
+    "--predictor completion:FILE.\n"                                                               \
     "\n"                                                                                           \
     "Two tables, and COMPLETION.svg, tell how good the probabilities are: of links\n"              \
     "that the trees had not seen, and of answers to generated queries. Where a yes\n"              \
@@ -127,7 +128,8 @@
     "\n"                                                                                           \
     "With --json one object: completion, picture, graph, fingerprint, held, covered,\n"            \
     "candidates, links, link_table, answer_table (log_loss, base_log_loss, gap,\n"                 \
-    "bins), small_queries, large_queries (min_p, f1, f1_half), seconds.\n"
+    "bins), small_queries, large_queries (min_p, f1, f1_half; null: none\n"                        \
+    "were answered), seconds.\n"
 
 #define SQL_HELP                                                                                   \
     "Prints a query as one SQL statement over the tables facts(head, relation, tail)\n"            \

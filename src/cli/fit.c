@@ -182,6 +182,10 @@ static void set_table(json_t *object, const char *name, const acq_reliability *t
 
 static void set_decision(json_t *object, const char *name, const acq_decision *decision)
 {
+    if (decision->p <= 0) {
+        json_object_set_new(object, name, json_null());
+        return;
+    }
     json_t *one = json_object();
     json_object_set_new(one, "min_p", json_real(decision->p));
     json_object_set_new(one, "f1", json_real(100 * decision->f1));

@@ -119,7 +119,7 @@ static void note_auto(const acq_setup *setup, acq_output *output)
         acq_report_note(output, "no predictor is named: answers come from observed facts only");
     else if (strcmp(name, "ultra") == 0)
         acq_report_note(output, "no predictor is named: what facts do not answer is predicted by "
-                                "the shipped weights; anycq fit does better");
+                                "the shipped weights; anycq fit learns from this graph");
     else
         acq_report_note(output, "no predictor is named: this is %s", name);
 }

@@ -153,13 +153,16 @@ acq_status acq_open_ultra(const acq_graph *graph, const char *spec, const char *
                           const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
     row_parts *parts = NULL;
+    acq_open_params chosen = *params;
     acq_status status = new_parts(graph, params, &parts, error);
     if (status != ACQ_OK)
         return status;
     status = read_ultra(parts, path, error);
     bool is_calibrated = parts->calibrator != NULL;
+    if (is_calibrated)
+        chosen.rows = ACQ_ROWS_SMALLER; /* as the shipped calibrator was fitted */
     if (status == ACQ_OK)
-        return make_predictor(parts, spec, params,
+        return make_predictor(parts, spec, &chosen,
                               is_calibrated ? ACQ_SCALE_CALIBRATED : ACQ_SCALE_SIGMOID,
                               is_calibrated ? CALIBRATED_FLOOR : SIGMOID_FLOOR, out, error);
     free_parts(parts);

@@ -19,8 +19,9 @@ char *acq_fit_make_path(const acq_fit_params *params, const char *name, const ch
 
 void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size)
 {
-    snprintf(out, size, "%s%s%s", params->use_complex ? "+complex" : "",
-             params->use_nbfnet ? "+nbfnet" : "", params->use_ultra ? "+ultra" : "");
+    snprintf(out, size, "%s%s%s%s", params->use_complex ? "+complex" : "",
+             params->use_nbfnet ? "+nbfnet" : "", params->use_ultra ? "+ultra" : "",
+             params->use_neighbours ? "+neighbours" : "");
     memmove(out, out + 1, strlen(out));
 }
 

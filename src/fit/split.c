@@ -146,17 +146,17 @@ static acq_status count_held(const acq_graph *whole, const keep_rule *rule, uint
  * asked for goes. */
 static acq_status raise_share(const acq_graph *whole, keep_rule *rule, acq_error *error)
 {
-    enum { TRIES = 5 };
+    enum { TRIES = 8 };
     double wanted = rule->share * (double)acq_graph_get_n_facts(whole);
     for (int i = 0; i < TRIES; i++) {
         uint64_t n;
         acq_status status = count_held(whole, rule, &n, error);
         if (status != ACQ_OK)
             return status;
-        if (n > 0 && (double)n >= .97 * wanted)
-            break;
         double factor = n == 0 ? 2.0 : wanted / (double)n;
-        rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, factor));
+        if (fabs(factor - 1) <= .03)
+            break;
+        rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, fmax(.5, factor)));
     }
     return ACQ_OK;
 }

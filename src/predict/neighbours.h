@@ -9,6 +9,8 @@
  *   score(h, r, t)  = log(least + sum of like^2 over g with (g, r, t)
  *                                / sum of like^2 over g with any (g, r, .))
  *
+ * Facts that more than 2,000 entities share say little and are left out of descriptions.
+ *
  * In paths: h -a-> x <-a- g -r-> t for all relations a at once, where rules end at two steps. A
  * head that is like no one with the relation has the same score, log(least), everywhere. */
 #ifndef ACQ_PREDICT_NEIGHBOURS_H

@@ -1,7 +1,7 @@
 /* fit.h - from facts to calibrated scored links.
  *
  *   1. links are held out of the graph (or: what was added since `earlier`)
- *   2. the predictors are trained on the rest, rules mined
+ *   2. the predictors are trained on the rest, rules mined, similar entities found
  *   3. candidates of the rest with their evidence; label: held out or not
  *   4. the link calibrator is fitted, in two folds as well, so that every candidate also has a p
  * from trees that have not seen its label: these give the reliability table

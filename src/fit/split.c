@@ -68,9 +68,11 @@ static acq_status copy_names(const acq_graph *whole, acq_graph_builder *builder)
     return status;
 }
 
+/* The facts that the rule keeps: *n of them, into the builder unless it is NULL. */
 static acq_status copy_facts(const acq_graph *whole, const keep_rule *rule,
                              acq_graph_builder *builder, uint64_t *n, acq_error *error)
 {
+    *n = 0;
     for (acq_rel r = 0; r < acq_graph_get_n_relations(whole); r += 2) {
         const acq_links *links;
         acq_status status = acq_graph_open_links(whole, r, &links, error);
@@ -79,8 +81,9 @@ static acq_status copy_facts(const acq_graph *whole, const keep_rule *rule,
             for (size_t j = 0; j < row.n && status == ACQ_OK; j++) {
                 if (!keeps(rule, links->heads[i], r, row.tails[j]))
                     continue;
-                status = acq_graph_builder_add_fact(builder, links->heads[i], r, row.tails[j]);
                 (*n)++;
+                if (builder != NULL)
+                    status = acq_graph_builder_add_fact(builder, links->heads[i], r, row.tails[j]);
             }
         }
         if (status != ACQ_OK)
@@ -124,36 +127,18 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
     return status;
 }
 
-static acq_status count_held(const acq_graph *whole, const keep_rule *rule, uint64_t *n,
-                             acq_error *error)
-{
-    *n = 0;
-    for (acq_rel r = 0; r < acq_graph_get_n_relations(whole); r += 2) {
-        const acq_links *links;
-        acq_status status = acq_graph_open_links(whole, r, &links, error);
-        if (status != ACQ_OK)
-            return status;
-        for (uint32_t i = 0; i < links->n_heads; i++) {
-            acq_row row = acq_links_get_row_at(links, i);
-            for (size_t j = 0; j < row.n; j++)
-                *n += !keeps(rule, links->heads[i], r, row.tails[j]);
-        }
-    }
-    return ACQ_OK;
-}
-
 /* Of pairs, drawn facts stay that others keep linked: more are drawn, so that the share that was
  * asked for goes. */
 static acq_status raise_share(const acq_graph *whole, keep_rule *rule, acq_error *error)
 {
     enum { TRIES = 8 };
-    double wanted = rule->share * (double)acq_graph_get_n_facts(whole);
+    uint64_t n_facts = acq_graph_get_n_facts(whole), n_kept;
+    double wanted = rule->share * (double)n_facts;
     for (int i = 0; i < TRIES; i++) {
-        uint64_t n;
-        acq_status status = count_held(whole, rule, &n, error);
+        acq_status status = copy_facts(whole, rule, NULL, &n_kept, error);
         if (status != ACQ_OK)
             return status;
-        double factor = n == 0 ? 2.0 : wanted / (double)n;
+        double factor = n_kept == n_facts ? 2.0 : wanted / (double)(n_facts - n_kept);
         if (fabs(factor - 1) <= .03)
             break;
         rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, fmax(.5, factor)));

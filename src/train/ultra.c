@@ -246,10 +246,10 @@ static void close_school(school *s)
 static bool report(const school *s)
 {
     const acq_train_ultra_params *params = s->params;
-    bool by_time = params->batches == 0;
+    double share = get_progress(s);
     acq_train_progress now = {.phase = "training",
-                              .done = by_time ? get_seconds(s) : (double)s->batch,
-                              .total = by_time ? params->seconds : (double)params->batches,
+                              .done = (double)s->batch,
+                              .total = share > 0 ? (double)s->batch / share : 0,
                               .loss = s->loss_weight > 0 ? s->loss / s->loss_weight : 0,
                               .seconds = get_seconds(s)};
     return params->progress == NULL || params->progress(params->context, &now);

@@ -18,7 +18,7 @@
 
 enum {
     TAILS = 192, /* entities in a block of the left side */
-    BATCH = 128,  /* heads in a block of the right side */
+    BATCH = 128, /* heads in a block of the right side */
     PAD = 16,    /* rows that lie powers of two apart would share a few lines of the first cache */
 };
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "bench/links_plan.h"
+#include "predict/calibrator.h"
 #include "query/benchmark.h"
 
 enum { CHUNK = 32 }; /* links that a thread takes at once */
@@ -103,6 +104,15 @@ static acq_status prepare(deciding *run, const acq_predictor *links, acq_error *
     return status == ACQ_OK ? open_workers(run, error) : status;
 }
 
+/* Observed links are left out, which sets of answers are not. */
+static double choose_prior(const acq_links_decide_params *params)
+{
+    const acq_calibrator *calibrator = acq_predictor_get_calibrator(params->predictor);
+    double prior = params->engine.prior;
+    return calibrator == NULL || prior < 0 ? prior
+                                           : acq_calibrator_get_open_prior(calibrator, prior);
+}
+
 /* The links of `links` that are not observed: how many, and how many of them are said yes to. */
 static acq_status decide_all(const acq_links_decide_params *params, const acq_predictor *links,
                              uint64_t *n, uint64_t *n_yes, uint64_t *n_undecided, acq_error *error)
@@ -128,10 +138,12 @@ acq_status acq_links_decide(const acq_links_decide_params *params, acq_links_dec
                             acq_error *error)
 {
     acq_links_decisions all = {0};
+    acq_links_decide_params settled = *params;
+    settled.engine.prior = choose_prior(params);
     acq_status status =
-        decide_all(params, params->truth, &all.n_true, &all.true_yes, &all.n_undecided, error);
+        decide_all(&settled, params->truth, &all.n_true, &all.true_yes, &all.n_undecided, error);
     if (status == ACQ_OK)
-        status = decide_all(params, params->negatives, &all.n_false, &all.false_yes,
+        status = decide_all(&settled, params->negatives, &all.n_false, &all.false_yes,
                             &all.n_undecided, error);
     if (status != ACQ_OK)
         return status;

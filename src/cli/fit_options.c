@@ -52,20 +52,39 @@ static acq_status take_hold(const acq_options *options, acq_fit_params *params, 
     return status;
 }
 
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* One name, or several as complex+ultra. */
 static acq_status take_predictor(const acq_options *options, acq_fit_params *params,
                                  acq_error *error)
 {
-    const char *name = options->fit_predictor;
-    bool is_all = strcmp(name, "all") == 0;
-    params->use_complex = is_all || strcmp(name, "complex") == 0;
-    params->use_nbfnet = is_all || strcmp(name, "nbfnet") == 0;
-    params->use_ultra = is_all || strcmp(name, "ultra") == 0;
-    if (!params->use_complex && !params->use_nbfnet && !params->use_ultra)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra or all", name);
+    const char *names = options->fit_predictor, *name = names;
+    params->use_complex = params->use_nbfnet = params->use_ultra = false;
+    for (bool is_last = false; !is_last;) {
+        size_t length = strcspn(name, "+");
+        bool is_all = is_word(name, length, "all");
+        bool *uses[] = {&params->use_complex, &params->use_nbfnet, &params->use_ultra};
+        static const char *const words[] = {"complex", "nbfnet", "ultra"};
+        bool is_known = is_all;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            bool is_this = is_all || is_word(name, length, words[i]);
+            *uses[i] = *uses[i] || is_this;
+            is_known = is_known || is_this;
+        }
+        if (!is_known)
+            return acq_fail(error, ACQ_ERR_USAGE,
+                            "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra, all, or "
+                            "some, as in complex+ultra",
+                            names);
+        is_last = name[length] == '\0';
+        name += length + 1;
+    }
     if (options->ultra != NULL && !params->use_ultra)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "option --ultra is for --predictor ultra or all, not %s", name);
+                        "option --ultra is for --predictor ultra or all, not %s", names);
     return ACQ_OK;
 }
 

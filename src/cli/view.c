@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/width.h"
+#include "predict/calibrator.h"
 
 enum { GAP = 2 };
 
@@ -37,6 +38,16 @@ const char *acq_view_get_value(const acq_view *view, size_t i_answer, uint32_t v
 bool acq_view_has_p(const acq_view *view)
 {
     return acq_engine_gives_p(view->params, view->predictor);
+}
+
+double acq_view_get_unsupported_p(const acq_view *view)
+{
+    const acq_search_result *result = view->result;
+    bool is_proved = result->outcome == ACQ_NONE && result->complete && result->likeliest == NULL;
+    if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view))
+        return NAN;
+    return acq_calibrator_get_unsupported_p(acq_predictor_get_calibrator(view->predictor),
+                                            view->params->prior);
 }
 
 int acq_view_get_exit_code(const acq_view *view)
@@ -249,11 +260,15 @@ static void note_likeliest(const acq_view *view, acq_output *output)
 static void print_none(const acq_view *view, acq_text *out)
 {
     double threshold = view->params->search.scoring.threshold;
+    double unsupported_p = acq_view_get_unsupported_p(view);
     bool is_proved = acq_engine_is_complete(view->params->engine) || view->result->complete;
     acq_text_add(out, view->is_check ? "no: " : "none: ");
     if (!is_proved)
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         acq_engine_get_name(view->params->engine));
+    else if (!isnan(unsupported_p))
+        acq_text_format(out, "proved, the score is below %.4g: p %.2g, ", threshold,
+                        unsupported_p);
     else if (view->is_check)
         acq_text_format(out, "proved, the score is below %.4g, ", threshold);
     else

@@ -6,12 +6,14 @@
  *   threshold, nodes, revisions, ms, memory (bytes); with the policy search also weights, classes
  *   (of values, at the end), flops, and with --trace trace: step, score, best, classes, ms, flops;
  *   note, where the search has something to say; with a calibrator prior (null: the natural one),
- *   min_p, candidates (whose p was compared), likeliest (of these, where none is an answer)
+ *   min_p, candidates (whose p was compared), likeliest (of these, where none is an answer), p (of
+ *   a check that no link speaks for)
  *
  * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
  * value is shown by a label: the IRI), p (with a calibrator), score, kind, atoms: text, relation,
  * inverse, head, tail, negated, kind observed|predicted|absent|equality, link, score, used; and
  * relation_key, head_key, tail_key where they differ from what is shown. */
+#include <math.h>
 #include <string.h>
 
 #include "cli/json.h"
@@ -220,6 +222,9 @@ static void add_probability(const acq_view *view, json_t *object)
     json_object_set_new(object, "candidates", acq_json_count(result->n_candidates));
     if (result->likeliest != NULL && result->n_answers == 0)
         json_object_set_new(object, "likeliest", make_likeliest(view));
+    double unsupported_p = acq_view_get_unsupported_p(view);
+    if (!isnan(unsupported_p))
+        json_object_set_new(object, "p", json_real(unsupported_p));
 }
 
 static json_t *make_end(const acq_view *view)

@@ -1,11 +1,8 @@
 /* answers.h - inside fit: the answer calibrator.
  *
- * Questions need held-out links. Candidates of a question: its true answers (at most a few dozen),
- * and wrong ones drawn from the entities that the rest shows at the free variable's end of every
- * positive atom, as any sensible list of candidates would; with several free variables, each
- * variable's own entities, and the tuples that the search itself proposes. Each is checked over the
- * rest's completion; the features of its best support are a row to learn from. A candidate without
- * any support is no.
+ * Questions are drawn from the whole graph (questions.h), candidates as the paper draws them
+ * (trials.h). Each is checked over the rest's completion; the features of its best support are a
+ * row to learn from. A candidate without any support has the share of true ones among such.
  *
  *   natural weights    a drawn candidate stands for its share of all candidates of the question
  *   balanced weights   true and wrong candidates of a question weigh one half each */

@@ -158,12 +158,11 @@ static acq_status apply_pair_reading(acq_query **query, acq_error *error)
     return ACQ_OK;
 }
 
-acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, uint64_t seed,
-                             uint64_t key, acq_question *out, acq_error *error)
+acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, bool is_hub,
+                             uint64_t seed, uint64_t key, acq_query **out, acq_error *error)
 {
     acq_random random = acq_random_start(seed, key);
-    bool is_hub = acq_random_below(&random, 3) == 0;
-    *out = (acq_question){.is_hub = is_hub};
+    *out = NULL;
     for (int i = 0; i < TRIES; i++) {
         acq_problem *problem;
         acq_ent answer[MOST_TERMS];
@@ -171,7 +170,7 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
         acq_status status = draw_problem(sampler, is_hub, &random, &problem, answer, error);
         if (status != ACQ_OK)
             return status;
-        if (!needs_held(problem, answer, rest) || problem->n_variables == 0) {
+        if ((is_hub && !needs_held(problem, answer, rest)) || problem->n_variables == 0) {
             acq_problem_free(problem);
             continue;
         }
@@ -179,11 +178,11 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
             n_free += (uint32_t)acq_random_below(&random, 3);
         n_free = n_free < problem->n_variables ? n_free : problem->n_variables;
         number_variables(problem->n_variables, n_free, is_hub, &random, numbers);
-        status = make_query(problem, numbers, n_free, &out->query);
+        status = make_query(problem, numbers, n_free, out);
         acq_problem_free(problem);
         if (status != ACQ_OK)
             return acq_fail_memory(error);
-        return is_hub && acq_random_below(&random, 2) == 0 ? apply_pair_reading(&out->query, error)
+        return is_hub && acq_random_below(&random, 2) == 0 ? apply_pair_reading(out, error)
                                                            : ACQ_OK;
     }
     return ACQ_OK;

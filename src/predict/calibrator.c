@@ -48,6 +48,28 @@ static const char *get_text(const acq_safetensors *file, const char *key)
     return value == NULL ? "" : value;
 }
 
+static bool is_share(double value)
+{
+    return value >= 0 && value < 1;
+}
+
+/* "unsupported, the same in balanced sets, open ones in balanced sets"; none in early files. */
+static acq_status load_shares(const char *text, acq_calibrator *out, acq_error *error)
+{
+    int end = 0;
+    if (*text == '\0')
+        return ACQ_OK;
+    if (sscanf(text, "%lf %lf %lf%n", &out->unsupported, &out->unsupported_balanced,
+               &out->open_balanced, &end) != 3 ||
+        text[end] != '\0' || !is_share(out->unsupported) || !is_share(out->unsupported_balanced) ||
+        !is_share(out->open_balanced))
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the calibrator's shares are \"%.40s\", expected three numbers from 0 to "
+                        "1; make it again with anycq fit",
+                        text);
+    return ACQ_OK;
+}
+
 static acq_status load_metadata(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
 {
     if (strcmp(get_text(file, "format"), format) != 0)
@@ -61,7 +83,7 @@ static acq_status load_metadata(const acq_safetensors *file, acq_calibrator *out
                         sizeof out->models - 1);
     snprintf(out->models, sizeof out->models, "%s", get_text(file, "models"));
     snprintf(out->graph, sizeof out->graph, "%s", get_text(file, "graph")); /* for people: cut */
-    return ACQ_OK;
+    return load_shares(get_text(file, "shares"), out, error);
 }
 
 static bool has_part(const acq_safetensors *file, const char *name)
@@ -160,8 +182,13 @@ static void store_parts(const acq_calibrator *calibrator, acq_parameters *parame
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
                                        acq_error *error)
 {
-    const acq_metadata metadata[] = {
-        {"format", format}, {"models", calibrator->models}, {"graph", calibrator->graph}};
+    char shares[64];
+    snprintf(shares, sizeof shares, "%.6f %.6f %.6f", calibrator->unsupported,
+             calibrator->unsupported_balanced, calibrator->open_balanced);
+    const acq_metadata metadata[] = {{"format", format},
+                                     {"models", calibrator->models},
+                                     {"graph", calibrator->graph},
+                                     {"shares", shares}};
     acq_shape shapes[MOST_SHAPES];
     acq_parameters parameters = {0};
     acq_arena arena;
@@ -205,4 +232,27 @@ double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float
         return NAN;
     double odds = acq_boost_score(boost, features);
     return acq_boost_to_probability(prior < 0 ? odds : odds + log(prior / (1 - prior)));
+}
+
+static double get_odds(double p)
+{
+    return p / (1 - p);
+}
+
+static double from_odds(double odds)
+{
+    return odds / (1 + odds);
+}
+
+double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior)
+{
+    if (prior < 0)
+        return calibrator->unsupported;
+    return from_odds(get_odds(calibrator->unsupported_balanced) * get_odds(prior));
+}
+
+double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior)
+{
+    double open = calibrator->open_balanced;
+    return open > 0 ? from_odds(get_odds(prior) / get_odds(open)) : prior;
 }

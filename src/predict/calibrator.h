@@ -15,6 +15,8 @@ typedef struct acq_calibrator {
     acq_boost *link;
     acq_boost *answer;
     acq_boost *balanced;
+    double unsupported, unsupported_balanced; /* p of an answer that no link speaks for */
+    double open_balanced; /* share of true ones, in balanced sets, among what facts do not settle */
     char models[64]; /* the row models whose evidence `link` reads: "complex", "complex+ultra" */
     char graph[256]; /* what it was fitted on, for people */
 } acq_calibrator;
@@ -34,5 +36,10 @@ acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **
  * (0, 1); negative: the natural one. NaN when the calibrator has no such model. */
 double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
                                    double prior);
+/* p of an answer that has no support at all; 0 when the calibrator does not know. */
+double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior);
+/* The prior to give where all candidates are open, facts settle none, and a share `prior` of them
+ * is true. */
+double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior);
 
 #endif

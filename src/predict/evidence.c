@@ -478,20 +478,13 @@ static acq_status collect_side(const acq_evidence_maker *maker, acq_row_worker *
     return status;
 }
 
-/* The side whose rows a choice of the smaller one asks for. */
-static acq_rel find_smaller(const acq_evidence_maker *maker, acq_rel relation)
-{
-    acq_rel inverse = acq_inverse(relation);
-    return maker->links[relation]->n_heads <= maker->links[inverse]->n_heads ? relation : inverse;
-}
-
 acq_status acq_evidence_collect(const acq_evidence_maker *maker, acq_rel relation,
                                 acq_candidates *out, acq_error *error)
 {
     *out = (acq_candidates){.relation = relation};
     if (maker->params.rows == ACQ_ROWS_BOTH)
         return collect_both(maker, relation, out, error);
-    acq_rel row_relation = find_smaller(maker, relation);
+    acq_rel row_relation = acq_evidence_find_smaller(maker, relation);
     const acq_links *links = maker->links[row_relation];
     return collect_side(maker, NULL, row_relation, links->heads, links->n_heads, out, error);
 }

@@ -17,7 +17,8 @@ enum { ACQ_EVIDENCE_MODELS = 4 }; /* most row models side by side */
 
 /* Which rows of a relation are asked for. */
 typedef enum acq_row_choice {
-    ACQ_ROWS_BOTH,    /* every entity seen as head, and every one seen as tail: one side seen */
+    ACQ_ROWS_BOTH,    /* every entity seen as head, and every one seen as tail: one side seen;
+                         costly models all the same from the side with fewer entities */
     ACQ_ROWS_SMALLER, /* the side with fewer entities */
 } acq_row_choice;
 

@@ -87,6 +87,22 @@ typedef struct acq_found {
     float *half;
 } acq_found;
 
+/* The side whose rows a choice of the smaller one asks for. */
+static inline acq_rel acq_evidence_find_smaller(const acq_evidence_maker *maker, acq_rel relation)
+{
+    acq_rel even = relation & ~1U;
+    return maker->links[even]->n_heads <= maker->links[acq_inverse(even)]->n_heads
+               ? even
+               : acq_inverse(even);
+}
+
+/* Is the model not asked for rows of this relation? */
+static inline bool acq_evidence_skips(const acq_evidence_maker *maker, size_t m, acq_rel relation)
+{
+    return maker->params.rows == ACQ_ROWS_BOTH && maker->params.models[m]->is_costly &&
+           acq_evidence_find_smaller(maker, relation) != relation;
+}
+
 static inline size_t acq_found_get_width(const acq_evidence_maker *maker)
 {
     return ACQ_N_RULE_FEATURES + maker->params.n_models * ACQ_N_ROW_FEATURES;

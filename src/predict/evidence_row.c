@@ -191,6 +191,12 @@ static float find_bound(const float *scores, size_t n, size_t most)
     return bound;
 }
 
+/* The least score that a model proposes a tail with. */
+static float get_least(const acq_row_model *model)
+{
+    return model->is_sparse ? nextafterf(model->nothing, INFINITY) : -INFINITY;
+}
+
 /* Entities at or above the bound that are not excluded, in ascending order. */
 static size_t gather(acq_row_worker *worker, const float *scores, float bound)
 {
@@ -205,9 +211,11 @@ static size_t gather(acq_row_worker *worker, const float *scores, float bound)
 static void choose_by_model(acq_row_worker *worker, size_t m, const float *scores, size_t most,
                             acq_row_summary *summary)
 {
-    size_t n = gather(worker, scores, find_bound(scores, worker->maker->n_entities, most));
-    if (n < most)
-        n = gather(worker, scores, -INFINITY);
+    float least = get_least(worker->maker->params.models[m]);
+    float bound = find_bound(scores, worker->maker->n_entities, most);
+    size_t n = gather(worker, scores, fmaxf(bound, least));
+    if (n < most && bound > least)
+        n = gather(worker, scores, least);
     size_t taken = n < most ? n : most;
     if (taken < n)
         select_best(scores, worker->order, n, taken);
@@ -273,6 +281,11 @@ static void describe_by_model(const acq_row_worker *worker, size_t m, const floa
                               acq_row observed, const acq_row_summary *summary, acq_ent tail,
                               float *out)
 {
+    if (scores == NULL) {
+        for (size_t i = 0; i < ACQ_N_ROW_FEATURES; i++)
+            out[i] = NAN;
+        return;
+    }
     float score = scores[tail], rank = worker->ranks[m][tail];
     out[ACQ_ROW_score] = score;
     out[ACQ_ROW_mass] = score - summary->log_sum;
@@ -306,7 +319,7 @@ typedef struct scored_row {
     acq_rel relation;
     acq_ent head;
     acq_row observed;
-    const float *scores[ACQ_EVIDENCE_MODELS];
+    const float *scores[ACQ_EVIDENCE_MODELS]; /* NULL: not asked */
     acq_row_summary *summaries;
     const acq_rule_evidence *evidence;
     size_t n_evidence;
@@ -376,6 +389,8 @@ static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *fo
     exclude(worker, row->observed, 1);
     for (size_t m = 0; m < params->n_models; m++) {
         acq_row_summary *summary = &row->summaries[m];
+        if (row->scores[m] == NULL)
+            continue;
         summary->log_sum = find_log_sum(row->scores[m], worker->maker->n_entities);
         summary->observed = find_mean(row->scores[m], row->observed);
         choose_by_model(worker, m, row->scores[m], most, summary);
@@ -409,6 +424,8 @@ acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const ac
     acq_status status = ACQ_OK;
     for (size_t m = 0; m < n_models && status == ACQ_OK; m++) {
         const acq_row_model *model = maker->params.models[m];
+        if (acq_evidence_skips(maker, m, relation))
+            continue;
         acq_row_request request = {.relation = relation,
                                    .heads = heads,
                                    .n_heads = n,
@@ -422,7 +439,8 @@ acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const ac
                           .observed = acq_links_get_row(maker->links[relation], heads[i]),
                           .summaries = summaries + i * n_models};
         for (size_t m = 0; m < n_models; m++)
-            one.scores[m] = worker->scores[m] + i * n_entities;
+            if (!acq_evidence_skips(maker, m, relation))
+                one.scores[m] = worker->scores[m] + i * n_entities;
         restrict_tails(worker, relation, true);
         status = run_row(worker, &one, found, error);
         restrict_tails(worker, relation, false);

@@ -207,7 +207,12 @@ acq_status acq_neighbours_new_row_model(const acq_graph *graph, acq_row_model **
     neighbour_rows *rows = acq_zalloc(1, sizeof *rows);
     if (rows == NULL)
         return acq_fail_memory(error);
-    rows->base = (acq_row_model){.ops = &ops, .graph = graph, .kind = "neighbours", .batch = BATCH};
+    rows->base = (acq_row_model){.ops = &ops,
+                                 .graph = graph,
+                                 .kind = "neighbours",
+                                 .batch = BATCH,
+                                 .is_sparse = true,
+                                 .nothing = logf(LEAST)};
     rows->lengths = acq_alloc(acq_graph_get_n_entities(graph), sizeof *rows->lengths);
     acq_status status =
         rows->lengths == NULL ? acq_fail_memory(error) : acq_edges_init(&rows->edges, graph, error);

@@ -36,6 +36,9 @@ struct acq_row_model {
     const char *kind;       /* "complex", "nbfnet", "ultra", "neighbours" */
     size_t batch;           /* rows that are best asked for together */
     bool is_symmetric;      /* score(r,h,t) == score(inverse(r),t,h) to the last bit */
+    bool is_costly;         /* rows of a relation's smaller side are enough (evidence.h) */
+    bool is_sparse;         /* a score of `nothing` or less means that nothing speaks for the tail: */
+    float nothing;          /* it is not proposed */
 };
 
 static inline void acq_row_model_free(acq_row_model *model) /* NULL is legal */

@@ -1,10 +1,11 @@
-/* sampler.h - training queries drawn from a graph: the nine small shapes and hub-like queries.
+/* sampler.h - training queries drawn from a graph: small shapes and hub-like queries.
  *
  * Every query is read off facts of the graph, so it has an answer there; negated atoms are drawn
  * so that the answer it was read off stays one. Variables are all existential: a training query
  * asks for any satisfying assignment. Several graphs may be mixed: each query comes from one.
  *
- *   1p 2p 3p 2i 3i 2in 3in inp pin     as in the paper, table "Simple query types"
+ *   1p 2p 3p 2i 3i 2in 3in inp pin     as in the paper, table "Simple query types";
+ *   pi ip                              these two it only asks
  *   hub                                a random connected set of entities around a few hubs, all
  *                                      facts among them (or a share), leaves likely constants
  *                                      (paper, "Base large query generation", any size) */
@@ -25,7 +26,11 @@
     X(2in, 1, 1)                                                                                   \
     X(3in, 2, 1)                                                                                   \
     X(inp, 2, 1)                                                                                   \
-    X(pin, 2, 1)
+    X(pin, 2, 1)                                                                                   \
+    X(pi, 3, 0)                                                                                    \
+    X(ip, 3, 0)
+
+enum { ACQ_N_TRAINING_SHAPES = 9 }; /* the first ones, on which the paper trains */
 
 typedef enum acq_shape_id {
 #define ACQ_SHAPE_ID(name, n_positive, n_negated) ACQ_SHAPE_##name,

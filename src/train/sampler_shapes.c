@@ -53,6 +53,8 @@ static const shape_form forms[ACQ_N_SHAPES] = {
     [ACQ_SHAPE_3in] = {1, 3, {TO_CONSTANT(0), TO_CONSTANT(0), NOT_TO_CONSTANT(0)}, ACQ_SHAPE_2in},
     [ACQ_SHAPE_inp] = {2, 3, {TO_VARIABLE(0, 1), TO_CONSTANT(1), NOT_TO_CONSTANT(1)}, ACQ_SHAPE_2p},
     [ACQ_SHAPE_pin] = {2, 3, {TO_VARIABLE(0, 1), TO_CONSTANT(1), NOT_TO_CONSTANT(0)}, ACQ_SHAPE_2p},
+    [ACQ_SHAPE_pi] = {2, 3, {TO_VARIABLE(0, 1), TO_CONSTANT(1), TO_CONSTANT(0)}, ACQ_SHAPE_2p},
+    [ACQ_SHAPE_ip] = {2, 3, {TO_VARIABLE(0, 1), TO_CONSTANT(1), TO_CONSTANT(1)}, ACQ_SHAPE_2p},
 };
 
 typedef struct draft {

@@ -117,7 +117,7 @@ static acq_status draw_one(const acq_train_source *source, acq_random *random,
                            acq_error *error)
 {
     size_t i = acq_random_below(random, source->n_graphs);
-    acq_shape_id shape = (acq_shape_id)acq_random_below(random, ACQ_N_SHAPES);
+    acq_shape_id shape = (acq_shape_id)acq_random_below(random, ACQ_N_TRAINING_SHAPES);
     acq_ent answer[MOST_ANSWER];
     if (is_check) /* one that keeps a variable */
         shape = several[acq_random_below(random, sizeof several / sizeof *several)];

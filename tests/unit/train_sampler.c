@@ -101,6 +101,7 @@ static void test_shapes_have_the_stated_form(void **state)
         {"1p", "0-c", 1, 0},           {"2p", "0-1 1-c", 2, 0},       {"3p", "0-1 1-2 2-c", 3, 0},
         {"2i", "0-c 0-c", 2, 0},       {"3i", "0-c 0-c 0-c", 3, 0},   {"2in", "0-c !0-c", 1, 1},
         {"3in", "0-c 0-c !0-c", 2, 1}, {"inp", "0-1 1-c !1-c", 2, 1}, {"pin", "0-1 1-c !0-c", 2, 1},
+        {"pi", "0-1 1-c 0-c", 3, 0},   {"ip", "0-1 1-c 1-c", 3, 0},
     };
     train_case c;
     train_case_init_dense(&c, 30, 4, 200);

@@ -182,8 +182,8 @@ acq_status acq_nbfnet_new_row_model(const acq_nbfnet *model, const acq_graph *gr
     nbfnet_rows *rows = acq_zalloc(1, sizeof *rows);
     if (rows == NULL)
         return acq_fail_memory(error);
-    rows->base =
-        (acq_row_model){.ops = &ops, .graph = graph, .kind = "nbfnet", .batch = ROWS_TOGETHER};
+    rows->base = (acq_row_model){
+        .ops = &ops, .graph = graph, .kind = "nbfnet", .batch = ROWS_TOGETHER, .is_costly = true};
     acq_status status = fill_rows(rows, model, error);
     if (status == ACQ_OK)
         *out = &rows->base;

@@ -338,7 +338,8 @@ acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *grap
     ultra_rows *rows = acq_zalloc(1, sizeof *rows);
     if (rows == NULL)
         return acq_fail_memory(error);
-    rows->base = (acq_row_model){.ops = &ops, .graph = graph, .kind = "ultra", .batch = BATCH};
+    rows->base = (acq_row_model){
+        .ops = &ops, .graph = graph, .kind = "ultra", .batch = BATCH, .is_costly = true};
     acq_status status = acq_ultra_network_init(&rows->network, model, error);
     if (status == ACQ_OK)
         status = acq_edges_init(&rows->entities, graph, error);

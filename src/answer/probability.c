@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/lift.h"
 #include "answer/supports.h"
 
 static const double LEAST_SCORE = 1e-6, MOST_SCORE = 1 - 1e-4;
@@ -210,6 +211,44 @@ static void describe_supports(const acq_supports *supports, float *f)
     f[ACQ_ANSWER_paths] = (float)(paths < 0 ? paths : 0.0);
 }
 
+/* NaN is less than nothing. */
+static void keep_smaller(float *least, double value)
+{
+    if (!((double)*least <= value))
+        *least = (float)value;
+}
+
+static acq_status describe_lifts(const acq_predictor *predictor, const needed *links, size_t n,
+                                 float *f, acq_error *error)
+{
+    double sum = 0, least_score = INFINITY;
+    f[ACQ_ANSWER_lift] = f[ACQ_ANSWER_lift_least] = f[ACQ_ANSWER_free_lift] = NAN;
+    f[ACQ_ANSWER_row_facts] = f[ACQ_ANSWER_back_facts] = NAN;
+    for (size_t i = 0; i < n; i++) {
+        const needed *link = &links[i];
+        acq_lift lift;
+        if (!link->is_predicted)
+            continue;
+        acq_ent tail = link->head == link->low ? link->high : link->low;
+        acq_status status =
+            acq_lift_find(predictor, link->head, link->relation, tail, link->score, &lift, error);
+        if (status != ACQ_OK)
+            return status;
+        sum += lift.log_lift;
+        keep_smaller(&f[ACQ_ANSWER_lift_least], lift.log_lift);
+        if (link->touches_free)
+            keep_smaller(&f[ACQ_ANSWER_free_lift], lift.log_lift);
+        if (link->score >= least_score)
+            continue;
+        least_score = link->score;
+        f[ACQ_ANSWER_lift] = (float)lift.log_lift;
+        f[ACQ_ANSWER_row_facts] = (float)lift.row_facts;
+        f[ACQ_ANSWER_back_facts] = (float)lift.back_facts;
+    }
+    f[ACQ_ANSWER_lift_sum] = isinf(least_score) ? NAN : (float)sum;
+    return ACQ_OK;
+}
+
 static acq_status describe(const acq_query *query, const acq_predictor *predictor,
                            const acq_scoring *scoring, acq_ent *values, acq_arena *arena,
                            float *features, acq_error *error)
@@ -236,7 +275,7 @@ static acq_status describe(const acq_query *query, const acq_predictor *predicto
     describe_negated(evidence, n, features);
     describe_query(query, n, features);
     describe_supports(&supports, features);
-    return ACQ_OK;
+    return describe_lifts(predictor, links, n_links, features, error);
 }
 
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,

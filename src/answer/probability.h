@@ -1,8 +1,9 @@
 /* probability.h - how likely an answer is true, from the evidence of its best assignment.
  *
  * Features describe the support, not the names: the scores of the positive atoms, how many are
- * observed and predicted, the size of the query, what speaks against its negated atoms, and other
- * supports. A calibrator (predict/calibrator.h) maps them to p.
+ * observed and predicted, how far these stand out of their rows, the size of the query, what speaks
+ * against its negated atoms, and other supports. A calibrator (predict/calibrator.h) maps them to
+ * p.
  *
  * Atoms that say the same link, in either direction, count once. Logits and logs are of scores
  * clipped to [1e-6, 1 - 1e-4]; an observed fact has the logit of 1 - 1e-4 and the log 0. */
@@ -36,7 +37,13 @@
     X(free_atoms, 0)     /* positive atoms that touch a free variable */                           \
     X(supports, 1)       /* log(1 + other values of single variables that would do) */             \
     X(supports_sum, 1)   /* log(1 + sum of the least scores with these) */                         \
-    X(paths, 1)          /* sum + denied + what these values add (supports.h); at most 0 */
+    X(paths, 1)          /* sum + denied + what these values add (supports.h); at most 0 */        \
+    X(lift, 1)       /* log of how far the least predicted one stands out of its rows, lift.h */   \
+    X(lift_sum, 1)   /* sum of these logs over the predicted ones */                               \
+    X(lift_least, 1) /* the least */                                                               \
+    X(free_lift, 1)  /* the least of those that touch a free variable; NaN: none */                \
+    X(row_facts, 0)  /* log of the facts in the row of the least predicted one; none is as one */    \
+    X(back_facts, 0) /* in the row of its other direction */
 
 typedef enum acq_answer_feature {
 #define ACQ_ANSWER_FEATURE(name, monotone) ACQ_ANSWER_##name,

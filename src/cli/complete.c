@@ -3,6 +3,7 @@
  * Relation by relation, so that an interrupt is heeded between two of them; the file appears whole
  * or not at all. With --shard only every n-th relation is made, for anycq merge. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/new_completion.h"
@@ -59,11 +60,12 @@ static acq_status write_file(const acq_options *options, const acq_predictor *pr
                              acq_shard shard, acq_error *error)
 {
     acq_completion_writer *writer = NULL;
-    acq_completion_params params = {.predictor = predictor->name,
-                                    .floor = options->links_floor,
-                                    .certain = true,
-                                    .calibrator = acq_predictor_get_calibrator(predictor),
-                                    .shard = shard};
+    acq_completion_params params = {
+        .predictor = predictor->name,
+        .floor = fmax(options->links_floor, acq_predictor_get_floor(predictor)),
+        .certain = true,
+        .calibrator = acq_predictor_get_calibrator(predictor),
+        .shard = shard};
     acq_status status =
         acq_completion_writer_open(options->output, predictor->graph, &params, &writer, error);
     if (status == ACQ_OK)

@@ -267,8 +267,7 @@ static void print_none(const acq_view *view, acq_text *out)
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         acq_engine_get_name(view->params->engine));
     else if (!isnan(unsupported_p))
-        acq_text_format(out, "proved, the score is below %.4g: p %.2g, ", threshold,
-                        unsupported_p);
+        acq_text_format(out, "proved, the score is below %.4g: p %.2g, ", threshold, unsupported_p);
     else if (view->is_check)
         acq_text_format(out, "proved, the score is below %.4g, ", threshold);
     else

@@ -58,7 +58,8 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
 }
 
 /* Natural weights: what a trial stands for, as a share of the question's population, so that
- * questions weigh alike. Balanced ones: the true trials together weigh as much as the wrong. */
+ * questions weigh alike. Balanced ones: all true trials together, also those that are not shown,
+ * weigh as much as the wrong ones. */
 static acq_status add_rows(const answering *a, const acq_query *query, const acq_trials *trials,
                            answered *out, acq_error *error)
 {
@@ -66,10 +67,12 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     if (ACQ_RESERVE(out->rows, out->capacity, trials->n) != ACQ_OK)
         return acq_fail_memory(error);
     for (size_t i = 0; i < trials->n; i++)
-        population += trials->items[i].stands_for;
+        population += trials->items[i].is_shown ? trials->items[i].stands_for : 0;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
+        if (!trial->is_shown)
+            continue;
         answer_row *row = &out->rows[out->n++];
         size_t n_alike = trial->is_true ? trials->n_true : trials->n - trials->n_true;
         *row = (answer_row){.is_true = trial->is_true};

@@ -30,8 +30,8 @@ typedef struct acq_fit_params {
     bool use_complex, use_nbfnet, use_ultra;
     const acq_ultra *ultra;   /* weights; NULL: the shipped ones */
     const acq_graph *earlier; /* NULL: hold links out */
-    double hold_share; /* of the facts */
-    acq_fit_hold hold; /* pairs: only links of entities that no other link joins then */
+    double hold_share;        /* of the facts */
+    acq_fit_hold hold;        /* pairs: only links of entities that no other link joins then */
     acq_train_complex_params complex;
     acq_train_nbfnet_params nbfnet;
     double seconds; /* what the whole may take; 0: as long as the epochs take */

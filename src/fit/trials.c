@@ -49,7 +49,7 @@ static void add(acq_trials *trials, const acq_ent *values, uint32_t n_free, bool
     if (trials->n == ACQ_TRIAL_MOST || has_tuple(trials, values, n_free))
         return;
     acq_trial *trial = &trials->items[trials->n++];
-    *trial = (acq_trial){.is_true = is_true, .stands_for = 1};
+    *trial = (acq_trial){.is_true = is_true, .is_shown = true, .stands_for = 1};
     memcpy(trial->values, values, n_free * sizeof *values);
     trials->n_true += is_true;
 }
@@ -88,6 +88,25 @@ static acq_status add_answers(const acq_trial_source *source, const acq_query *q
 
 /* ---- one free variable: true ones ---- */
 
+/* Is the entity shown by the rest at this variable's end of every positive atom? */
+static bool is_shown(const acq_graph *rest, const acq_query *query, acq_ent entity)
+{
+    for (uint32_t i = 0; i < query->root->n_children; i++) {
+        const acq_node *atom = query->root->children[i];
+        const acq_links *links;
+        if (atom->kind != ACQ_NODE_ATOM)
+            continue;
+        acq_rel relation = query->relations[atom->relation].id;
+        acq_term ends[2] = {atom->left, atom->right};
+        for (unsigned side = 0; side < 2; side++)
+            if (ends[side].is_variable && ends[side].id == 0 &&
+                (acq_graph_open_links(rest, relation ^ side, &links, NULL) != ACQ_OK ||
+                 acq_links_find(links, entity) == ACQ_NO_ID))
+                return false;
+    }
+    return true;
+}
+
 typedef struct answer_list {
     acq_ent *values;
     size_t n, capacity;
@@ -102,8 +121,8 @@ static int compare_entities(const void *left, const void *right)
 
 static bool has_answer(const answer_list *list, acq_ent entity)
 {
-    return list->n > 0 && bsearch(&entity, list->values, list->n, sizeof *list->values,
-                                  compare_entities) != NULL;
+    return list->n > 0 &&
+           bsearch(&entity, list->values, list->n, sizeof *list->values, compare_entities) != NULL;
 }
 
 /* Sorted. */
@@ -147,7 +166,6 @@ static void add_pile(const pile *from, acq_trials *out)
     }
 }
 
-
 /* Puts the answers that `observed` lacks first; returns their number. */
 static size_t part_hidden(acq_ent *values, size_t n, const answer_list *observed)
 {
@@ -177,25 +195,6 @@ static void add_true(acq_ent *values, size_t n, const answer_list *observed, acq
 }
 
 /* ---- wrong ones ---- */
-
-/* Is the entity shown by the rest at this variable's end of every positive atom? */
-static bool is_shown(const acq_graph *rest, const acq_query *query, acq_ent entity)
-{
-    for (uint32_t i = 0; i < query->root->n_children; i++) {
-        const acq_node *atom = query->root->children[i];
-        const acq_links *links;
-        if (atom->kind != ACQ_NODE_ATOM)
-            continue;
-        acq_rel relation = query->relations[atom->relation].id;
-        acq_term ends[2] = {atom->left, atom->right};
-        for (unsigned side = 0; side < 2; side++)
-            if (ends[side].is_variable && ends[side].id == 0 &&
-                (acq_graph_open_links(rest, relation ^ side, &links, NULL) != ACQ_OK ||
-                 acq_links_find(links, entity) == ACQ_NO_ID))
-                return false;
-    }
-    return true;
-}
 
 /* The shortest list of entities that a positive atom shows at the free variable; NULL: no atom. */
 static const acq_links *find_shortest(const acq_graph *rest, const acq_query *query)
@@ -252,6 +251,8 @@ static acq_status draw_single(const acq_trial_source *source, const acq_query *q
     if (values != NULL) {
         memcpy(values, truth.values, truth.n * sizeof *values);
         add_true(values, truth.n, &observed, random, out);
+        for (size_t i = 0; i < out->n; i++)
+            out->items[i].is_shown = is_shown(source->rest, query, out->items[i].values[0]);
         add_wrong(source, query, &truth, random, out);
     }
     acq_free(values);

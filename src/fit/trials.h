@@ -4,6 +4,8 @@
  * them with two chances in three one that the facts of the rest do not give, as far as there are
  * both; as many wrong ones, drawn among the entities that the rest shows at the variable's end of
  * every positive atom. Questions whose answers all follow from the rest's facts have no trials.
+ * Since wrong ones are all shown, nothing may be learnt from true ones that are not: they are
+ * there to be counted.
  *
  * Several: true answers as the search finds them, and the best ones by the completion. */
 #ifndef ACQ_FIT_TRIALS_H
@@ -24,6 +26,7 @@ typedef struct acq_trial_source {
 typedef struct acq_trial {
     acq_ent values[ACQ_TRIAL_MOST_FREE];
     bool is_true;
+    bool is_shown;
     double stands_for; /* candidates of the query, of those that could have been drawn */
 } acq_trial;
 

@@ -4,6 +4,7 @@
  * here observed facts join them with score 1 and both directions are made of the same numbers. */
 #include "predict/row_predictor.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -25,17 +26,30 @@ static acq_status check_models(const acq_row_predictor *self, acq_error *error)
     return ACQ_OK;
 }
 
+/* As calibrators name them: "complex+ultra". */
+static void print_models(const acq_evidence_params *evidence, char *out, size_t size)
+{
+    size_t n = 0;
+    *out = '\0';
+    for (size_t i = 0; i < evidence->n_models && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i > 0 ? "+" : "",
+                              evidence->models[i]->kind);
+}
+
 /* A calibrator of other evidence would read the wrong numbers. */
 static acq_status check_features(const acq_row_predictor *self, acq_error *error)
 {
+    char models[64];
     uint32_t has = acq_evidence_get_n_features(self->maker);
-    uint32_t wants = acq_boost_get_n_features(self->params.calibrator->link);
-    if (has == wants)
+    const acq_calibrator *calibrator = self->params.calibrator;
+    uint32_t wants = acq_boost_get_n_features(calibrator->link);
+    print_models(&self->params.evidence, models, sizeof models);
+    if (has == wants && strcmp(calibrator->models, models) == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
-                    "the calibrator reads %u features of %.60s and the predictor %.60s has %u; fit "
-                    "a calibrator for it",
-                    wants, self->params.calibrator->models, self->name, has);
+                    "the calibrator reads %u features of %.60s and the predictor %.60s has %u of "
+                    "%s; fit a calibrator for it",
+                    wants, calibrator->models, self->name, has, models);
 }
 
 static acq_status load(acq_row_predictor *self, acq_error *error)

@@ -84,6 +84,57 @@ static void test_predicted_atoms(void **state)
     assert_feature(f, paths, log(.25 * .5 * .625));
 }
 
+/* The lift of a predicted link by its definition, over all entities one by one. */
+static double find_log_lift(acq_ent head, acq_rel relation, acq_ent tail)
+{
+    const acq_predictor *p = &world.predicted;
+    double row = 0, back = 0, n_tails = 0, n_heads = 0;
+    for (acq_ent e = 0; e < SMALL_N_ENTITIES; e++) {
+        double forward = (double)acq_predictor_get_score(p, head, relation, e);
+        double backward = (double)acq_predictor_get_score(p, e, relation, tail);
+        bool is_head = false, is_tail = false;
+        row += forward < 1 ? forward : 0;
+        back += backward < 1 ? backward : 0;
+        for (acq_ent other = 0; other < SMALL_N_ENTITIES; other++) {
+            is_head = is_head || acq_graph_has_fact(p->graph, e, relation, other);
+            is_tail = is_tail || acq_graph_has_fact(p->graph, other, relation, e);
+        }
+        n_heads += is_head;
+        n_tails += is_tail;
+    }
+    double score = (double)acq_predictor_get_score(p, head, relation, tail);
+    return log(score) - log(fmax(row / (n_tails + 1), back / (n_heads + 1)));
+}
+
+static double count_facts(acq_ent head, acq_rel relation)
+{
+    double n = 0;
+    for (acq_ent e = 0; e < SMALL_N_ENTITIES; e++)
+        n += acq_graph_has_fact(world.predicted.graph, head, relation, e);
+    return n;
+}
+
+static void test_how_far_links_stand_out(void **state)
+{
+    (void)state;
+    float f[ACQ_N_ANSWER_FEATURES];
+    acq_ent values[] = {DI, ADA};
+    describe("Q(x) := exists y. knows(x, y) & born_in(x, \"Rome\") & lives_in(y, \"Rome\")", values,
+             f);
+    double lifts[] = {find_log_lift(DI, KNOWS, ADA), find_log_lift(DI, BORN_IN, ROME),
+                      find_log_lift(ADA, LIVES_IN, ROME)};
+    assert_feature(f, lift, lifts[2]); /* the least of the three scores is .25 */
+    assert_feature(f, lift_sum, lifts[0] + lifts[1] + lifts[2]);
+    assert_feature(f, lift_least, fmin(lifts[0], fmin(lifts[1], lifts[2])));
+    assert_feature(f, free_lift, fmin(lifts[0], lifts[1]));
+    assert_feature(f, row_facts, log(fmax(1, count_facts(ADA, LIVES_IN))));
+    assert_feature(f, back_facts, log(fmax(1, count_facts(ROME, acq_inverse(LIVES_IN)))));
+    acq_ent facts[] = {ADA, BO};
+    describe("Q(x) := exists y. knows(x, y) & born_in(x, \"London\")", facts, f);
+    assert_true(isnan(f[ACQ_ANSWER_lift]) && isnan(f[ACQ_ANSWER_lift_sum]));
+    assert_true(isnan(f[ACQ_ANSWER_free_lift]) && isnan(f[ACQ_ANSWER_row_facts]));
+}
+
 static void test_repeated_atoms_count_once(void **state)
 {
     (void)state;
@@ -230,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts_alone),
         cmocka_unit_test(test_predicted_atoms),
+        cmocka_unit_test(test_how_far_links_stand_out),
         cmocka_unit_test(test_repeated_atoms_count_once),
         cmocka_unit_test(test_parallel_atoms_are_one_pair),
         cmocka_unit_test(test_what_speaks_against),

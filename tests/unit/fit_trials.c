@@ -101,8 +101,8 @@ static void check_single(const fixture *f, const acq_query *query, const acq_tri
         assert_true(trial->stands_for >= 1);
         stands_for += trial->is_true ? trial->stands_for : 0;
         n_drawn_hidden += trial->is_true && !is_open;
-        if (!trial->is_true)
-            assert_true(is_shown(f, query, trial->values[0]));
+        assert_int_equal(trial->is_shown, is_shown(f, query, trial->values[0]));
+        assert_true(trial->is_shown || trial->is_true);
         for (size_t j = 0; j < i; j++)
             assert_int_not_equal(trial->values[0], trials->items[j].values[0]);
     }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,7 +296,7 @@ static void test_a_view_joins_rows_of_both_ends(void **state)
 }
 
 /* Trees that tell the upper half of the raw scores from the lower, for the evidence of `maker`. */
-static acq_calibrator *fit_calibrator(const acq_evidence_maker *maker)
+static acq_calibrator *fit_calibrator(const acq_evidence_maker *maker, const char *kind)
 {
     acq_candidates all;
     uint32_t n_features = acq_evidence_get_n_features(maker);
@@ -310,6 +311,7 @@ static acq_calibrator *fit_calibrator(const acq_evidence_maker *maker)
     acq_boost_data data = {
         .x = all.features, .labels = labels, .n = all.n, .n_features = n_features};
     acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    snprintf(calibrator->models, sizeof calibrator->models, "%s", kind);
     assert_int_equal(acq_boost_fit(&data, &params, &calibrator->link, NULL), ACQ_OK);
     acq_free(labels);
     acq_candidates_deinit(&all);
@@ -361,7 +363,7 @@ static void test_calibrated_links_are_what_the_trees_say(void **state)
                                   .n_threads = 1};
         assert_int_equal(acq_evidence_maker_new(s.graph, &s.params.evidence, &maker, NULL), ACQ_OK);
         uint32_t n_features = acq_evidence_get_n_features(maker);
-        acq_calibrator *calibrator = fit_calibrator(maker);
+        acq_calibrator *calibrator = fit_calibrator(maker, s.model.base.kind);
         s.params.calibrator = calibrator;
         assert_int_equal(acq_predictor_new_rows(s.graph, "double", &s.params, &s.predictor, NULL),
                          ACQ_OK);

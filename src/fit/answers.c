@@ -12,10 +12,16 @@
 #include "fit/trials.h"
 
 enum {
-    QUESTIONS = 16000,
-    TRIES = 4,         /* draws of a question that is of use */
-    LEAST_ANSWERS = 5, /* of a small one, but for the last draw: so the paper's sets are */
+    QUESTIONS = 20000,
+    TRIES = 4, /* draws of a question that is of use */
+    LEAST_ANSWERS =
+        5, /* of a small one for balanced sets, but for the last draw: as in the paper */
 };
+
+/* Small questions are of two kinds. Open ones lack a fact, as those that people ask: natural
+ * weights are of these. The others are drawn as the paper draws them, balanced weights are of
+ * these. Hub-like ones, which the paper draws open, are of both. */
+typedef enum question_kind { KIND_OPEN, KIND_BALANCED, KIND_HUB, N_KINDS } question_kind;
 
 /* One checked candidate. */
 typedef struct answer_row {
@@ -28,7 +34,7 @@ typedef struct answer_row {
 typedef struct answered {
     answer_row *rows;
     size_t n, capacity;
-    bool is_hub;
+    question_kind kind;
 } answered;
 
 typedef struct answering {
@@ -76,8 +82,10 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
         answer_row *row = &out->rows[out->n++];
         size_t n_alike = trial->is_true ? trials->n_true : trials->n - trials->n_true;
         *row = (answer_row){.is_true = trial->is_true};
-        row->natural = (float)(trial->stands_for * (double)trials->n / population);
-        row->balanced = 1.0F / (float)n_alike;
+        if (out->kind != KIND_BALANCED)
+            row->natural = (float)(trial->stands_for * (double)trials->n / population);
+        if (out->kind != KIND_OPEN)
+            row->balanced = 1.0F / (float)n_alike;
         status = try_one(a, query, trial->values, row, error);
     }
     return status;
@@ -87,13 +95,14 @@ static acq_status answer_question(const answering *a, uint64_t key, answered *ou
 {
     acq_random random = acq_random_start(a->params->seed ^ 0x71, key);
     acq_status status = ACQ_OK;
-    out->is_hub = key % 3 == 0;
+    out->kind = (question_kind)(key % N_KINDS);
     for (unsigned i = 0; i < TRIES && out->n == 0 && status == ACQ_OK; i++) {
         acq_query *query;
         acq_trials trials = {0};
-        size_t least = out->is_hub || i + 1 == TRIES ? 1 : LEAST_ANSWERS;
-        status = acq_question_draw(a->sampler, a->source.rest, out->is_hub, a->params->seed,
-                                   key * TRIES + i, &query, error);
+        size_t least = out->kind == KIND_BALANCED && i + 1 < TRIES ? LEAST_ANSWERS : 1;
+        status = acq_question_draw(a->sampler, a->source.rest, out->kind == KIND_HUB,
+                                   out->kind != KIND_BALANCED, a->params->seed, key * TRIES + i,
+                                   &query, error);
         if (status == ACQ_OK && query != NULL)
             status = acq_trials_draw(&a->source, query, least, &random, &trials, error);
         if (status == ACQ_OK && trials.n > 0)
@@ -251,8 +260,8 @@ static void choose_decisions(const answered *questions, size_t n_questions,
             is_true[i] = row->is_true;
             p[i] = judge_row(trees, q, row, unsupported);
         }
-        if (questions[q].n > 0)
-            acq_decision_add(&tallies[questions[q].is_hub], p, is_true, questions[q].n);
+        if (questions[q].n > 0 && questions[q].kind != KIND_OPEN)
+            acq_decision_add(&tallies[questions[q].kind == KIND_HUB], p, is_true, questions[q].n);
     }
     report->small = acq_decision_choose(&tallies[0]);
     report->hub = acq_decision_choose(&tallies[1]);

@@ -159,7 +159,8 @@ static acq_status apply_pair_reading(acq_query **query, acq_error *error)
 }
 
 acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, bool is_hub,
-                             uint64_t seed, uint64_t key, acq_query **out, acq_error *error)
+                             bool is_open, uint64_t seed, uint64_t key, acq_query **out,
+                             acq_error *error)
 {
     acq_random random = acq_random_start(seed, key);
     *out = NULL;
@@ -170,7 +171,7 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
         acq_status status = draw_problem(sampler, is_hub, &random, &problem, answer, error);
         if (status != ACQ_OK)
             return status;
-        if ((is_hub && !needs_held(problem, answer, rest)) || problem->n_variables == 0) {
+        if ((is_open && !needs_held(problem, answer, rest)) || problem->n_variables == 0) {
             acq_problem_free(problem);
             continue;
         }

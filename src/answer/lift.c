@@ -32,8 +32,11 @@ static acq_status look_beside(const acq_predictor *predictor, acq_ent head, acq_
     if (status != ACQ_OK)
         return status;
     double expected = find_expected(acq_links_get_row(scored, head));
+    size_t n_facts = acq_links_get_row(facts, head).n;
+    if (n_facts == 0)
+        expected = fmax(expected, 1.0);
     *out = (beside){.log_mean = log(expected / ((double)tails->n_heads + 1.0)),
-                    .log_facts = log(fmax(1.0, (double)acq_links_get_row(facts, head).n))};
+                    .log_facts = log(fmax(1.0, (double)n_facts))};
     return ACQ_OK;
 }
 

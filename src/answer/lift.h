@@ -3,7 +3,11 @@
  * A row (head, relation) lets expect so many unobserved tails: the sum of their scores. Spread
  * evenly over all tails that the relation is observed with, each would have the mean; the lift
  * is the score over that mean. Of the two rows that a link is in, the one that it stands out of
- * less counts: a lift says the same where one of them was not made. */
+ * less counts. An entity that the relation is never observed with may have no row of its own: one
+ * tail is expected there at least, so that being unknown does not lift a link.
+ *
+ * Rows that questions make one by one are not both there: calibrators for such are fitted without
+ * lifts (fit.h, use_lifts). */
 #ifndef ACQ_ANSWER_LIFT_H
 #define ACQ_ANSWER_LIFT_H
 
@@ -11,7 +15,8 @@
 
 typedef struct acq_lift {
     double log_lift;
-    double row_facts, back_facts; /* logs of the observed tails, heads beside it; none counts as one */
+    double row_facts,
+        back_facts; /* logs of the observed tails, heads beside it; none counts as one */
 } acq_lift;
 
 /* Cost: a walk over the two rows. */

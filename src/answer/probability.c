@@ -211,7 +211,7 @@ static void describe_supports(const acq_supports *supports, float *f)
     f[ACQ_ANSWER_paths] = (float)(paths < 0 ? paths : 0.0);
 }
 
-/* NaN is less than nothing. */
+/* NaN: none yet. */
 static void keep_smaller(float *least, double value)
 {
     if (!((double)*least <= value))
@@ -238,7 +238,8 @@ static acq_status describe_lifts(const acq_predictor *predictor, const needed *l
         keep_smaller(&f[ACQ_ANSWER_lift_least], lift.log_lift);
         if (link->touches_free)
             keep_smaller(&f[ACQ_ANSWER_free_lift], lift.log_lift);
-        if (link->score >= least_score)
+        bool is_tied = link->score == least_score;
+        if (link->score > least_score || (is_tied && !(lift.log_lift < (double)f[ACQ_ANSWER_lift])))
             continue;
         least_score = link->score;
         f[ACQ_ANSWER_lift] = (float)lift.log_lift;

@@ -42,7 +42,7 @@
     X(lift_sum, 1)   /* sum of these logs over the predicted ones */                               \
     X(lift_least, 1) /* the least */                                                               \
     X(free_lift, 1)  /* the least of those that touch a free variable; NaN: none */                \
-    X(row_facts, 0)  /* log of the facts in the row of the least predicted one; none is as one */    \
+    X(row_facts, 0)  /* log of the facts in the row of the least predicted one; none is as one */  \
     X(back_facts, 0) /* in the row of its other direction */
 
 typedef enum acq_answer_feature {

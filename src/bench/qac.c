@@ -7,37 +7,8 @@
  * the two can be compared. No decision uses it. */
 #include "bench/decide.h"
 
+#include "answer/shown.h"
 #include "base/memory.h"
-
-static bool has_link(const acq_graph *graph, acq_rel relation, acq_ent entity)
-{
-    const acq_links *links;
-    return acq_graph_open_links(graph, relation, &links, NULL) == ACQ_OK &&
-           acq_links_find(links, entity) != ACQ_NO_ID;
-}
-
-static bool atom_shows(const acq_query *query, const acq_node *atom, const acq_graph *graph,
-                       const acq_ent *tuple)
-{
-    acq_rel relation = query->relations[atom->relation].id;
-    acq_term left = atom->left, right = atom->right;
-    if (left.is_variable && left.id < query->n_free && !has_link(graph, relation, tuple[left.id]))
-        return false;
-    return !right.is_variable || right.id >= query->n_free ||
-           has_link(graph, acq_inverse(relation), tuple[right.id]);
-}
-
-static bool is_seen(const acq_query *query, const acq_node *node, bool is_negated,
-                    const acq_graph *graph, const acq_ent *tuple)
-{
-    if (node->kind == ACQ_NODE_ATOM)
-        return is_negated || atom_shows(query, node, graph, tuple);
-    bool below = node->kind == ACQ_NODE_NOT ? !is_negated : is_negated;
-    for (uint32_t i = 0; i < node->n_children; i++)
-        if (!is_seen(query, node->children[i], below, graph, tuple))
-            return false;
-    return true;
-}
 
 typedef struct candidates {
     size_t n;
@@ -74,7 +45,7 @@ static void note_decision(const acq_eval_worker *worker, const acq_ent *tuple,
     const acq_graph *observed = worker->params->predictor->graph;
     acq_eval_note_result(out, result, ms);
     out->is_yes = result->outcome == ACQ_ANSWERED;
-    out->is_seen = is_seen(worker->query, worker->query->root, false, observed, tuple);
+    out->is_seen = acq_answer_is_shown(worker->query, observed, tuple);
 }
 
 /* Candidates first .. first + n in one go, whose time they share. */

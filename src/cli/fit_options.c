@@ -95,6 +95,7 @@ acq_status acq_fit_read_params(const acq_options *options, acq_fit_params *out, 
     acq_train_fields_take(fields, sizeof fields / sizeof *fields, options, &params);
     params.use_rules = !options->no_rules;
     params.use_neighbours = !options->no_neighbours;
+    params.use_lifts = !options->no_lifts;
     params.seed = options->train_seed;
     if (acq_options_has(options, train_threads))
         params.n_threads = (unsigned)options->train_threads;

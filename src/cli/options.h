@@ -220,6 +220,8 @@
     FLAG(no_rules, "no-rules", 0, NULL, NULL, 0, 0, ACQ_ON_fit, "mine no rules")                   \
     FLAG(no_neighbours, "no-neighbours", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                          \
          "no evidence from what similar entities have")                                            \
+    FLAG(no_lifts, "no-lifts", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                                    \
+         "no evidence from whole rows: for answers over rows that are made one by one")            \
     TEXT(svg, "svg", 0, "FILE", NULL, 0, 0, ACQ_ON_fit,                                            \
          "where to draw the diagram (default COMPLETION.svg)")                                     \
     TEXT(shard, "shard", 0, "I/N", NULL, 0, 0, ACQ_ON_complete,                                    \

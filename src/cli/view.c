@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/shown.h"
 #include "cli/width.h"
 #include "predict/calibrator.h"
 
@@ -40,14 +41,26 @@ bool acq_view_has_p(const acq_view *view)
     return acq_engine_gives_p(view->params, view->predictor);
 }
 
+/* Only then is the share of true ones among unsupported answers known. */
+static bool has_positive_atoms_only(const acq_node *node)
+{
+    bool is_positive = node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_AND;
+    for (uint32_t i = 0; i < node->n_children && is_positive; i++)
+        is_positive = has_positive_atoms_only(node->children[i]);
+    return is_positive;
+}
+
 double acq_view_get_unsupported_p(const acq_view *view)
 {
     const acq_search_result *result = view->result;
     bool is_proved = result->outcome == ACQ_NONE && result->complete && result->likeliest == NULL;
-    if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view))
+    if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view) ||
+        !has_positive_atoms_only(view->query->root) ||
+        !acq_answer_is_shown(view->query, view->predictor->graph, view->values))
         return NAN;
-    return acq_calibrator_get_unsupported_p(acq_predictor_get_calibrator(view->predictor),
-                                            view->params->prior);
+    double p = acq_calibrator_get_unsupported_p(acq_predictor_get_calibrator(view->predictor),
+                                                view->params->prior);
+    return p > 0 && p < view->params->min_p ? p : NAN;
 }
 
 int acq_view_get_exit_code(const acq_view *view)

@@ -23,7 +23,8 @@ typedef struct acq_view {
 
 /* Do answers have probabilities? */
 bool acq_view_has_p(const acq_view *view);
-/* A check without any support down to the predictor's floor: its p; NaN for everything else. */
+/* A check of positive atoms without any support down to the predictor's floor, of values that the
+ * graph shows at their places: its p, if known and below min_p. NaN for everything else. */
 double acq_view_get_unsupported_p(const acq_view *view);
 
 /* What the answer rests on, in `arena`. */

@@ -13,7 +13,8 @@
 
 enum {
     QUESTIONS = 20000,
-    TRIES = 4, /* draws of a question that is of use */
+    NATURAL = 16, /* what a question's natural weights add up to */
+    TRIES = 4,    /* draws of a question that is of use */
     LEAST_ANSWERS =
         5, /* of a small one for balanced sets, but for the last draw: as in the paper */
 };
@@ -28,6 +29,7 @@ typedef struct answer_row {
     float features[ACQ_N_ANSWER_FEATURES];
     float natural, balanced; /* weights */
     bool is_true;
+    bool is_decided;   /* the search came to an end */
     bool is_supported; /* false: no features */
 } answer_row;
 
@@ -35,6 +37,8 @@ typedef struct answered {
     answer_row *rows;
     size_t n, capacity;
     question_kind kind;
+    uint32_t n_atoms, n_free;
+    double unshown; /* balanced weight of the true trials that are no rows */
 } answered;
 
 typedef struct answering {
@@ -48,6 +52,16 @@ typedef struct answering {
 
 /* ---- one question ---- */
 
+/* The same for all: trees do not ask for them. */
+static void leave_lifts_out(float *features)
+{
+    static const acq_answer_feature lifts[] = {ACQ_ANSWER_lift,       ACQ_ANSWER_lift_sum,
+                                               ACQ_ANSWER_lift_least, ACQ_ANSWER_free_lift,
+                                               ACQ_ANSWER_row_facts,  ACQ_ANSWER_back_facts};
+    for (size_t i = 0; i < sizeof lifts / sizeof *lifts; i++)
+        features[lifts[i]] = 0;
+}
+
 static acq_status try_one(const answering *a, const acq_query *query, const acq_ent *values,
                           answer_row *row, acq_error *error)
 {
@@ -56,10 +70,13 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
     acq_search_result result;
     acq_status status = acq_engine_check(query, completed, values, &engine, &result, error);
     row->is_supported = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
+    row->is_decided = row->is_supported || result.outcome == ACQ_NONE;
     if (row->is_supported)
         status = acq_answer_describe(query, completed, &engine.search.scoring,
                                      result.answers[0].values, row->features, error);
     acq_search_result_deinit(&result);
+    if (!a->params->use_lifts)
+        leave_lifts_out(row->features);
     return status;
 }
 
@@ -77,16 +94,19 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
-        if (!trial->is_shown)
-            continue;
-        answer_row *row = &out->rows[out->n++];
         size_t n_alike = trial->is_true ? trials->n_true : trials->n - trials->n_true;
-        *row = (answer_row){.is_true = trial->is_true};
+        answer_row row = {.is_true = trial->is_true};
         if (out->kind != KIND_BALANCED)
-            row->natural = (float)(trial->stands_for * (double)trials->n / population);
+            row.natural = (float)(trial->stands_for * NATURAL / population);
         if (out->kind != KIND_OPEN)
-            row->balanced = 1.0F / (float)n_alike;
-        status = try_one(a, query, trial->values, row, error);
+            row.balanced = 1.0F / (float)n_alike;
+        if (!trial->is_shown) {
+            out->unshown += (double)row.balanced;
+            continue;
+        }
+        status = try_one(a, query, trial->values, &row, error);
+        if (row.is_decided)
+            out->rows[out->n++] = row;
     }
     return status;
 }
@@ -105,8 +125,12 @@ static acq_status answer_question(const answering *a, uint64_t key, answered *ou
                                    &query, error);
         if (status == ACQ_OK && query != NULL)
             status = acq_trials_draw(&a->source, query, least, &random, &trials, error);
-        if (status == ACQ_OK && trials.n > 0)
+        if (status == ACQ_OK && trials.n > 0) {
+            out->n_atoms = query->n_atoms;
+            out->n_free = query->n_free;
+            out->unshown = 0;
             status = add_rows(a, query, &trials, out, error);
+        }
         acq_query_free(query);
     }
     return status;
@@ -120,9 +144,9 @@ static acq_status answer_item(void *context, size_t item, unsigned thread)
 
 /* ---- trees ---- */
 
-/* All rows that have a support. */
+/* The rows that have a support and a weight. */
 typedef struct answer_sample {
-    float *x, *natural, *balanced;
+    float *x, *weights;
     uint8_t *labels, *folds;
     size_t n;
 } answer_sample;
@@ -130,8 +154,7 @@ typedef struct answer_sample {
 static void answer_sample_deinit(answer_sample *sample)
 {
     acq_free(sample->x);
-    acq_free(sample->natural);
-    acq_free(sample->balanced);
+    acq_free(sample->weights);
     acq_free(sample->labels);
     acq_free(sample->folds);
 }
@@ -141,32 +164,33 @@ static size_t get_fold(size_t question)
     return question % 2;
 }
 
-static void add_row(answer_sample *out, const answer_row *row, size_t question)
+static void add_row(answer_sample *out, const answer_row *row, float weight, size_t question)
 {
+    if (!row->is_supported || weight == 0)
+        return;
     memcpy(out->x + out->n * ACQ_N_ANSWER_FEATURES, row->features, sizeof row->features);
-    out->natural[out->n] = row->natural;
-    out->balanced[out->n] = row->balanced;
+    out->weights[out->n] = weight;
     out->folds[out->n] = (uint8_t)get_fold(question);
     out->labels[out->n++] = row->is_true;
 }
 
-static acq_status gather(const answered *questions, size_t n_questions, answer_sample *out)
+static acq_status gather(const answered *questions, size_t n_questions, bool is_balanced,
+                         answer_sample *out)
 {
     size_t n = 0;
     for (size_t q = 0; q < n_questions; q++)
         n += questions[q].n;
     *out = (answer_sample){.x = acq_alloc(n * ACQ_N_ANSWER_FEATURES, sizeof(float)),
-                           .natural = acq_alloc(n, sizeof(float)),
-                           .balanced = acq_alloc(n, sizeof(float)),
+                           .weights = acq_alloc(n, sizeof(float)),
                            .labels = acq_alloc(n, 1),
                            .folds = acq_alloc(n, 1)};
-    if (out->x == NULL || out->natural == NULL || out->balanced == NULL || out->labels == NULL ||
-        out->folds == NULL)
+    if (out->x == NULL || out->weights == NULL || out->labels == NULL || out->folds == NULL)
         return ACQ_ERR_MEMORY;
     for (size_t q = 0; q < n_questions; q++)
-        for (size_t i = 0; i < questions[q].n; i++)
-            if (questions[q].rows[i].is_supported)
-                add_row(out, &questions[q].rows[i], q);
+        for (size_t i = 0; i < questions[q].n; i++) {
+            const answer_row *row = &questions[q].rows[i];
+            add_row(out, row, is_balanced ? row->balanced : row->natural, q);
+        }
     return ACQ_OK;
 }
 
@@ -193,9 +217,10 @@ static void share_add(share *sum, double weight, bool is_true)
     sum->n_true += is_true ? weight : 0;
 }
 
+/* Never 0 or 1, but for 0 where there are none. */
 static double share_get(const share *sum)
 {
-    return sum->n > 0 ? sum->n_true / sum->n : 0;
+    return sum->n > 0 ? (sum->n_true + .01) / (sum->n + .02) : 0;
 }
 
 /* Do facts settle it? */
@@ -205,21 +230,26 @@ static bool is_settled(const answer_row *row)
            row->features[ACQ_ANSWER_negated] == 0;
 }
 
-/* Returns the share of all candidates, by natural weights. */
+/* Returns the share of all candidates, by natural weights. Wrong trials of questions with several
+ * free variables are all supported: they say nothing of what is not. */
 static double measure_shares(const answered *questions, size_t n_questions, acq_calibrator *out)
 {
     share all = {0}, natural = {0}, balanced = {0}, open = {0};
-    for (size_t q = 0; q < n_questions; q++)
+    for (size_t q = 0; q < n_questions; q++) {
+        bool is_link = questions[q].n_atoms == 1;
+        if (is_link)
+            share_add(&open, questions[q].unshown, true);
         for (size_t i = 0; i < questions[q].n; i++) {
             const answer_row *row = &questions[q].rows[i];
             share_add(&all, (double)row->natural, row->is_true);
-            if (!is_settled(row))
+            if (is_link && !is_settled(row))
                 share_add(&open, (double)row->balanced, row->is_true);
-            if (row->is_supported)
+            if (row->is_supported || questions[q].n_free > 1)
                 continue;
             share_add(&natural, (double)row->natural, row->is_true);
             share_add(&balanced, (double)row->balanced, row->is_true);
         }
+    }
     out->unsupported = share_get(&natural);
     out->unsupported_balanced = share_get(&balanced);
     out->open_balanced = share_get(&open);
@@ -241,6 +271,8 @@ static void fill_table(const answered *questions, size_t n_questions, const acq_
     for (size_t q = 0; q < n_questions; q++)
         for (size_t i = 0; i < questions[q].n; i++) {
             const answer_row *row = &questions[q].rows[i];
+            if (row->natural == 0)
+                continue;
             acq_reliability_add(table, judge_row(trees, q, row, unsupported), row->is_true,
                                 (double)row->natural, base);
         }
@@ -276,34 +308,41 @@ static acq_boost *keep_all(acq_fold_trees *trees)
     return all;
 }
 
+/* Trees of two folds and of all rows, by one of the weights. */
+static acq_status fit_sample(const answered *questions, size_t n_questions, bool is_balanced,
+                             const acq_fit_params *params, acq_fold_trees *out, acq_error *error)
+{
+    answer_sample sample;
+    acq_status status = gather(questions, n_questions, is_balanced, &sample);
+    if (status != ACQ_OK)
+        acq_fail_memory(error);
+    double least_hessian = is_balanced ? 2 : fmin(20, fmax(1, (double)sample.n / 1000));
+    acq_boost_params boost = choose_boost(params, least_hessian);
+    acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n,
+                           ACQ_N_ANSWER_FEATURES};
+    if (status == ACQ_OK)
+        status = acq_fold_trees_fit(&data, sample.folds, &boost, NULL, NULL, out, error);
+    answer_sample_deinit(&sample);
+    return status;
+}
+
 static acq_status fit_trees(const answered *questions, size_t n_questions,
                             const acq_fit_params *params, acq_calibrator *calibrator,
                             acq_fit_report *report, acq_error *error)
 {
     acq_fold_trees trees;
-    answer_sample sample;
-    acq_status status = gather(questions, n_questions, &sample);
-    acq_boost_params natural = choose_boost(params, fmin(20, fmax(1, (double)sample.n / 1000)));
-    acq_boost_params balanced = choose_boost(params, 2); /* a question's weights add up to two */
     double base = measure_shares(questions, n_questions, calibrator);
-    if (status != ACQ_OK)
-        acq_fail_memory(error);
-    acq_boost_data data = {sample.x, sample.labels, sample.natural, sample.n,
-                           ACQ_N_ANSWER_FEATURES};
-    if (status == ACQ_OK)
-        status = acq_fold_trees_fit(&data, sample.folds, &natural, NULL, NULL, &trees, error);
+    acq_status status = fit_sample(questions, n_questions, false, params, &trees, error);
     if (status == ACQ_OK) {
         fill_table(questions, n_questions, &trees, calibrator->unsupported, base,
                    &report->answer_table);
         calibrator->answer = keep_all(&trees);
-        data.weights = sample.balanced;
-        status = acq_fold_trees_fit(&data, sample.folds, &balanced, NULL, NULL, &trees, error);
+        status = fit_sample(questions, n_questions, true, params, &trees, error);
     }
     if (status == ACQ_OK) {
         choose_decisions(questions, n_questions, &trees, calibrator->unsupported_balanced, report);
         calibrator->balanced = keep_all(&trees);
     }
-    answer_sample_deinit(&sample);
     return status;
 }
 

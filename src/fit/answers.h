@@ -12,8 +12,8 @@
 #include "fit/links.h"
 
 /* completed: the rest's links with their p; truth: 1 for links that hold. Both have the rest's
- * ids, and whole is the graph that questions are read off. Fills calibrator->answer and ->balanced
- * and the report's table (two folds of questions). */
+ * ids, and whole is the graph that questions are read off. Fills calibrator->answer and ->balanced,
+ * the three shares, and the report's table (two folds of questions). */
 acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 const acq_predictor *completed, const acq_predictor *truth,
                                 const acq_fit_params *params, const acq_link_progress *progress,

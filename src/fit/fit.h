@@ -5,7 +5,7 @@
  *   3. candidates of the rest with their evidence; label: held out or not
  *   4. the link calibrator is fitted, in two folds as well, so that every candidate also has a p
  * from trees that have not seen its label: these give the reliability table
- *   5. the rest's completion by the two folds; queries generated from the held-out links are
+ *   5. the rest's completion by the two folds; queries, generated from the whole graph, are
  *      answered over it; the answer calibrator is fitted on them, its table by two folds of queries
  *   6. the predictors go on training on everything, rules are mined again
  *   7. candidates of the whole graph, the calibrator, the completion with the calibrator inside
@@ -40,6 +40,7 @@ typedef struct acq_fit_params {
     acq_row_choice rows;
     acq_tail_choice tails;
     bool use_rules, use_neighbours;
+    bool use_lifts; /* false: answers over rows that questions make one by one (answer/lift.h) */
     uint64_t seed;
     unsigned n_threads;
     const char *folder; /* where steps are kept */

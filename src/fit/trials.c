@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/shown.h"
 #include "base/memory.h"
 
 enum {
@@ -19,7 +20,7 @@ enum {
     MOST_TRUE = 10,
     SEVERAL_TRUE = 12,
     SEVERAL_WRONG = 6,
-    MOST_DRAWS = 200, /* for wrong ones */
+    DRAWS = 200, /* for wrong ones */
 };
 
 acq_engine_params acq_trial_choose_search(const acq_predictor *predictor, uint64_t limit)
@@ -49,7 +50,7 @@ static void add(acq_trials *trials, const acq_ent *values, uint32_t n_free, bool
     if (trials->n == ACQ_TRIAL_MOST || has_tuple(trials, values, n_free))
         return;
     acq_trial *trial = &trials->items[trials->n++];
-    *trial = (acq_trial){.is_true = is_true, .is_shown = true, .stands_for = 1};
+    *trial = (acq_trial){.is_true = is_true, .stands_for = 1};
     memcpy(trial->values, values, n_free * sizeof *values);
     trials->n_true += is_true;
 }
@@ -87,25 +88,6 @@ static acq_status add_answers(const acq_trial_source *source, const acq_query *q
 }
 
 /* ---- one free variable: true ones ---- */
-
-/* Is the entity shown by the rest at this variable's end of every positive atom? */
-static bool is_shown(const acq_graph *rest, const acq_query *query, acq_ent entity)
-{
-    for (uint32_t i = 0; i < query->root->n_children; i++) {
-        const acq_node *atom = query->root->children[i];
-        const acq_links *links;
-        if (atom->kind != ACQ_NODE_ATOM)
-            continue;
-        acq_rel relation = query->relations[atom->relation].id;
-        acq_term ends[2] = {atom->left, atom->right};
-        for (unsigned side = 0; side < 2; side++)
-            if (ends[side].is_variable && ends[side].id == 0 &&
-                (acq_graph_open_links(rest, relation ^ side, &links, NULL) != ACQ_OK ||
-                 acq_links_find(links, entity) == ACQ_NO_ID))
-                return false;
-    }
-    return true;
-}
 
 typedef struct answer_list {
     acq_ent *values;
@@ -223,13 +205,13 @@ static void add_wrong(const acq_trial_source *source, const acq_query *query,
 {
     const acq_links *list = find_shortest(source->rest, query);
     size_t n_draws = 0, n_hits = 0, first = out->n;
-    while (list != NULL && list->n_heads > 0 && n_draws < MOST_DRAWS && out->n < 2 * first) {
+    for (; list != NULL && list->n_heads > 0 && n_draws < DRAWS; n_draws++) {
         acq_ent entity = list->heads[acq_random_below(random, list->n_heads)];
-        n_draws++;
-        if (has_answer(truth, entity) || !is_shown(source->rest, query, entity))
+        if (has_answer(truth, entity) || !acq_answer_is_shown(query, source->rest, &entity))
             continue;
         n_hits++;
-        add(out, &entity, 1, false);
+        if (out->n < 2 * first)
+            add(out, &entity, 1, false);
     }
     for (size_t i = first; i < out->n; i++)
         out->items[i].stands_for = fmax(1.0, (double)list->n_heads * (double)n_hits /
@@ -251,8 +233,6 @@ static acq_status draw_single(const acq_trial_source *source, const acq_query *q
     if (values != NULL) {
         memcpy(values, truth.values, truth.n * sizeof *values);
         add_true(values, truth.n, &observed, random, out);
-        for (size_t i = 0; i < out->n; i++)
-            out->items[i].is_shown = is_shown(source->rest, query, out->items[i].values[0]);
         add_wrong(source, query, &truth, random, out);
     }
     acq_free(values);
@@ -273,6 +253,8 @@ acq_status acq_trials_draw(const acq_trial_source *source, const acq_query *quer
         if (status == ACQ_OK)
             status = add_answers(source, query, source->completed, SEVERAL_WRONG, out, error);
     }
+    for (size_t i = 0; i < out->n; i++)
+        out->items[i].is_shown = acq_answer_is_shown(query, source->rest, out->items[i].values);
     if (out->n_true == 0 || out->n_true == out->n)
         *out = (acq_trials){0};
     return status;

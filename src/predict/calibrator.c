@@ -65,7 +65,7 @@ static acq_status load_shares(const char *text, acq_calibrator *out, acq_error *
         !is_share(out->open_balanced))
         return acq_fail(error, ACQ_ERR_INPUT,
                         "the calibrator's shares are \"%.40s\", expected three numbers from 0 to "
-                        "1; make it again with anycq fit",
+                        "below 1; make it again with anycq fit",
                         text);
     return ACQ_OK;
 }

@@ -84,6 +84,14 @@ static void test_predicted_atoms(void **state)
     assert_feature(f, paths, log(.25 * .5 * .625));
 }
 
+static double count_facts(acq_ent head, acq_rel relation)
+{
+    double n = 0;
+    for (acq_ent e = 0; e < SMALL_N_ENTITIES; e++)
+        n += acq_graph_has_fact(world.predicted.graph, head, relation, e);
+    return n;
+}
+
 /* The lift of a predicted link by its definition, over all entities one by one. */
 static double find_log_lift(acq_ent head, acq_rel relation, acq_ent tail)
 {
@@ -102,16 +110,12 @@ static double find_log_lift(acq_ent head, acq_rel relation, acq_ent tail)
         n_heads += is_head;
         n_tails += is_tail;
     }
+    if (count_facts(head, relation) == 0)
+        row = fmax(row, 1);
+    if (count_facts(tail, acq_inverse(relation)) == 0)
+        back = fmax(back, 1);
     double score = (double)acq_predictor_get_score(p, head, relation, tail);
     return log(score) - log(fmax(row / (n_tails + 1), back / (n_heads + 1)));
-}
-
-static double count_facts(acq_ent head, acq_rel relation)
-{
-    double n = 0;
-    for (acq_ent e = 0; e < SMALL_N_ENTITIES; e++)
-        n += acq_graph_has_fact(world.predicted.graph, head, relation, e);
-    return n;
 }
 
 static void test_how_far_links_stand_out(void **state)

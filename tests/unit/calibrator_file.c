@@ -38,6 +38,9 @@ static acq_calibrator *make_calibrator(unsigned parts)
             *places[i] = boost_case_fit(&rows, &params);
         boost_case_free(&rows);
     }
+    calibrator->unsupported = .03125;
+    calibrator->unsupported_balanced = .125;
+    calibrator->open_balanced = .25;
     snprintf(calibrator->models, sizeof calibrator->models, "complex+ultra");
     snprintf(calibrator->graph, sizeof calibrator->graph, "a \"graph\" of länder");
     return calibrator;
@@ -62,6 +65,9 @@ static void check_same(const acq_calibrator *wanted, const acq_calibrator *found
     check_boost(wanted->link, found->link);
     check_boost(wanted->answer, found->answer);
     check_boost(wanted->balanced, found->balanced);
+    assert_true(wanted->unsupported == found->unsupported);
+    assert_true(wanted->unsupported_balanced == found->unsupported_balanced);
+    assert_true(wanted->open_balanced == found->open_balanced);
     assert_string_equal(wanted->models, found->models);
     assert_string_equal(wanted->graph, found->graph);
 }
@@ -85,6 +91,53 @@ static void test_any_parts_come_back(void **state)
         acq_calibrator_free(back);
     }
     acq_calibrator_free(NULL);
+}
+
+/* The same bytes with other shares in the metadata, of the same length. */
+static acq_status read_with_shares(const char *shares, acq_calibrator **out, acq_error *error)
+{
+    acq_calibrator *made = make_calibrator(7);
+    void *bytes = NULL;
+    size_t length;
+    assert_int_equal(acq_calibrator_write_memory(made, &bytes, &length, NULL), ACQ_OK);
+    char *place = memmem(bytes, length, "0.031250 0.125000 0.250000", 26);
+    assert_non_null(place);
+    assert_int_equal(strlen(shares), 26);
+    memcpy(place, shares, 26);
+    acq_status status = acq_calibrator_read_memory(bytes, length, "m", out, error);
+    acq_free(bytes);
+    acq_calibrator_free(made);
+    return status;
+}
+
+static void test_shares_must_be_shares(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"1.000000 0.125000 0.250000", "0.031250 -.125000 0.250000",
+                                      "0.031250 0.125000 nan     ", "0.031250 0.125000         ",
+                                      "0.031250 0.125000 0.25000x", "                          "};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        acq_calibrator *read = NULL;
+        acq_error error = {0};
+        assert_int_equal(read_with_shares(bad[i], &read, &error), ACQ_ERR_INPUT);
+        assert_non_null(strstr(error.message, "shares"));
+        assert_null(read);
+    }
+}
+
+static void test_shares_follow_the_prior(void **state)
+{
+    (void)state;
+    acq_calibrator *c = make_calibrator(0);
+    assert_float_equal(acq_calibrator_get_unsupported_p(c, -1), .03125, 1e-12);
+    assert_float_equal(acq_calibrator_get_unsupported_p(c, .5), .125, 1e-12);
+    assert_float_equal(acq_calibrator_get_unsupported_p(c, .875), .5, 1e-12); /* odds 1/7 times 7 */
+    assert_float_equal(acq_calibrator_get_open_prior(c, .5), .75, 1e-12);     /* over odds 1/3 */
+    assert_float_equal(acq_calibrator_get_open_prior(c, .25), .5, 1e-12);
+    c->open_balanced = c->unsupported_balanced = 0; /* not known */
+    assert_float_equal(acq_calibrator_get_open_prior(c, .3), .3, 1e-12);
+    assert_float_equal(acq_calibrator_get_unsupported_p(c, .3), 0, 1e-12);
+    acq_calibrator_free(c);
 }
 
 static void test_a_file_has_the_same_bytes(void **state)
@@ -313,6 +366,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_parts_come_back),
+        cmocka_unit_test(test_shares_must_be_shares),
+        cmocka_unit_test(test_shares_follow_the_prior),
         cmocka_unit_test(test_a_file_has_the_same_bytes),
         cmocka_unit_test(test_no_trees_come_back),
         cmocka_unit_test(test_the_prior_scales_the_odds_of_the_balanced_part),

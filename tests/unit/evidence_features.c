@@ -343,6 +343,66 @@ static void test_seen_can_only_help(void **state)
     world_deinit(&w);
 }
 
+static acq_evidence_maker *make_maker(const world *w, size_t n_models)
+{
+    acq_evidence_params params = make_params(w, 1);
+    acq_evidence_maker *maker;
+    params.n_models = n_models;
+    assert_int_equal(acq_evidence_maker_new(w->graph, &params, &maker, NULL), ACQ_OK);
+    return maker;
+}
+
+/* Heads are half of the entities here: the rows of heads are the smaller side. */
+static void test_costly_models_ask_the_smaller_side(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 3);
+    w.models[1].is_costly = true;
+    acq_evidence_maker *maker = make_maker(&w, 2);
+    uint32_t row = find_feature(maker, "apart.row.score");
+    uint32_t back = find_feature(maker, "apart.back.score");
+    uint32_t other = find_feature(maker, "alike.back.score");
+    size_t n_row = 0, n_other = 0;
+    for (acq_rel r = 0; r < N_RELATIONS; r += 2) {
+        acq_candidates all;
+        assert_int_equal(acq_evidence_collect(maker, r, &all, NULL), ACQ_OK);
+        for (size_t i = 0; i < all.n; i++) {
+            const float *f = all.features + i * acq_evidence_get_n_features(maker);
+            assert_true(isnan(f[back]));
+            n_row += !isnan(f[row]);
+            n_other += !isnan(f[other]);
+        }
+        acq_candidates_deinit(&all);
+    }
+    assert_true(n_row > 0 && n_other > 0);
+    acq_evidence_maker_free(maker);
+    world_deinit(&w);
+}
+
+static void test_sparse_models_propose_what_something_speaks_for(void **state)
+{
+    (void)state;
+    world w;
+    world_init(&w, 4);
+    w.models[1].is_sparse = true;
+    w.models[1].nothing = 1e9F; /* nothing speaks for anything */
+    acq_evidence_maker *both = make_maker(&w, 2), *one = make_maker(&w, 1);
+    for (acq_rel r = 0; r < N_RELATIONS; r += 2) {
+        acq_candidates a, b;
+        assert_int_equal(acq_evidence_collect(both, r, &a, NULL), ACQ_OK);
+        assert_int_equal(acq_evidence_collect(one, r, &b, NULL), ACQ_OK);
+        assert_int_equal(a.n, b.n);
+        assert_memory_equal(a.heads, b.heads, a.n * sizeof *a.heads);
+        assert_memory_equal(a.tails, b.tails, a.n * sizeof *a.tails);
+        acq_candidates_deinit(&a);
+        acq_candidates_deinit(&b);
+    }
+    acq_evidence_maker_free(both);
+    acq_evidence_maker_free(one);
+    world_deinit(&w);
+}
+
 #ifdef ACQ_FAULTS
 static void test_collecting_survives_every_failed_allocation(void **state)
 {
@@ -373,6 +433,8 @@ static void test_collecting_survives_every_failed_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_costly_models_ask_the_smaller_side),
+        cmocka_unit_test(test_sparse_models_propose_what_something_speaks_for),
         cmocka_unit_test(test_features_are_those_of_the_definition),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_rows_one_by_one),

@@ -15,8 +15,7 @@
 
 typedef struct acq_lift {
     double log_lift;
-    double row_facts,
-        back_facts; /* logs of the observed tails, heads beside it; none counts as one */
+    double row_facts, back_facts; /* logs of the facts in its two rows; none counts as one */
 } acq_lift;
 
 /* Cost: a walk over the two rows. */

@@ -7,8 +7,14 @@ acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
 acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.c
          support/calibrator.c
          USES engine search answer query predict graph base)
-acq_test(api_library SOURCES unit/api_library.c support/calibrator.c
+acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/calibrator.c
          USES engine search answer query predict graph base)
+acq_test(api_store SOURCES unit/api_store.c support/api_case.c
+         USES engine search answer query predict graph base)
+if(ACQ_FAULTS)
+  acq_test(api_memory SOURCES unit/api_memory.c support/api_case.c
+           USES engine search answer query predict graph base)
+endif()
 
 # The example sees the public header and the shared library, nothing else.
 add_executable(api_example unit/api_example.c)

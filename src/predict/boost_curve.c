@@ -4,23 +4,28 @@
  * Trees that have learnt their rows too well state odds that are too far out. Rows that trees of
  * another fold scored tell how far: per step of half a log-odds the share of true rows, drawn
  * towards what was stated as long as there are few, then made rising by pooling neighbours that are
- * in the wrong order. In between the curve is straight, beyond its ends it runs parallel to no
- * change. */
+ * in the wrong order. From pool to pool the curve is straight. Along a pool, and beyond the last
+ * one, it hardly rises: the rows there have shown that higher odds are worth nothing, or nobody has
+ * shown that they are worth more. Below the first it runs parallel to no change. */
 #include "predict/boost_model.h"
 
 #include <math.h>
 
 static const double FIRST = -8, STEP = .5;
-static const double DOUBT = 20; /* rows that speak for what was stated */
+static const double DOUBT = 20;      /* rows that speak for what was stated */
+static const double RISE = .1;       /* of a log-odds where it is worth nothing: keeps the order */
+static const double BEYOND = 40;     /* log-odds that nothing exceeds the last pool by */
+enum { BINS = ACQ_BOOST_KNOTS - 1 }; /* a pool of several has two knots, and one is beyond */
 
 typedef struct curve_bin {
     double weight, rows, log_odds, stated, truth; /* sums, weighted */
+    double low, high;                             /* mean log-odds of the first and the last bin */
 } curve_bin;
 
 static size_t find_bin(double log_odds)
 {
     double bin = floor((log_odds - FIRST) / STEP);
-    return bin < 0 ? 0 : bin >= ACQ_BOOST_KNOTS ? ACQ_BOOST_KNOTS - 1 : (size_t)bin;
+    return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : (size_t)bin;
 }
 
 static void fill_bins(const float *log_odds, const acq_boost_data *data, curve_bin *bins)
@@ -50,6 +55,7 @@ static void pool(curve_bin *into, const curve_bin *from)
     into->log_odds += from->log_odds;
     into->stated += from->stated;
     into->truth += from->truth;
+    into->high = from->high;
 }
 
 /* Neighbours in the wrong order become one; returns how many are left. */
@@ -59,7 +65,9 @@ static size_t pool_wrong_order(curve_bin *bins, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (bins[i].weight <= 0) /* no rows, or none that count */
             continue;
-        bins[n_left++] = bins[i];
+        bins[n_left] = bins[i];
+        bins[n_left].low = bins[n_left].high = bins[i].log_odds / bins[i].weight;
+        n_left++;
         while (n_left > 1 && get_share(&bins[n_left - 1]) <= get_share(&bins[n_left - 2])) {
             pool(&bins[n_left - 2], &bins[n_left - 1]);
             n_left--;
@@ -68,15 +76,33 @@ static size_t pool_wrong_order(curve_bin *bins, size_t n)
     return n_left;
 }
 
+static void add_knot(acq_boost *boost, double from, double to)
+{
+    acq_boost_knot knot = {.from = (float)from, .to = (float)to};
+    if (boost->n_knots > 0) {
+        const acq_boost_knot *last = &boost->knots[boost->n_knots - 1];
+        if (knot.from <= last->from) /* means that rounding made one */
+            return;
+        knot.to = fmaxf(knot.to, last->to);
+    }
+    boost->knots[boost->n_knots++] = knot;
+}
+
 void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data)
 {
-    curve_bin bins[ACQ_BOOST_KNOTS] = {0};
+    curve_bin bins[BINS] = {0};
     fill_bins(log_odds, data, bins);
-    boost->n_knots = (uint32_t)pool_wrong_order(bins, ACQ_BOOST_KNOTS);
-    for (uint32_t i = 0; i < boost->n_knots; i++) {
-        double share = fmin(fmax(get_share(&bins[i]), 1e-7), 1 - 1e-7);
-        boost->knots[i] = (acq_boost_knot){.from = (float)(bins[i].log_odds / bins[i].weight),
-                                           .to = (float)log(share / (1 - share))};
+    size_t n = pool_wrong_order(bins, BINS);
+    boost->n_knots = 0;
+    for (size_t i = 0; i < n; i++) {
+        const curve_bin *bin = &bins[i];
+        double share = fmin(fmax(get_share(bin), 1e-7), 1 - 1e-7);
+        double middle = bin->log_odds / bin->weight, to = log(share / (1 - share));
+        add_knot(boost, bin->low, to - RISE * (middle - bin->low));
+        if (bin->high > bin->low)
+            add_knot(boost, bin->high, to + RISE * (bin->high - middle));
+        if (i + 1 == n)
+            add_knot(boost, bin->high + BEYOND, to + RISE * (bin->high + BEYOND - middle));
     }
 }
 

@@ -377,6 +377,34 @@ static void test_a_curve_makes_odds_honest_and_keeps_their_order(void **state)
     boost_case_free(&rows);
 }
 
+/* Odds that were worth no more than lower ones, and odds beyond all that were judged. */
+static void test_a_curve_promises_no_more_than_was_seen(void **state)
+{
+    (void)state;
+    boost_case rows = boost_case_make(8000, 3, 0, linear, 25);
+    acq_boost_params params = boost_case_params();
+    acq_boost *boost = boost_case_fit(&rows, &params);
+    float *stated = malloc(rows.data.n * sizeof *stated);
+    size_t n_high = 0;
+    for (size_t i = 0; i < rows.data.n; i++) {
+        stated[i] = (float)acq_boost_score(boost, rows.x + 3 * i);
+        n_high += stated[i] > 0;
+        rows.labels[i] = stated[i] > 0 && i % 10 < 3;
+        rows.weights[i] = stated[i] < 1 ? 1 : 0; /* nobody has seen more */
+    }
+    rows.data.weights = rows.weights;
+    acq_boost_straighten(boost, stated, &rows.data);
+    assert_true(n_high > 1000);
+    for (size_t i = 0; i < rows.data.n; i++) {
+        double p = acq_boost_to_probability(acq_boost_score(boost, rows.x + 3 * i));
+        assert_true(p < .42);
+        assert_true(stated[i] < .5F || p > .2);
+    }
+    free(stated);
+    acq_boost_free(boost);
+    boost_case_free(&rows);
+}
+
 /* ---- repeatable ---- */
 
 static void test_threads_and_ways_of_scoring_give_the_same_bits(void **state)
@@ -463,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_constant_features_leave_the_base_rate),
         cmocka_unit_test(test_wrong_options_and_rows_are_refused),
         cmocka_unit_test(test_a_curve_makes_odds_honest_and_keeps_their_order),
+        cmocka_unit_test(test_a_curve_promises_no_more_than_was_seen),
         cmocka_unit_test(test_threads_and_ways_of_scoring_give_the_same_bits),
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_every_failed_allocation_is_reported),

@@ -38,7 +38,7 @@ typedef struct answered {
     size_t n, capacity;
     question_kind kind;
     uint32_t n_atoms, n_free;
-    double unshown; /* balanced weight of the true trials that are no rows */
+    double unshown; /* what true trials that are not shown would weigh in a balanced set */
 } answered;
 
 typedef struct answering {
@@ -100,9 +100,9 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
             row.natural = (float)(trial->stands_for * NATURAL / population);
         if (out->kind != KIND_OPEN)
             row.balanced = 1.0F / (float)n_alike;
-        if (!trial->is_shown) {
+        if (!trial->is_shown) { /* judged, but nothing is learnt from it */
             out->unshown += (double)row.balanced;
-            continue;
+            row.natural = row.balanced = 0;
         }
         status = try_one(a, query, trial->values, &row, error);
         if (row.is_decided)
@@ -278,7 +278,8 @@ static void fill_table(const answered *questions, size_t n_questions, const acq_
         }
 }
 
-/* Where yes should begin for F1, by the balanced trees. */
+/* Where yes should begin for F1, by the balanced trees. As in the paper's sets, true candidates
+ * that are not shown are among them. */
 static void choose_decisions(const answered *questions, size_t n_questions,
                              const acq_fold_trees *trees, double unsupported,
                              acq_fit_report *report)

@@ -6,7 +6,10 @@
  * the candidates are drawn among them and the rest among all others, without repeats, and each
  * stands for as many of its kind as there are to one drawn: the sum of a softmax is unbiased, and
  * exact where it matters when all near ones are drawn. The loss of relations would see one answer
- * only in such batches, so its facts are shuffled by themselves. */
+ * only in such batches, so its facts are shuffled by themselves.
+ *
+ * When all entities compete anyway, nothing is saved by that, and rows of all relations are mixed:
+ * steps that say less of the same learn more. */
 #include "train/complex_trainer.h"
 
 #include <math.h>
@@ -122,21 +125,28 @@ static void shuffle_all(acq_random *random, uint32_t *items, size_t n) /* 0 to n
 }
 
 /* The rows of each relation shuffled, the relations one after the other from a random one on. */
-void acq_complex_order_rows(acq_complex_trainer *self, uint64_t epoch)
+static void order_by_relation(acq_complex_trainer *self, acq_random *random)
 {
-    acq_random random = acq_random_start(self->params->seed, get_stream(ORDER_STREAM, epoch));
-    size_t n_batches = acq_complex_count_batches(self), begin = 0;
-    size_t first = acq_random_below(&random, self->n_rows);
+    size_t begin = 0, first = acq_random_below(random, self->n_rows);
     for (size_t i = 0; i < self->n_rows; i++) {
         size_t row = (first + i) % self->n_rows;
         self->order[i] = (uint32_t)row;
         if (i + 1 < self->n_rows &&
             self->rows[row].relation == self->rows[(row + 1) % self->n_rows].relation)
             continue;
-        shuffle(&random, self->order + begin, i + 1 - begin);
+        shuffle(random, self->order + begin, i + 1 - begin);
         begin = i + 1;
     }
-    shuffle_all(&random, self->batches, n_batches);
+}
+
+void acq_complex_order_rows(acq_complex_trainer *self, uint64_t epoch)
+{
+    acq_random random = acq_random_start(self->params->seed, get_stream(ORDER_STREAM, epoch));
+    if (self->params->candidates == 0)
+        shuffle_all(&random, self->order, self->n_rows);
+    else
+        order_by_relation(self, &random);
+    shuffle_all(&random, self->batches, acq_complex_count_batches(self));
     shuffle_all(&random, self->fact_order, self->n_facts);
     self->epoch = epoch;
 }

@@ -99,6 +99,22 @@ wait "$pid"
 exec 3>&-
 [ -z "$(ls -A "$work/new")" ] || fail "export left $(ls -A "$work/new")"
 
+# A completion that is interrupted once its file is begun leaves neither that nor another; what was
+# there stays. Shipped weights over a graph of some thousand facts take seconds.
+echo before >"$work/new/w.completion"
+"$anycq" complete ../../../data/world/observed.tsv -o "$work/new/w.completion" --predictor ultra \
+    >"$work/out" 2>"$work/err" &
+pid=$!
+until [ "$(ls -A "$work/new" | wc -l)" -gt 1 ]; do
+    kill -0 "$pid" 2>/dev/null || break
+done
+kill -INT "$pid"
+wait "$pid"
+[ $? -eq 130 ] || fail 'complete interrupted'
+[ "$(ls -A "$work/new")" = w.completion ] || fail "complete left $(ls -A "$work/new")"
+[ "$(cat "$work/new/w.completion")" = before ] || fail 'complete changed what was there'
+rm "$work/new/w.completion"
+
 # After a whole import an interrupt has nothing to take away: the pipe ends, the store stands.
 "$anycq" import "$work/pipe" -o "$work/new/g.acq" >"$work/out" 2>"$work/err" &
 pid=$!

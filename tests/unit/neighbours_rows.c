@@ -127,6 +127,48 @@ static void test_rows_are_those_of_the_definition(void **state)
     }
 }
 
+/* A fact that thousands share says nothing: rows are as if it were not there. */
+static void test_facts_that_very_many_share_are_left_out(void **state)
+{
+    (void)state;
+    enum { CROWD = 2100 };
+    float rows[2][4];
+    for (int has_crowd = 0; has_crowd < 2; has_crowd++) {
+        acq_graph_builder *builder = acq_graph_builder_new();
+        acq_graph *graph;
+        acq_row_model *model;
+        void *scratch;
+        acq_rel likes, is;
+        for (acq_ent e = 0; e < CROWD; e++) {
+            char name[16];
+            acq_ent id;
+            snprintf(name, sizeof name, "e%u", e);
+            assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id),
+                             ACQ_OK);
+        }
+        assert_int_equal(acq_graph_builder_add_relation(builder, "likes", 5, &likes), ACQ_OK);
+        assert_int_equal(acq_graph_builder_add_relation(builder, "is", 2, &is), ACQ_OK);
+        const acq_ent facts[][2] = {{4, 0}, {4, 1}, {5, 0}, {5, 2}, {6, 3}};
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+            assert_int_equal(acq_graph_builder_add_fact(builder, facts[i][0], likes, facts[i][1]),
+                             ACQ_OK);
+        for (acq_ent e = 4; e < CROWD && has_crowd; e++)
+            assert_int_equal(acq_graph_builder_add_fact(builder, e, is, 0), ACQ_OK);
+        assert_int_equal(acq_graph_builder_finish(builder, &graph, NULL), ACQ_OK);
+        acq_graph_builder_free(builder);
+        assert_int_equal(acq_neighbours_new_row_model(graph, &model, NULL), ACQ_OK);
+        assert_int_equal(model->ops->open_scratch(model, &scratch, NULL), ACQ_OK);
+        const acq_ent head = 4, tails[] = {0, 1, 2, 3};
+        acq_row_request request = {likes, &head, 1, tails, 4, rows[has_crowd]};
+        assert_int_equal(model->ops->score(model, scratch, &request, NULL), ACQ_OK);
+        model->ops->free_scratch(model, scratch);
+        acq_row_model_free(model);
+        acq_graph_free(graph);
+    }
+    assert_memory_equal(rows[0], rows[1], sizeof rows[0]);
+    assert_true(rows[0][2] > -.1F && rows[0][3] < -9.0F); /* only entity 5 is like the head */
+}
+
 /* The same bits whatever was asked before, beside it, and of which tails. */
 static void test_rows_do_not_depend_on_others(void **state)
 {
@@ -159,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_those_of_the_definition),
+        cmocka_unit_test(test_facts_that_very_many_share_are_left_out),
         cmocka_unit_test(test_rows_do_not_depend_on_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

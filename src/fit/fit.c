@@ -217,8 +217,7 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
     if (calibrator == NULL)
         return acq_fail_memory(error);
     acq_fit_print_models(run->params, calibrator->models, sizeof calibrator->models);
-    acq_status status =
-        acq_fit_models_make(run->rest, "rest", &run->inner, NULL, 1.0, &run->models, error);
+    acq_status status = acq_fit_models_make(run->rest, "rest", &run->inner, &run->models, error);
     if (status == ACQ_OK)
         status = acq_fit_link_trees(run->models.maker, run->rest, run->truth, &run->inner,
                                     &run->progress, &run->trees, run->report, error);
@@ -234,8 +233,8 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
 static acq_status complete(fit_run *run, const char *output, acq_error *error)
 {
     acq_fit_models whole = {0};
-    acq_status status = acq_fit_models_make(run->graph, "whole", &run->inner, run->models.complex,
-                                            .3, &whole, error);
+    acq_status status = acq_fit_models_grow(run->graph, "whole", &run->inner, run->rest,
+                                            &run->models, &whole, error);
     if (status == ACQ_OK) {
         acq_fold_trees trees = {.all = run->calibrator->link};
         status = acq_fit_write_links(whole.maker, run->graph, &trees, false, run->calibrator,

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "predict/neighbours.h"
 
+static const double WARM_SHARE = .3; /* of a training, when it starts from a trained model */
+
 char *acq_fit_make_path(const acq_fit_params *params, const char *name, const char *kind)
 {
     size_t size = strlen(params->folder) + strlen(name) + strlen(kind) + 3;
@@ -58,15 +60,15 @@ static void model_files_deinit(model_files *files)
 }
 
 static acq_status make_complex(const acq_graph *graph, const acq_fit_params *params,
-                               const acq_complex *warm, double share, const model_files *files,
+                               const acq_complex *warm, const model_files *files,
                                acq_fit_models *out, acq_error *error)
 {
     acq_train_complex_params train = params->complex;
     if (params->resume && access(files->model, R_OK) == 0)
         return acq_complex_read(files->model, graph, &out->complex, error);
     train.warm = warm;
-    train.epochs *= warm == NULL ? 1.0 : share;
-    train.seconds *= warm == NULL ? 1.0 : share;
+    train.epochs *= warm == NULL ? 1.0 : WARM_SHARE;
+    train.seconds *= warm == NULL ? 1.0 : WARM_SHARE;
     train.checkpoint = files->checkpoint;
     train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
     acq_status status = acq_train_complex(graph, &train, &out->complex, error);
@@ -94,13 +96,13 @@ static acq_status make_nbfnet(const acq_graph *graph, const acq_fit_params *para
 }
 
 static acq_status add_complex(const acq_graph *graph, const char *name,
-                              const acq_fit_params *params, const acq_complex *warm, double share,
+                              const acq_fit_params *params, const acq_complex *warm,
                               acq_fit_models *out, acq_error *error)
 {
     model_files files = {0};
     acq_status status = model_files_init(&files, params, name, "complex", error);
     if (status == ACQ_OK)
-        status = make_complex(graph, params, warm, share, &files, out, error);
+        status = make_complex(graph, params, warm, &files, out, error);
     if (status == ACQ_OK)
         status = acq_complex_new_row_model(out->complex, graph, &out->rows[out->n_rows], error);
     out->n_rows += status == ACQ_OK;
@@ -139,7 +141,7 @@ static acq_status add_neighbours(const acq_graph *graph, acq_fit_models *out, ac
 }
 
 static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *params,
-                               acq_fit_models *out, acq_error *error)
+                               const acq_graph *rest, acq_fit_models *out, acq_error *error)
 {
     acq_rules_params rules = ACQ_RULES_DEFAULT;
     rules.seed = params->seed;
@@ -154,20 +156,22 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                     .rows = params->rows,
                                     .tails = params->tails,
                                     .top = params->top,
+                                    .counted = rest,
                                     .n_threads = params->n_threads};
     for (size_t i = 0; i < out->n_rows; i++)
         evidence.models[i] = out->rows[i];
     return acq_evidence_maker_new(graph, &evidence, &out->maker, error);
 }
 
-acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
-                               const acq_fit_params *params, const acq_complex *warm, double share,
-                               acq_fit_models *out, acq_error *error)
+acq_status acq_fit_models_grow(const acq_graph *graph, const char *name,
+                               const acq_fit_params *params, const acq_graph *rest,
+                               const acq_fit_models *trained, acq_fit_models *out, acq_error *error)
 {
     acq_status status = ACQ_OK;
     *out = (acq_fit_models){0};
     if (params->use_complex)
-        status = add_complex(graph, name, params, warm, share, out, error);
+        status =
+            add_complex(graph, name, params, trained == NULL ? NULL : trained->complex, out, error);
     if (status == ACQ_OK && params->use_nbfnet)
         status = add_nbfnet(graph, name, params, out, error);
     if (status == ACQ_OK && params->use_ultra)
@@ -175,8 +179,14 @@ acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
     if (status == ACQ_OK && params->use_neighbours)
         status = add_neighbours(graph, out, error);
     if (status == ACQ_OK)
-        status = add_evidence(graph, params, out, error);
+        status = add_evidence(graph, params, rest, out, error);
     if (status != ACQ_OK)
         acq_fit_models_deinit(out);
     return status;
+}
+
+acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
+                               const acq_fit_params *params, acq_fit_models *out, acq_error *error)
+{
+    return acq_fit_models_grow(graph, name, params, NULL, NULL, out, error);
 }

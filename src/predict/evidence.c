@@ -77,14 +77,42 @@ static acq_status name_features(acq_evidence_maker *maker)
 static acq_status open_all_links(acq_evidence_maker *maker, acq_error *error)
 {
     maker->links = acq_zalloc(maker->n_relations, sizeof *maker->links);
-    maker->degrees = acq_zalloc(maker->n_entities, sizeof *maker->degrees);
-    if (maker->links == NULL || maker->degrees == NULL)
+    if (maker->links == NULL)
         return acq_fail_memory(error);
     for (acq_rel r = 0; r < maker->n_relations; r++) {
         acq_status status = acq_graph_open_links(maker->graph, r, &maker->links[r], error);
         if (status != ACQ_OK)
             return status;
-        const acq_links *links = maker->links[r];
+    }
+    return ACQ_OK;
+}
+
+static acq_status open_counted_links(acq_evidence_maker *maker, acq_error *error)
+{
+    const acq_graph *graph = maker->params.counted;
+    acq_status status = ACQ_OK;
+    if (graph == NULL) {
+        maker->counted = maker->links;
+        return ACQ_OK;
+    }
+    if (acq_graph_get_n_relations(graph) != maker->n_relations ||
+        acq_graph_get_n_entities(graph) != maker->n_entities)
+        return acq_fail(error, ACQ_ERR_USAGE, "the counts are of a graph with other ids");
+    maker->counted = acq_zalloc(maker->n_relations, sizeof *maker->counted);
+    if (maker->counted == NULL)
+        return acq_fail_memory(error);
+    for (acq_rel r = 0; r < maker->n_relations && status == ACQ_OK; r++)
+        status = acq_graph_open_links(graph, r, &maker->counted[r], error);
+    return status;
+}
+
+static acq_status count_degrees(acq_evidence_maker *maker, acq_error *error)
+{
+    maker->degrees = acq_zalloc(maker->n_entities, sizeof *maker->degrees);
+    if (maker->degrees == NULL)
+        return acq_fail_memory(error);
+    for (acq_rel r = 0; r < maker->n_relations; r++) {
+        const acq_links *links = maker->counted[r];
         for (uint32_t i = 0; i < links->n_heads; i++)
             maker->degrees[links->heads[i]] += (float)(links->offsets[i + 1] - links->offsets[i]);
     }
@@ -105,6 +133,10 @@ acq_status acq_evidence_maker_new(const acq_graph *graph, const acq_evidence_par
     maker->n_entities = acq_graph_get_n_entities(graph);
     maker->n_relations = acq_graph_get_n_relations(graph);
     acq_status status = open_all_links(maker, error);
+    if (status == ACQ_OK)
+        status = open_counted_links(maker, error);
+    if (status == ACQ_OK)
+        status = count_degrees(maker, error);
     if (status == ACQ_OK && name_features(maker) != ACQ_OK)
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
@@ -122,6 +154,8 @@ void acq_evidence_maker_free(acq_evidence_maker *maker)
         acq_free(maker->names[i]);
     acq_free(maker->names);
     acq_free(maker->monotone);
+    if (maker->counted != maker->links)
+        acq_free(maker->counted);
     acq_free(maker->links);
     acq_free(maker->degrees);
     acq_free(maker);
@@ -295,14 +329,15 @@ static float log_count(const acq_links *links, acq_ent entity)
 static void describe_link(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
                           acq_ent tail, float *out)
 {
-    const acq_links *forward = maker->links[relation];
+    const acq_links *forward = maker->links[relation], *counted = maker->counted[relation];
     const acq_links *back = maker->links[acq_inverse(relation)];
-    float n = (float)forward->n_links;
+    const acq_links *counted_back = maker->counted[acq_inverse(relation)];
+    float n = (float)counted->n_links;
     out[ACQ_LINK_links] = log1pf(n);
-    out[ACQ_LINK_tails_per_head] = logf((n + 1.0F) / ((float)forward->n_heads + 1.0F));
-    out[ACQ_LINK_heads_per_tail] = logf((n + 1.0F) / ((float)back->n_heads + 1.0F));
-    out[ACQ_LINK_tails] = log_count(forward, head);
-    out[ACQ_LINK_heads] = log_count(back, tail);
+    out[ACQ_LINK_tails_per_head] = logf((n + 1.0F) / ((float)counted->n_heads + 1.0F));
+    out[ACQ_LINK_heads_per_tail] = logf((n + 1.0F) / ((float)counted_back->n_heads + 1.0F));
+    out[ACQ_LINK_tails] = log_count(counted, head);
+    out[ACQ_LINK_heads] = log_count(counted_back, tail);
     out[ACQ_LINK_head_seen] = acq_links_find(forward, head) != ACQ_NO_ID ? 1.0F : 0.0F;
     out[ACQ_LINK_tail_seen] = acq_links_find(back, tail) != ACQ_NO_ID ? 1.0F : 0.0F;
     out[ACQ_LINK_head_degree] = maker->degrees[head];

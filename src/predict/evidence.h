@@ -35,6 +35,10 @@ typedef struct acq_evidence_params {
     acq_row_choice rows;
     acq_tail_choice tails;
     uint32_t top; /* candidates of a row by each model; the row's observed tails are added to it */
+    /* Whose counts describe a link; NULL: the graph's own. Trees know relations, and the tails of
+     * one, by their counts: so these are of the graph that the trees were fitted on, which has the
+     * same ids, when facts were added since. */
+    const acq_graph *counted;
     unsigned n_threads;
 } acq_evidence_params;
 

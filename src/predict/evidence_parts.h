@@ -64,8 +64,9 @@ struct acq_evidence_maker {
     acq_evidence_params params;
     const acq_graph *graph;
     uint32_t n_entities, n_relations;
-    const acq_links **links; /* by relation id */
-    float *degrees;          /* log(1 + links of an entity) */
+    const acq_links **links;   /* by relation id */
+    const acq_links **counted; /* the same, or of params.counted */
+    float *degrees;            /* log(1 + links of an entity) */
     uint32_t n_features;
     char **names;
     int8_t *monotone;

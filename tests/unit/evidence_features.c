@@ -291,6 +291,53 @@ static void test_threads_do_not_matter(void **state)
     world_deinit(&w);
 }
 
+static float log_tails(const world *w, acq_rel r, acq_ent head)
+{
+    const acq_links *links;
+    assert_int_equal(acq_graph_open_links(w->graph, r, &links, NULL), ACQ_OK);
+    size_t n = acq_links_get_row(links, head).n;
+    return n == 0 ? 0 : logf((float)n);
+}
+
+/* Counts of an earlier graph: they are its own, and nothing else differs. */
+static void test_counts_can_be_of_another_graph(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"links", "tails_per_head", "heads_per_tail", "tails",
+                                         "heads", "head_degree",    "tail_degree"};
+    static world w, earlier;
+    world_init(&w, 7);
+    world_init(&earlier, 8);
+    acq_candidates found[2];
+    acq_evidence_maker *maker = NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        acq_evidence_maker_free(maker);
+        acq_evidence_params params = make_params(&w, 1);
+        params.counted = i == 0 ? NULL : earlier.graph;
+        assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        assert_int_equal(acq_evidence_collect(maker, 0, &found[i], NULL), ACQ_OK);
+    }
+    uint32_t n = acq_evidence_get_n_features(maker), tails = find_feature(maker, "tails");
+    uint32_t heads = find_feature(maker, "heads"), n_other = 0;
+    for (size_t i = 0; i < found[1].n; i++) {
+        float *x = found[1].features + i * n, *plain = found[0].features + i * n;
+        assert_true(x[tails] == log_tails(&earlier, 0, found[1].heads[i]));
+        assert_true(x[heads] == log_tails(&earlier, 1, found[1].tails[i]));
+        for (size_t j = 0; j < sizeof counts / sizeof *counts; j++) {
+            uint32_t feature = find_feature(maker, counts[j]);
+            n_other += x[feature] != plain[feature];
+            x[feature] = plain[feature];
+        }
+    }
+    assert_true(found[1].n > 0 && n_other > found[1].n);
+    check_equal(&found[0], &found[1], n);
+    acq_candidates_deinit(&found[0]);
+    acq_candidates_deinit(&found[1]);
+    acq_evidence_maker_free(maker);
+    world_deinit(&w);
+    world_deinit(&earlier);
+}
+
 /* The smaller side's rows, one by one, are what collecting that side gives. */
 static void test_rows_one_by_one(void **state)
 {
@@ -437,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_sparse_models_propose_what_something_speaks_for),
         cmocka_unit_test(test_features_are_those_of_the_definition),
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_counts_can_be_of_another_graph),
         cmocka_unit_test(test_rows_one_by_one),
         cmocka_unit_test(test_seen_can_only_help),
 #ifdef ACQ_FAULTS

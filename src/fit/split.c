@@ -17,6 +17,7 @@ typedef struct keep_rule {
     double share;
     acq_fit_hold hold;
     uint64_t seed;
+    bool *is_known; /* entities of which some fact is not drawn */
 } keep_rule;
 
 unsigned acq_split_get_fold(acq_ent head, acq_ent tail)
@@ -48,8 +49,28 @@ static bool keeps(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent
 {
     if (rule->earlier != NULL)
         return acq_predictor_get_score(rule->earlier, head, relation, tail) > 0;
-    return !is_drawn(rule, head, relation, tail) ||
+    return !is_drawn(rule, head, relation, tail) || !rule->is_known[head] ||
+           !rule->is_known[tail] ||
            (rule->hold == ACQ_HOLD_PAIRS && stays_linked(rule, head, tail));
+}
+
+/* Who keeps a fact that is not drawn. */
+static acq_status find_known(const keep_rule *rule, acq_error *error)
+{
+    memset(rule->is_known, 0, acq_graph_get_n_entities(rule->whole));
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(rule->whole); r += 2) {
+        const acq_links *links;
+        acq_status status = acq_graph_open_links(rule->whole, r, &links, error);
+        if (status != ACQ_OK)
+            return status;
+        for (uint32_t i = 0; i < links->n_heads; i++) {
+            acq_row row = acq_links_get_row_at(links, i);
+            for (size_t j = 0; j < row.n; j++)
+                if (!is_drawn(rule, links->heads[i], r, row.tails[j]))
+                    rule->is_known[links->heads[i]] = rule->is_known[row.tails[j]] = true;
+        }
+    }
+    return ACQ_OK;
 }
 
 static acq_status copy_names(const acq_graph *whole, acq_graph_builder *builder)
@@ -127,19 +148,20 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
     return status;
 }
 
-/* Of pairs, drawn facts stay that others keep linked: more are drawn, so that the share that was
- * asked for goes. */
+/* Some drawn facts stay: more are drawn, so that the share that was asked for goes. */
 static acq_status raise_share(const acq_graph *whole, keep_rule *rule, acq_error *error)
 {
     enum { TRIES = 8 };
     uint64_t n_facts = acq_graph_get_n_facts(whole), n_kept;
     double wanted = rule->share * (double)n_facts;
     for (int i = 0; i < TRIES; i++) {
-        acq_status status = copy_facts(whole, rule, NULL, &n_kept, error);
+        acq_status status = find_known(rule, error);
+        if (status == ACQ_OK)
+            status = copy_facts(whole, rule, NULL, &n_kept, error);
         if (status != ACQ_OK)
             return status;
         double factor = n_kept == n_facts ? 2.0 : wanted / (double)(n_facts - n_kept);
-        if (fabs(factor - 1) <= .03)
+        if (fabs(factor - 1) <= .03 || i + 1 == TRIES)
             break;
         rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, fmax(.5, factor)));
     }
@@ -150,6 +172,12 @@ acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold
                               uint64_t seed, acq_graph **out, acq_error *error)
 {
     keep_rule rule = {.whole = whole, .share = share, .hold = hold, .seed = seed};
-    acq_status status = hold == ACQ_HOLD_PAIRS ? raise_share(whole, &rule, error) : ACQ_OK;
-    return status == ACQ_OK ? split(whole, &rule, out, error) : status;
+    rule.is_known = acq_alloc(acq_graph_get_n_entities(whole), sizeof *rule.is_known);
+    acq_status status = rule.is_known == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK)
+        status = raise_share(whole, &rule, error);
+    if (status == ACQ_OK)
+        status = split(whole, &rule, out, error);
+    acq_free(rule.is_known);
+    return status;
 }

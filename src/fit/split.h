@@ -10,9 +10,10 @@
 acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier, acq_graph **out,
                                 acq_error *error);
 
-/* Without a share of the facts, drawn by their hash; pairs: a drawn fact stays when another one
- * links the same two entities and stays, and so many are drawn that the share goes, if it can. A
- * graph whose rest would be empty is refused. */
+/* Without a share of the facts, drawn by their hash. As every entity of a graph has facts, those of
+ * the rest must: a drawn fact stays when all facts of one of its ends are drawn. Pairs: also when
+ * another one links the same two entities and stays. So many are drawn that the share goes, if it
+ * can. A graph whose rest would be empty is refused, and one that nothing can be held out of. */
 acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
                               uint64_t seed, acq_graph **out, acq_error *error);
 

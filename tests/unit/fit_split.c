@@ -1,6 +1,6 @@
 /* fit_split.c - what is held out: the rest has the ids of the whole, facts go by the rule, pairs
- * stay unless all their links go; open questions drawn from the whole need a fact
- * that the rest lacks.
+ * stay unless all their links go, whoever has facts keeps one; open questions drawn from the whole
+ * need a fact that the rest lacks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,6 +92,52 @@ static void test_held_pairs_are_not_linked_any_more(void **state)
                 assert_int_equal(acq_graph_has_fact(rest, h, r, t),
                                  acq_graph_has_fact(whole, h, r, t));
     acq_graph_free(rest);
+    acq_graph_free(whole);
+}
+
+static bool has_facts(const acq_graph *graph, acq_ent entity)
+{
+    for (acq_ent other = 0; other < N_ENTITIES; other++)
+        if (is_linked(graph, entity, other))
+            return true;
+    return false;
+}
+
+/* Half of the facts are asked for, of entities that have two each: far fewer can go. */
+static void test_whoever_has_facts_keeps_one(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (acq_fit_hold hold = ACQ_HOLD_LINKS; hold <= ACQ_HOLD_PAIRS; hold++) {
+            acq_graph *whole = make_graph(N_ENTITIES), *rest;
+            assert_int_equal(acq_split_by_share(whole, .5, hold, seed, &rest, NULL), ACQ_OK);
+            check_subset(rest, whole);
+            assert_true(acq_graph_get_n_facts(rest) < acq_graph_get_n_facts(whole));
+            for (acq_ent e = 0; e < N_ENTITIES; e++)
+                assert_int_equal(has_facts(rest, e), has_facts(whole, e));
+            acq_graph_free(rest);
+            acq_graph_free(whole);
+        }
+}
+
+static void test_single_facts_cannot_be_held_out(void **state)
+{
+    (void)state;
+    acq_graph *whole, *rest;
+    acq_error error = {0};
+    acq_graph_builder *builder = acq_graph_builder_new();
+    acq_ent id;
+    acq_rel relation;
+    assert_int_equal(acq_graph_builder_add_relation(builder, "r", 1, &relation), ACQ_OK);
+    for (char name = 'a'; name <= 'h'; name++)
+        assert_int_equal(acq_graph_builder_add_entity(builder, &name, 1, &id), ACQ_OK);
+    for (acq_ent e = 0; e < 8; e += 2)
+        assert_int_equal(acq_graph_builder_add_fact(builder, e, relation, e + 1), ACQ_OK);
+    assert_int_equal(acq_graph_builder_finish(builder, &whole, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    assert_int_equal(acq_split_by_share(whole, .5, ACQ_HOLD_LINKS, 1, &rest, &error),
+                     ACQ_ERR_INPUT);
+    assert_non_null(strstr(error.message, "no fact is left to calibrate with"));
     acq_graph_free(whole);
 }
 
@@ -197,6 +243,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_share_is_held_out),
         cmocka_unit_test(test_held_pairs_are_not_linked_any_more),
+        cmocka_unit_test(test_whoever_has_facts_keeps_one),
+        cmocka_unit_test(test_single_facts_cannot_be_held_out),
         cmocka_unit_test(test_the_earlier_graph_is_the_rest),
         cmocka_unit_test(test_folds_do_not_know_directions),
         cmocka_unit_test(test_questions_need_what_is_held_out),

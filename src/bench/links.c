@@ -83,13 +83,17 @@ static size_t find_row_end(const acq_links_plan *plan, size_t from, size_t end)
 static acq_status open_filter(const evaluation *run, const acq_triple *link, acq_rank_filter *out,
                               acq_error *error)
 {
-    const acq_links *truth, *observed;
+    const acq_predictor *also = run->params->filter;
+    const acq_links *truth, *observed, *others;
     acq_status status = acq_predictor_open_links(run->params->truth, link->relation, &truth, error);
     if (status == ACQ_OK)
         status = acq_graph_open_links(run->graph, link->relation, &observed, error);
+    if (status == ACQ_OK && also != NULL)
+        status = acq_predictor_open_links(also, link->relation, &others, error);
     if (status == ACQ_OK)
-        *out = (acq_rank_filter){acq_links_get_row(truth, link->head),
-                                 acq_links_get_row(observed, link->head)};
+        *out = (acq_rank_filter){
+            {acq_links_get_row(truth, link->head), acq_links_get_row(observed, link->head),
+             also == NULL ? (acq_row){0} : acq_links_get_row(others, link->head)}};
     return status;
 }
 

@@ -1,9 +1,9 @@
 /* links.h - link prediction judged: filtered MRR and Hits@k, and how good the probabilities are.
  *
  * Every link of `truth` that `observed` lacks is asked in both directions: (h, r, ?) for each
- * directed id. Filter: other tails that are observed, or true in `truth`, are left out of the
- * ranking. Ties: the rank is the mean of the best and the worst rank among equals. A predictor that
- * has no row for (h, r), or no score for t, ties t with all entities that have none.
+ * directed id. Filter: other tails that are observed, true in `truth` or in `filter`, are left out
+ * of the ranking. Ties: the rank is the mean of the best and the worst rank among equals. A
+ * predictor that has no row for (h, r), or no score for t, ties t with all entities that have none.
  *
  * Ranks go to their own slots and are summed up in the order of the links, so everything but the
  * time is the same at any number of threads. */
@@ -16,6 +16,7 @@
 
 typedef struct acq_eval_links_params {
     const acq_predictor *truth;     /* 0/1 in the observed graph's ids: acq_predictor_new_perfect */
+    const acq_predictor *filter;    /* more links that hold, not asked for; NULL: none are known */
     const acq_predictor *predictor; /* a completion or any other: ranks by its scores */
     const acq_row_model *model;     /* or raw scores: ranks by these; then predictor may be NULL */
     bool with_table;                /* judge the predictor's scores as probabilities */

@@ -34,25 +34,29 @@ void acq_rank_dense(float *scores, size_t n_entities, const acq_rank_filter *fil
 {
     for (size_t i = 0; i < n; i++)
         out[i].rank = (double)scores[links[i].tail];
-    forget(scores, filter->truth);
-    forget(scores, filter->observed);
+    for (size_t i = 0; i < ACQ_RANK_FILTERS; i++)
+        forget(scores, filter->rows[i]);
     for (size_t i = 0; i < n; i++) {
         standing place = count(scores, n_entities, (float)out[i].rank);
         out[i] = (acq_link_rank){.rank = get_rank(place), .is_known = true};
     }
 }
 
-static bool is_filtered(const acq_rank_filter *filter, acq_ent tail)
+/* By one of the first n rows. */
+static bool is_filtered(const acq_rank_filter *filter, size_t n, acq_ent tail)
 {
-    return acq_row_find(filter->truth, tail) < filter->truth.n ||
-           acq_row_find(filter->observed, tail) < filter->observed.n;
+    for (size_t i = 0; i < n; i++)
+        if (acq_row_find(filter->rows[i], tail) < filter->rows[i].n)
+            return true;
+    return false;
 }
 
 static size_t count_filtered(const acq_rank_filter *filter)
 {
-    size_t n = filter->truth.n;
-    for (size_t i = 0; i < filter->observed.n; i++)
-        n += acq_row_find(filter->truth, filter->observed.tails[i]) == filter->truth.n;
+    size_t n = 0;
+    for (size_t i = 0; i < ACQ_RANK_FILTERS; i++)
+        for (size_t j = 0; j < filter->rows[i].n; j++)
+            n += !is_filtered(filter, i, filter->rows[i].tails[j]);
     return n;
 }
 
@@ -66,7 +70,7 @@ static size_t keep(acq_row row, const acq_rank_filter *filter, float *kept)
     size_t n = 0;
     for (size_t i = 0; i < row.n; i++) {
         float score = get_score(row, i);
-        if (score > 0 && !is_filtered(filter, row.tails[i]))
+        if (score > 0 && !is_filtered(filter, ACQ_RANK_FILTERS, row.tails[i]))
             kept[n++] = score;
     }
     return n;

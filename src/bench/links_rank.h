@@ -4,9 +4,11 @@
 
 #include "graph/build.h"
 
-/* What is left out of a ranking: both sorted, they may share tails. */
+/* What is left out of a ranking: what is true, observed, or known to hold besides. Sorted rows that
+ * may share tails. */
+enum { ACQ_RANK_FILTERS = 3 };
 typedef struct acq_rank_filter {
-    acq_row truth, observed;
+    acq_row rows[ACQ_RANK_FILTERS];
 } acq_rank_filter;
 
 typedef struct acq_link_rank {
@@ -14,7 +16,7 @@ typedef struct acq_link_rank {
     bool is_known; /* the predictor has a score for it */
 } acq_link_rank;
 
-/* links: n of one row, their tails all in filter->truth. scores: one per entity, finite; the
+/* links: n of one row, their tails all filtered. scores: one per entity, finite; the
  * filtered ones are lost. O(entities) for each link. */
 void acq_rank_dense(float *scores, size_t n_entities, const acq_rank_filter *filter,
                     const acq_triple *links, size_t n, acq_link_rank *out);

@@ -19,7 +19,7 @@ typedef struct links_job {
     acq_output output;
     acq_setup setup; /* without a predictor where a model is judged */
     acq_named_model model;
-    acq_predictor *truth, *negatives;
+    acq_predictor *truth, *filter, *negatives;
     double prior; /* of the decisions; NAN: by score */
     acq_eval_links_result result;
     acq_links_decisions decisions;
@@ -57,6 +57,9 @@ static acq_status open_all(links_job *job, acq_error *error)
     if (status == ACQ_OK)
         status = acq_eval_open_truth(options, "truth", options->truth, job->setup.graph,
                                      &job->output, &job->truth, error);
+    if (status == ACQ_OK && options->filter != NULL)
+        status = acq_eval_open_truth(options, "filter", options->filter, job->setup.graph,
+                                     &job->output, &job->filter, error);
     if (status == ACQ_OK && options->negatives != NULL)
         status = acq_eval_open_truth(options, "negatives", options->negatives, job->setup.graph,
                                      &job->output, &job->negatives, error);
@@ -76,6 +79,7 @@ static acq_status evaluate(links_job *job, acq_error *error)
 {
     const acq_predictor *predictor = job->setup.predictor;
     acq_eval_links_params params = {.truth = job->truth,
+                                    .filter = job->filter,
                                     .predictor = predictor,
                                     .model = job->model.rows,
                                     .with_table = predictor != NULL &&
@@ -113,6 +117,7 @@ static void print(links_job *job)
     const acq_options *options = job->options;
     acq_links_view view = {.observed = options->observed,
                            .truth = options->truth,
+                           .filter = options->filter,
                            .predictor = options->predictor,
                            .is_model = job->model.rows != NULL,
                            .decisions = job->negatives == NULL ? NULL : &job->decisions,
@@ -142,6 +147,7 @@ int acq_eval_links_command(const acq_options *options)
         code = acq_report_error(&job.output, options, &error, NULL);
     acq_named_model_deinit(&job.model);
     acq_predictor_free(job.truth);
+    acq_predictor_free(job.filter);
     acq_predictor_free(job.negatives);
     acq_setup_deinit(&job.setup);
     return acq_output_finish(&job.output, code);

@@ -11,7 +11,7 @@ int acq_eval_links_command(const acq_options *options);
 
 /* What is printed besides the result. */
 typedef struct acq_links_view {
-    const char *observed, *truth, *predictor; /* as on the command line */
+    const char *observed, *truth, *filter, *predictor; /* as on the command line */
     bool is_model; /* ranks are by raw scores of all entities; else by the scores of links */
     const acq_links_decisions *decisions; /* NULL: none were asked for */
     double prior;                         /* of the decisions; NAN: they are by score */

@@ -25,8 +25,12 @@ static void print_links(const acq_links_view *view, const acq_eval_links_result 
 
 static void print_rules(const acq_links_view *view, acq_text *out)
 {
-    acq_size_print_text(out, "filter",
-                        "other tails that are observed or true are left out of a ranking");
+    char text[512];
+    snprintf(text, sizeof text,
+             "other tails that are observed%s true%s%.300s are left out of a ranking",
+             view->filter == NULL ? " or" : ",", view->filter == NULL ? "" : " or in ",
+             view->filter == NULL ? "" : view->filter);
+    acq_size_print_text(out, "filter", text);
     acq_size_print_text(out, "ties",
                         view->is_model
                             ? "the mean of the best and the worst rank among equals"
@@ -94,7 +98,9 @@ void acq_links_view_print_json(const acq_links_view *view, const acq_eval_links_
     json_object_set_new(object, "hits1", json_real(100 * result->hits1));
     json_object_set_new(object, "hits3", json_real(100 * result->hits3));
     json_object_set_new(object, "hits10", json_real(100 * result->hits10));
-    json_object_set_new(object, "filter", json_string("observed and true"));
+    json_object_set_new(
+        object, "filter",
+        json_string(view->filter == NULL ? "observed and true" : "observed, true and known"));
     json_object_set_new(object, "ties", json_string("mean"));
     if (result->has_table)
         acq_reliability_view_set(object, &result->table);

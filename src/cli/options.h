@@ -61,6 +61,8 @@
     TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
+    TEXT(filter, "filter", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval | ACQ_OF_links,                     \
+         "links: more facts that hold, such as a test split; they do not compete for a rank")      \
     TEXT(negatives, "negatives", 0, "FILE", NULL, 0, 0, ACQ_ON_eval | ACQ_OF_links,                \
          "links: triples that are false, to decide between them and the new links")                \
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \

@@ -18,8 +18,8 @@ enum { N_SEEDS = 20, N_FACTS = 120, N_NEW = 90, BATCH = 3 };
 #define assert_near(value, expected) assert_true(fabs((value) - (expected)) < 1e-12)
 
 typedef struct world {
-    acq_graph *observed, *complete;
-    acq_predictor *truth, *scored;
+    acq_graph *observed, *complete, *more;
+    acq_predictor *truth, *scored, *filter; /* more facts that hold */
 } world;
 
 static void make_world(world *all, uint64_t seed)
@@ -30,12 +30,18 @@ static void make_world(world *all, uint64_t seed)
     assert_int_equal(acq_predictor_new_perfect(all->observed, all->complete, "complete",
                                                &all->truth, NULL, NULL),
                      ACQ_OK);
+    all->more = case_make_graph(seed + 2000, N_NEW);
+    assert_int_equal(
+        acq_predictor_new_perfect(all->observed, all->more, "more", &all->filter, NULL, NULL),
+        ACQ_OK);
 }
 
 static void free_world(world *all)
 {
     acq_predictor_free(all->truth);
     acq_predictor_free(all->scored);
+    acq_predictor_free(all->filter);
+    acq_graph_free(all->more);
     acq_graph_free(all->observed);
     acq_graph_free(all->complete);
 }
@@ -97,11 +103,17 @@ static bool is_true(const world *all, acq_rel r, acq_ent h, acq_ent t)
     return acq_predictor_get_score(all->truth, h, r, t) > 0;
 }
 
-static double find_rank(const world *all, bool by_model, acq_rel r, acq_ent h, acq_ent t)
+typedef struct rule {
+    bool by_model, is_filtered; /* by what `more` has, too */
+} rule;
+
+static double find_rank(const world *all, rule rule, acq_rel r, acq_ent h, acq_ent t)
 {
+    bool by_model = rule.by_model;
     double own = get_score(all, by_model, r, h, t), rank = 1;
     for (acq_ent e = 0; e < CASE_ENTITIES; e++) {
-        if (is_true(all, r, h, e) || acq_graph_has_fact(all->observed, h, r, e))
+        if (is_true(all, r, h, e) || acq_graph_has_fact(all->observed, h, r, e) ||
+            (rule.is_filtered && acq_predictor_get_score(all->filter, h, r, e) > 0))
             continue;
         double other = get_score(all, by_model, r, h, e);
         rank += other > own ? 1 : other == own ? 0.5 : 0;
@@ -109,7 +121,7 @@ static double find_rank(const world *all, bool by_model, acq_rel r, acq_ent h, a
     return rank;
 }
 
-static void define(const world *all, bool by_model, acq_eval_links_result *out)
+static void define(const world *all, rule rule, acq_eval_links_result *out)
 {
     *out = (acq_eval_links_result){0};
     for (acq_rel r = 0; r < CASE_RELATIONS; r++) {
@@ -117,9 +129,9 @@ static void define(const world *all, bool by_model, acq_eval_links_result *out)
             for (acq_ent t = 0; t < CASE_ENTITIES; t++) {
                 if (!is_true(all, r, h, t) || acq_graph_has_fact(all->observed, h, r, t))
                     continue;
-                double rank = find_rank(all, by_model, r, h, t);
+                double rank = find_rank(all, rule, r, h, t);
                 out->n_links++;
-                out->n_ranked += by_model || get_score(all, false, r, h, t) > 0;
+                out->n_ranked += rule.by_model || get_score(all, false, r, h, t) > 0;
                 out->mrr += 1 / rank;
                 out->hits1 += rank <= 1;
                 out->hits3 += rank <= 3;
@@ -157,15 +169,18 @@ static void test_ranks_follow_from_the_definition(void **state)
         acq_eval_links_result sums;
         make_world(&all, seed);
         acq_row_model model = make_model(all.observed, "table");
-        acq_eval_links_params params = {.truth = all.truth, .predictor = all.scored};
-        acq_eval_links_result result = run(&params);
-        define(&all, false, &sums);
-        assert_true(sums.n_links > 50 && sums.n_ranked > 0 && sums.n_ranked < sums.n_links);
-        assert_defined(&result, &sums);
-        params = (acq_eval_links_params){.truth = all.truth, .model = &model};
-        result = run(&params);
-        define(&all, true, &sums);
-        assert_defined(&result, &sums);
+        for (unsigned i = 0; i < 4; i++) {
+            rule rule = {.by_model = i % 2, .is_filtered = i / 2};
+            acq_eval_links_params params = {.truth = all.truth,
+                                            .filter = rule.is_filtered ? all.filter : NULL,
+                                            .predictor = rule.by_model ? NULL : all.scored,
+                                            .model = rule.by_model ? &model : NULL};
+            acq_eval_links_result result = run(&params);
+            define(&all, rule, &sums);
+            assert_true(sums.n_links > 50 && sums.n_ranked > 0);
+            assert_true(rule.by_model == (sums.n_ranked == sums.n_links));
+            assert_defined(&result, &sums);
+        }
         free_world(&all);
     }
 }

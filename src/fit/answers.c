@@ -13,7 +13,7 @@
 
 enum {
     QUESTIONS = 20000,
-    NATURAL = 16, /* what a question's natural weights add up to */
+    NATURAL = 16, /* what a question's natural weights add up to, if it has so many candidates */
     TRIES = 4,    /* draws of a question that is of use */
     LEAST_ANSWERS =
         5, /* of a small one for balanced sets, but for the last draw: as in the paper */
@@ -38,7 +38,6 @@ typedef struct answered {
     size_t n, capacity;
     question_kind kind;
     uint32_t n_atoms, n_free;
-    double unshown; /* what true trials that are not shown would weigh in a balanced set */
 } answered;
 
 typedef struct answering {
@@ -80,13 +79,24 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
     return status;
 }
 
+/* Trials that are alike in truth and of which something may be learnt. */
+static size_t count_alike(const acq_trials *trials, bool is_true)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < trials->n; i++)
+        n += trials->items[i].is_true == is_true && trials->items[i].is_shown;
+    return n;
+}
+
 /* Natural weights: what a trial stands for, as a share of the question's population, so that
- * questions weigh alike. Balanced ones: all true trials together, also those that are not shown,
- * weigh as much as the wrong ones. */
+ * large ones do not drown the others. Balanced ones: true trials together weigh as much as wrong
+ * ones. Only those that are shown count: all wrong ones are, so with the others among the true ones
+ * it would speak against an answer that it is shown, and for it that it is not. */
 static acq_status add_rows(const answering *a, const acq_query *query, const acq_trials *trials,
                            answered *out, acq_error *error)
 {
     double population = 0;
+    const size_t n_alike[] = {count_alike(trials, false), count_alike(trials, true)};
     if (ACQ_RESERVE(out->rows, out->capacity, trials->n) != ACQ_OK)
         return acq_fail_memory(error);
     for (size_t i = 0; i < trials->n; i++)
@@ -94,16 +104,11 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
-        size_t n_alike = trial->is_true ? trials->n_true : trials->n - trials->n_true;
         answer_row row = {.is_true = trial->is_true};
-        if (out->kind != KIND_BALANCED)
-            row.natural = (float)(trial->stands_for * NATURAL / population);
-        if (out->kind != KIND_OPEN)
-            row.balanced = 1.0F / (float)n_alike;
-        if (!trial->is_shown) { /* judged, but nothing is learnt from it */
-            out->unshown += (double)row.balanced;
-            row.natural = row.balanced = 0;
-        }
+        if (trial->is_shown && out->kind != KIND_BALANCED)
+            row.natural = (float)(trial->stands_for * fmin(1, NATURAL / population));
+        if (trial->is_shown && out->kind != KIND_OPEN && n_alike[!trial->is_true] > 0)
+            row.balanced = 1.0F / (float)n_alike[trial->is_true];
         status = try_one(a, query, trial->values, &row, error);
         if (row.is_decided)
             out->rows[out->n++] = row;
@@ -128,7 +133,6 @@ static acq_status answer_question(const answering *a, uint64_t key, answered *ou
         if (status == ACQ_OK && trials.n > 0) {
             out->n_atoms = query->n_atoms;
             out->n_free = query->n_free;
-            out->unshown = 0;
             status = add_rows(a, query, &trials, out, error);
         }
         acq_query_free(query);
@@ -237,8 +241,6 @@ static double measure_shares(const answered *questions, size_t n_questions, acq_
     share all = {0}, natural = {0}, balanced = {0}, open = {0};
     for (size_t q = 0; q < n_questions; q++) {
         bool is_link = questions[q].n_atoms == 1;
-        if (is_link)
-            share_add(&open, questions[q].unshown, true);
         for (size_t i = 0; i < questions[q].n; i++) {
             const answer_row *row = &questions[q].rows[i];
             share_add(&all, (double)row->natural, row->is_true);
@@ -279,7 +281,7 @@ static void fill_table(const answered *questions, size_t n_questions, const acq_
 }
 
 /* Where yes should begin for F1, by the balanced trees. As in the paper's sets, true candidates
- * that are not shown are among them. */
+ * that are not shown are among them, and single links are no queries. */
 static void choose_decisions(const answered *questions, size_t n_questions,
                              const acq_fold_trees *trees, double unsupported,
                              acq_fit_report *report)
@@ -293,7 +295,7 @@ static void choose_decisions(const answered *questions, size_t n_questions,
             is_true[i] = row->is_true;
             p[i] = judge_row(trees, q, row, unsupported);
         }
-        if (questions[q].n > 0 && questions[q].kind != KIND_OPEN)
+        if (questions[q].n > 0 && questions[q].n_atoms > 1 && questions[q].kind != KIND_OPEN)
             acq_decision_add(&tallies[questions[q].kind == KIND_HUB], p, is_true, questions[q].n);
     }
     report->small = acq_decision_choose(&tallies[0]);

@@ -119,15 +119,14 @@ static bool needs_held(const acq_problem *problem, const acq_ent *answer, const 
     return false;
 }
 
-/* Numbers the variables so that n_free of them, drawn at random (small shapes: the answer), come
- * first. */
-static void number_variables(uint32_t n, uint32_t n_free, bool is_hub, acq_random *random,
-                             uint32_t *numbers)
+/* Numbers the variables so that the free ones come first: the one that the drawing began with, as
+ * in the paper, and others at random. */
+static void number_variables(uint32_t n, uint32_t n_free, acq_random *random, uint32_t *numbers)
 {
     uint32_t order[MOST_TERMS];
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
-    for (uint32_t i = 0; i < n_free && is_hub; i++) {
+    for (uint32_t i = 1; i < n_free; i++) {
         uint32_t j = i + (uint32_t)acq_random_below(random, n - i), kept = order[i];
         order[i] = order[j];
         order[j] = kept;
@@ -136,15 +135,25 @@ static void number_variables(uint32_t n, uint32_t n_free, bool is_hub, acq_rando
         numbers[order[i]] = i;
 }
 
-static acq_status draw_problem(const acq_sampler *sampler, bool is_hub, acq_random *random,
-                               acq_problem **out, acq_ent *answer, acq_error *error)
+/* The small shapes that the paper classifies answers of, and single links. */
+static const acq_shape_id classified[] = {ACQ_SHAPE_1p, ACQ_SHAPE_2p,  ACQ_SHAPE_3p, ACQ_SHAPE_pi,
+                                          ACQ_SHAPE_ip, ACQ_SHAPE_inp, ACQ_SHAPE_pin};
+
+static acq_shape_id draw_shape(bool is_open, acq_random *random)
+{
+    return is_open ? (acq_shape_id)acq_random_below(random, ACQ_N_SHAPES)
+                   : classified[acq_random_below(random, sizeof classified / sizeof *classified)];
+}
+
+static acq_status draw_problem(const acq_sampler *sampler, bool is_hub, bool is_open,
+                               acq_random *random, acq_problem **out, acq_ent *answer,
+                               acq_error *error)
 {
     acq_hub_params hub = ACQ_HUB_DEFAULT;
-    hub.most_terms = 14;
-    if (is_hub)
-        return acq_sampler_draw_hub(sampler, &hub, random, out, answer, error);
-    acq_shape_id shape = (acq_shape_id)acq_random_below(random, ACQ_N_SHAPES);
-    return acq_sampler_draw_shape(sampler, shape, random, out, answer, error);
+    hub.most_terms = 20;
+    return is_hub ? acq_sampler_draw_hub(sampler, &hub, random, out, answer, error)
+                  : acq_sampler_draw_shape(sampler, draw_shape(is_open, random), random, out,
+                                           answer, error);
 }
 
 static acq_status apply_pair_reading(acq_query **query, acq_error *error)
@@ -168,7 +177,8 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
         acq_problem *problem;
         acq_ent answer[MOST_TERMS];
         uint32_t numbers[MOST_TERMS], n_free = 1;
-        acq_status status = draw_problem(sampler, is_hub, &random, &problem, answer, error);
+        acq_status status =
+            draw_problem(sampler, is_hub, is_open, &random, &problem, answer, error);
         if (status != ACQ_OK)
             return status;
         if ((is_open && !needs_held(problem, answer, rest)) || problem->n_variables == 0) {
@@ -178,7 +188,7 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
         if (is_hub && acq_random_below(&random, 3) == 0)
             n_free += (uint32_t)acq_random_below(&random, 3);
         n_free = n_free < problem->n_variables ? n_free : problem->n_variables;
-        number_variables(problem->n_variables, n_free, is_hub, &random, numbers);
+        number_variables(problem->n_variables, n_free, &random, numbers);
         status = make_query(problem, numbers, n_free, out);
         acq_problem_free(problem);
         if (status != ACQ_OK)

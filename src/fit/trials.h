@@ -5,7 +5,7 @@
  * both; as many wrong ones, drawn among the entities that the rest shows at the variable's end of
  * every positive atom. Questions whose answers all follow from the rest's facts have no trials.
  * Since wrong ones are all shown, nothing may be learnt from true ones that are not: they are
- * there to be counted.
+ * there to be judged: where F1 is best depends on them.
  *
  * Several: true answers as the search finds them, and the best ones by the completion. */
 #ifndef ACQ_FIT_TRIALS_H

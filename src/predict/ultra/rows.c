@@ -110,20 +110,23 @@ static const float *get_state(const row_run *run, uint32_t node)
     return run->layer == 0 ? zeros : s->prepared.states[run->layer] + (size_t)node * D;
 }
 
-/* Nodes that the head reaches with this layer and that tails need after it; from the shorter of
- * the two lists. */
+/* Nodes that the head reaches with this layer and that tails need after it, in the order of their
+ * numbers, so that memory is walked forwards. A short list is found by the order of the reach. */
 static void list_nodes(row_run *run)
 {
     const acq_reach *head = &run->scratch->from_head, *tails = &run->scratch->to_tails;
     size_t most_head = run->layer + 1, most_tails = LAYERS - 1 - run->layer;
     bool by_head = head->ends[most_head] < tails->ends[most_tails];
-    const acq_reach *list = by_head ? head : tails, *other = by_head ? tails : head;
+    const acq_reach *list = by_head ? head : tails;
     size_t end = list->ends[by_head ? most_head : most_tails];
-    size_t most = by_head ? most_tails : most_head;
-    run->n_nodes = 0;
-    for (size_t i = 0; i < end; i++)
-        if (other->distances[list->order[i]] <= most)
-            run->scratch->nodes[run->n_nodes++] = list->order[i];
+    bool all = end > head->n_nodes / 8;
+    size_t n = all ? head->n_nodes : end, n_nodes = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = all ? (uint32_t)i : list->order[i];
+        run->scratch->nodes[n_nodes] = node;
+        n_nodes += head->distances[node] <= most_head && tails->distances[node] <= most_tails;
+    }
+    run->n_nodes = n_nodes;
 }
 
 static acq_messages start_messages(const row_run *run, acq_messages pass)

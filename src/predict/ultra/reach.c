@@ -52,6 +52,31 @@ static uint32_t extend(acq_reach *reach, const acq_edges *edges, uint32_t begin,
     return n;
 }
 
+static bool has_nearer(const acq_reach *reach, const acq_edges *edges, uint32_t node,
+                       uint8_t distance)
+{
+    uint32_t last = edges->begins[edges->rows[node + 1]];
+    for (uint32_t s = edges->begins[edges->rows[node]]; s < last; s++)
+        if (reach->distances[edges->sources[s]] < distance)
+            return true;
+    return false;
+}
+
+/* The same from the other side, for few new nodes and many edges: a new node's first neighbour
+ * that is nearer will do. */
+static uint32_t extend_back(acq_reach *reach, const acq_edges *edges, uint32_t end,
+                            uint8_t distance)
+{
+    uint32_t n = end;
+    for (uint32_t node = 0; node < reach->n_nodes && n < reach->n_nodes; node++)
+        if (reach->distances[node] == ACQ_REACH_NEVER &&
+            has_nearer(reach, edges, node, distance)) {
+            reach->distances[node] = distance;
+            reach->order[n++] = node;
+        }
+    return n;
+}
+
 static uint64_t count_edges(const acq_reach *reach, const acq_edges *edges, uint32_t begin,
                             uint32_t end)
 {
@@ -65,14 +90,17 @@ void acq_reach_run(acq_reach *reach, const acq_edges *edges, const uint32_t *sou
                    size_t n_sources)
 {
     uint32_t begin = 0, end = start(reach, sources, sources == NULL ? reach->n_nodes : n_sources);
-    uint64_t n_edges = 0;
+    uint64_t n_edges = 0, n_last = 0;
     for (unsigned distance = 0; distance <= ACQ_REACH_MOST; distance++) {
         if (distance > 0) {
-            uint32_t next = extend(reach, edges, begin, end, (uint8_t)distance);
+            uint32_t next = n_last < reach->n_nodes
+                                ? extend(reach, edges, begin, end, (uint8_t)distance)
+                                : extend_back(reach, edges, end, (uint8_t)distance);
             begin = end;
             end = next;
         }
-        n_edges += count_edges(reach, edges, begin, end);
+        n_last = count_edges(reach, edges, begin, end);
+        n_edges += n_last;
         reach->ends[distance] = end;
         reach->edges[distance] = n_edges;
     }

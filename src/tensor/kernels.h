@@ -66,6 +66,10 @@ typedef struct acq_kernels {
                                 const float *stats, const float *dy, float *dx, float *dgain,
                                 float *dshift);
 
+    /* y = base + max(0, layer_norm x), in the same steps; y may be x. */
+    void (*norm_residual)(size_t m, size_t n, const float *x, const float *gain, const float *shift,
+                          const float *base, size_t ld_base, float *y);
+
     /* In place: x = max(0, x), and dy = 0 where y is 0. */
     void (*relu)(size_t n, float *x);
     void (*relu_backward)(size_t n, const float *y, float *dy);

@@ -258,6 +258,32 @@ static void test_layer_norm_is_the_formula(void **state)
     for_all(check_norm, 6);
 }
 
+static void check_residual(const acq_kernels *kernels, acq_random *random, size_t n)
+{
+    norm_case c = make_norm(random, 5, n);
+    matrix y = matrix_copy(&c.x), base = matrix_new(random, 5, n, n + 3, 1);
+    kernels->norm_residual(5, n, c.x.at, c.gain.at, c.shift.at, base.at, base.ld, y.at);
+    for (size_t i = 0; i < 5; i++) {
+        double want[MAX_WIDTH], stats[2];
+        norm_row(&c, i, want, stats);
+        for (size_t j = 0; j < n; j++)
+            assert_near((double)matrix_get(&y, i, j),
+                        fmax(0, want[j]) + (double)matrix_get(&base, i, j), 4e-6);
+    }
+    matrix_check(&y);
+    kernels->norm_residual(5, n, c.x.at, c.gain.at, c.shift.at, base.at, base.ld, c.x.at);
+    assert_same(&c.x, &y);
+    free_norm(&c);
+    matrix_free(&y);
+    matrix_free(&base);
+}
+
+static void test_norm_residual_adds_what_is_above_zero(void **state)
+{
+    (void)state;
+    for_all(check_residual, 6);
+}
+
 /* sum of dy * y over all rows when *value is changed by step. */
 static double norm_loss(const norm_case *c, const matrix *dy, float *value, double step)
 {
@@ -519,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_gradient_of_the_bias_is_the_sum_of_rows),
         cmocka_unit_test(test_dot_products_of_rows),
         cmocka_unit_test(test_layer_norm_is_the_formula),
+        cmocka_unit_test(test_norm_residual_adds_what_is_above_zero),
         cmocka_unit_test(test_layer_norm_backward_is_the_slope),
         cmocka_unit_test(test_gru_is_the_formula),
         cmocka_unit_test(test_gru_backward_is_the_slope),

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { D = ACQ_ULTRA_WIDTH };
+enum { D = ACQ_ULTRA_WIDTH, PAIR = ACQ_ULTRA_PAIR };
 
 static acq_status pack(acq_packed *packed, size_t inputs, size_t outputs, const float *w,
                        size_t ldw)
@@ -21,9 +21,7 @@ static acq_status init_layer(acq_ultra_layer *layer, const acq_ultra *model, siz
     layer->bias = acq_ultra_get(model, first + 1);
     layer->gain = acq_ultra_get(model, first + 2);
     layer->shift = acq_ultra_get(model, first + 3);
-    if (pack(&layer->state, D, D, w, 2 * D) != ACQ_OK)
-        return ACQ_ERR_MEMORY;
-    return pack(&layer->message, D, D, w + D, 2 * D);
+    return pack(&layer->linear, PAIR, D, w, PAIR);
 }
 
 static acq_status init_layers(acq_ultra_network *network, size_t l)
@@ -61,17 +59,11 @@ acq_status acq_ultra_network_init(acq_ultra_network *network, const acq_ultra *m
     return acq_fail_memory(error);
 }
 
-static void deinit_layer(acq_ultra_layer *layer)
-{
-    acq_packed_deinit(&layer->state);
-    acq_packed_deinit(&layer->message);
-}
-
 void acq_ultra_network_deinit(acq_ultra_network *network)
 {
     for (size_t l = 0; l < ACQ_ULTRA_LAYERS; l++) {
-        deinit_layer(&network->relation[l]);
-        deinit_layer(&network->entity[l]);
+        acq_packed_deinit(&network->relation[l].linear);
+        acq_packed_deinit(&network->entity[l].linear);
         acq_packed_deinit(&network->project[l][0]);
         acq_packed_deinit(&network->project[l][1]);
     }
@@ -79,22 +71,25 @@ void acq_ultra_network_deinit(acq_ultra_network *network)
     acq_packed_deinit(&network->score_query);
 }
 
-static void apply_block(const acq_kernels *kernels, const acq_ultra_layer *layer, size_t n,
-                        const float *states, const float *messages, float *out)
+void acq_ultra_apply_to_pairs(const acq_ultra_network *network, const acq_ultra_layer *layer,
+                              size_t n, const float *pairs, float *out)
 {
-    kernels->gemm(n, states, D, &layer->state, layer->bias, 0, out, D);
-    kernels->gemm(n, messages, D, &layer->message, NULL, ACQ_GEMM_ADD, out, D);
-    kernels->layer_norm(n, D, out, layer->gain, layer->shift, out, NULL);
-    kernels->relu(n * D, out);
-    kernels->add(n * D, states, out);
+    const acq_kernels *kernels = network->kernels;
+    kernels->gemm(n, pairs, PAIR, &layer->linear, layer->bias, 0, out, D);
+    kernels->norm_residual(n, D, out, layer->gain, layer->shift, pairs, PAIR, out);
 }
 
 void acq_ultra_apply(const acq_ultra_network *network, const acq_ultra_layer *layer, size_t n,
                      const float *states, const float *messages, float *out)
 {
+    _Alignas(64) float pairs[ACQ_ULTRA_BLOCK * PAIR];
     for (size_t i = 0; i < n; i += ACQ_ULTRA_BLOCK) {
         size_t rows = n - i < ACQ_ULTRA_BLOCK ? n - i : ACQ_ULTRA_BLOCK;
-        apply_block(network->kernels, layer, rows, states + i * D, messages + i * D, out + i * D);
+        for (size_t r = 0; r < rows; r++) {
+            memcpy(pairs + r * PAIR, states + (i + r) * D, D * sizeof *pairs);
+            memcpy(pairs + r * PAIR + D, messages + (i + r) * D, D * sizeof *pairs);
+        }
+        acq_ultra_apply_to_pairs(network, layer, rows, pairs, out + i * D);
     }
 }
 

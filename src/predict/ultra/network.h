@@ -1,7 +1,7 @@
 /* network.h - ULTRA's weights ready to run, and the steps that both networks share.
  *
- * linear's 128 inputs are [state, message], so its product is two of 64 inputs each, and the two
- * parts need not lie side by side. Packed weights are const and shared between threads. */
+ * linear's 128 inputs are [state, message]; a pair is the two of a node side by side. Packed
+ * weights are const and shared between threads. */
 #ifndef ACQ_PREDICT_ULTRA_NETWORK_H
 #define ACQ_PREDICT_ULTRA_NETWORK_H
 
@@ -9,7 +9,7 @@
 #include "tensor/kernels.h"
 
 typedef struct acq_ultra_layer {
-    acq_packed state, message; /* [64 x 64] each */
+    acq_packed linear; /* [128 x 64] */
     const float *bias, *gain, *shift;
 } acq_ultra_layer;
 
@@ -25,10 +25,14 @@ acq_status acq_ultra_network_init(acq_ultra_network *network, const acq_ultra *m
                                   acq_error *error);
 void acq_ultra_network_deinit(acq_ultra_network *network);
 
-/* Rows that are run together, so that what is between two products stays in the first cache. */
-enum { ACQ_ULTRA_BLOCK = 48 };
+/* Rows that are run together: pairs, what comes of them and a panel of weights stay in the first
+ * cache. */
+enum { ACQ_ULTRA_BLOCK = 24, ACQ_ULTRA_PAIR = 2 * ACQ_ULTRA_WIDTH };
 
-/* out = states + ReLU(norm(linear [states, messages])), n rows of 64 each; out is neither. */
+/* out[n x 64] = state + ReLU(norm(linear [state, message])) of n <= ACQ_ULTRA_BLOCK pairs. */
+void acq_ultra_apply_to_pairs(const acq_ultra_network *network, const acq_ultra_layer *layer,
+                              size_t n, const float *pairs, float *out);
+/* The same for any n, states and messages apart; out is neither. */
 void acq_ultra_apply(const acq_ultra_network *network, const acq_ultra_layer *layer, size_t n,
                      const float *states, const float *messages, float *out);
 

@@ -69,8 +69,7 @@ static uint32_t extend_back(acq_reach *reach, const acq_edges *edges, uint32_t e
 {
     uint32_t n = end;
     for (uint32_t node = 0; node < reach->n_nodes && n < reach->n_nodes; node++)
-        if (reach->distances[node] == ACQ_REACH_NEVER &&
-            has_nearer(reach, edges, node, distance)) {
+        if (reach->distances[node] == ACQ_REACH_NEVER && has_nearer(reach, edges, node, distance)) {
             reach->distances[node] = distance;
             reach->order[n++] = node;
         }

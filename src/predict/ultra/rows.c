@@ -24,7 +24,13 @@
 #include "predict/ultra/reach.h"
 #include "predict/ultra/relation_net.h"
 
-enum { D = ACQ_ULTRA_WIDTH, LAYERS = ACQ_ULTRA_LAYERS, BLOCK = ACQ_ULTRA_BLOCK, BATCH = 16 };
+enum {
+    D = ACQ_ULTRA_WIDTH,
+    PAIR = ACQ_ULTRA_PAIR,
+    LAYERS = ACQ_ULTRA_LAYERS,
+    BLOCK = ACQ_ULTRA_BLOCK,
+    BATCH = 16
+};
 
 typedef struct ultra_rows {
     acq_row_model base;
@@ -207,7 +213,7 @@ static void start_layer(row_run *run)
         send_differences(run);
 }
 
-/* Messages to n <= BLOCK nodes, the boundary included. */
+/* Messages to n <= BLOCK nodes, the boundary included, in pairs. */
 static void get_messages(const row_run *run, const uint32_t *nodes, size_t n, float *out)
 {
     const row_scratch *s = run->scratch;
@@ -216,39 +222,57 @@ static void get_messages(const row_run *run, const uint32_t *nodes, size_t n, fl
         acq_messages pass = start_messages(run, acq_edges_get_messages(&run->rows->entities));
         pass.in = s->states;
         pass.out = out;
+        pass.ld_out = PAIR;
         kernels->gather_rows(&pass, n, nodes);
     } else {
         for (size_t i = 0; i < n; i++)
-            copy_row(out + i * D, s->messages + (size_t)nodes[i] * D);
+            copy_row(out + i * PAIR, s->messages + (size_t)nodes[i] * D);
     }
     for (size_t i = 0; i < n; i++)
         if (nodes[i] == run->head)
-            kernels->add(D, s->prepared.vectors + (size_t)s->prepared.relation * D, out + i * D);
+            kernels->add(D, s->prepared.vectors + (size_t)s->prepared.relation * D, out + i * PAIR);
 }
 
 /* The layer for n <= BLOCK nodes. */
 static void apply_to(const row_run *run, const uint32_t *nodes, size_t n, float *out)
 {
-    _Alignas(64) float states[BLOCK * D], messages[BLOCK * D];
+    _Alignas(64) float pairs[BLOCK * PAIR];
     for (size_t i = 0; i < n; i++)
-        copy_row(states + i * D, get_state(run, nodes[i]));
-    get_messages(run, nodes, n, messages);
-    acq_ultra_apply(&run->rows->network, &run->rows->network.entity[run->layer], n, states,
-                    messages, out);
+        copy_row(pairs + i * PAIR, get_state(run, nodes[i]));
+    get_messages(run, nodes, n, pairs + D);
+    acq_ultra_apply_to_pairs(&run->rows->network, &run->rows->network.entity[run->layer], n, pairs,
+                             out);
+}
+
+static bool is_run(const uint32_t *nodes, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (nodes[i] != nodes[0] + i)
+            return false;
+    return true;
+}
+
+/* Most blocks are of nodes in a row, whose next states can be written where they belong. */
+static void run_block(const row_run *run, const uint32_t *nodes, size_t n)
+{
+    _Alignas(64) float out[BLOCK * D];
+    float *next = run->scratch->next;
+    if (is_run(nodes, n)) {
+        apply_to(run, nodes, n, next + (size_t)nodes[0] * D);
+        return;
+    }
+    apply_to(run, nodes, n, out);
+    for (size_t i = 0; i < n; i++)
+        copy_row(next + (size_t)nodes[i] * D, out + i * D);
 }
 
 static void run_layer(row_run *run)
 {
     row_scratch *s = run->scratch;
-    _Alignas(64) float out[BLOCK * D];
     list_nodes(run);
     start_layer(run);
-    for (size_t i = 0; i < run->n_nodes; i += BLOCK) {
-        size_t n = run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK;
-        apply_to(run, s->nodes + i, n, out);
-        for (size_t j = 0; j < n; j++)
-            copy_row(s->next + (size_t)s->nodes[i + j] * D, out + j * D);
-    }
+    for (size_t i = 0; i < run->n_nodes; i += BLOCK)
+        run_block(run, s->nodes + i, run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK);
     float *done = s->states;
     s->states = s->next;
     s->next = done;

@@ -6,7 +6,7 @@
  * heads, the heads that have the relation; a seeded sample of N_ROWS of all of them. The tails
  * are those that have the relation ("seen") or all entities ("all"). Before anything is timed the
  * two are compared: they must agree to the last bit. Work is counted, not estimated: nodes that a
- * layer runs for, edges into them. One JSON object per line. */
+ * layer runs for (twins.h), edges into them. One JSON object per line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "graph/build.h"
 #include "predict/ultra/reach.h"
+#include "predict/ultra/twins.h"
 #include "predict/ultra/ultra.h"
 #include "store/store.h"
 #include "tensor/kernels.h"
@@ -29,10 +30,11 @@ typedef struct bench {
     acq_ultra *model;
     acq_row_model *rows;
     void *scratch;
-    acq_edges edges;
+    acq_twins entities;
     acq_triple *sample; /* tail unused; by relation */
     size_t n_sample, n_rows, n_relations;
     acq_ent *heads;
+    uint32_t *asked; /* nodes of tails */
     float *out, *other;
 } bench;
 
@@ -93,9 +95,10 @@ static void load(bench *b, char *const *argv)
     bench_need(acq_ultra_read(argv[3], &b->model, &error), &error);
     bench_need(acq_ultra_new_row_model(b->model, b->graph, &b->rows, &error), &error);
     bench_need(b->rows->ops->open_scratch(b->rows, &b->scratch, &error), &error);
-    bench_need(acq_edges_init(&b->edges, b->graph, &error), &error);
+    bench_need(acq_twins_init(&b->entities, b->graph, &error), &error);
     b->out = acq_alloc(acq_graph_get_n_entities(b->graph) * b->rows->batch, sizeof *b->out);
     b->heads = acq_alloc(b->rows->batch, sizeof *b->heads);
+    b->asked = acq_alloc(acq_graph_get_n_entities(b->graph), sizeof *b->asked);
     b->other = acq_alloc(acq_graph_get_n_entities(b->graph), sizeof *b->other);
 }
 
@@ -105,7 +108,8 @@ static void unload(bench *b)
     acq_row_model_free(b->rows);
     acq_ultra_free(b->model);
     acq_graph_free(b->graph);
-    acq_edges_deinit(&b->edges);
+    acq_twins_deinit(&b->entities);
+    acq_free(b->asked);
     acq_free(b->sample);
     acq_free(b->heads);
     acq_free(b->out);
@@ -119,7 +123,7 @@ static acq_row_request get_request(const bench *b, const acq_triple *row, bool s
                              .heads = &row->head,
                              .n_heads = 1,
                              .tails = seen ? inverse->heads : NULL,
-                             .n_tails = seen ? inverse->n_heads : b->edges.n_nodes,
+                             .n_tails = seen ? inverse->n_heads : b->entities.n_entities,
                              .out = b->out};
 }
 
@@ -179,24 +183,41 @@ static times time_sample(const bench *b, bool seen)
 
 static void count_row(const bench *b, acq_reach *head, acq_reach *tails, work *w)
 {
-    for (uint32_t v = 0; v < b->edges.n_nodes; v++)
+    for (uint32_t v = 0; v < b->entities.n_nodes; v++)
         for (unsigned l = 1; l <= LAYERS; l++)
             if (head->distances[v] <= l && tails->distances[v] <= LAYERS - l) {
                 w->nodes += 1 + (l == LAYERS); /* the score is a product of the same size */
-                w->edges += acq_edges_get_degree(&b->edges, v);
+                w->edges += acq_edges_get_degree(&b->entities.edges, v);
             }
+}
+
+/* The nodes of the tails, none twice; partners that are no tails are not counted. */
+static size_t list_asked(const bench *b, const acq_row_request *request)
+{
+    size_t n = 0;
+    uint8_t *is_asked = acq_zalloc(b->entities.n_nodes, 1);
+    for (size_t i = 0; i < request->n_tails; i++) {
+        uint32_t node = b->entities.nodes[request->tails[i]];
+        if (!is_asked[node])
+            b->asked[n++] = node;
+        is_asked[node] = 1;
+    }
+    acq_free(is_asked);
+    return n;
 }
 
 static work count_work(const bench *b, bool seen)
 {
     acq_reach head, tails;
     work w = {0};
-    bench_need(acq_reach_init(&head, b->edges.n_nodes), NULL);
-    bench_need(acq_reach_init(&tails, b->edges.n_nodes), NULL);
+    bench_need(acq_reach_init(&head, b->entities.n_nodes), NULL);
+    bench_need(acq_reach_init(&tails, b->entities.n_nodes), NULL);
     for (size_t i = 0; i < b->n_sample; i++) {
         acq_row_request request = get_request(b, &b->sample[i], seen);
-        acq_reach_run(&head, &b->edges, request.heads, 1);
-        acq_reach_run(&tails, &b->edges, request.tails, request.n_tails);
+        uint32_t start = acq_twins_get_head(&b->entities, b->sample[i].head);
+        acq_reach_run(&head, &b->entities.edges, &start, 1);
+        acq_reach_run(&tails, &b->entities.edges, seen ? b->asked : NULL,
+                      seen ? list_asked(b, &request) : 0);
         count_row(b, &head, &tails, &w);
     }
     acq_reach_deinit(&head);

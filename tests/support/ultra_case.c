@@ -24,7 +24,8 @@ void ultra_case_shake(acq_ultra *model, uint64_t seed)
     }
 }
 
-static acq_graph *build(uint64_t seed, uint32_t n_entities, uint32_t n_pairs, size_t n_facts)
+static acq_graph *build(uint64_t seed, uint32_t n_entities, uint32_t n_tails, uint32_t n_pairs,
+                        size_t n_facts)
 {
     acq_random random = acq_random_start(seed, 8);
     acq_graph_builder *builder = acq_graph_builder_new();
@@ -42,7 +43,7 @@ static acq_graph *build(uint64_t seed, uint32_t n_entities, uint32_t n_pairs, si
     for (size_t i = 0; i < n_facts; i++) {
         acq_ent head = (acq_ent)acq_random_below(&random, n_entities);
         acq_rel relation = 2 * (acq_rel)acq_random_below(&random, n_pairs);
-        acq_ent tail = (acq_ent)acq_random_below(&random, n_entities);
+        acq_ent tail = (acq_ent)acq_random_below(&random, n_tails);
         check(acq_graph_builder_add_fact(builder, head, relation, tail));
     }
     check(acq_graph_builder_finish(builder, &graph, NULL));
@@ -73,7 +74,13 @@ static oracle_graph list_facts(const acq_graph *graph)
 void ultra_case_init(ultra_case *c, uint64_t seed, uint32_t n_entities, uint32_t n_pairs,
                      size_t n_facts)
 {
-    c->graph = build(seed, n_entities, n_pairs, n_facts);
+    ultra_case_init_hubs(c, seed, n_entities, n_entities, n_pairs, n_facts);
+}
+
+void ultra_case_init_hubs(ultra_case *c, uint64_t seed, uint32_t n_entities, uint32_t n_hubs,
+                          uint32_t n_pairs, size_t n_facts)
+{
+    c->graph = build(seed, n_entities, n_hubs, n_pairs, n_facts);
     c->oracle = list_facts(c->graph);
     check(acq_ultra_new(seed, &c->model, NULL));
     ultra_case_shake(c->model, seed);

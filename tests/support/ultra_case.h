@@ -13,6 +13,9 @@ typedef struct ultra_case {
 /* Facts are drawn; those that come twice count once. Everything follows from the seed. */
 void ultra_case_init(ultra_case *c, uint64_t seed, uint32_t n_entities, uint32_t n_pairs,
                      size_t n_facts);
+/* Only the first entities are tails, so that others are alike. */
+void ultra_case_init_hubs(ultra_case *c, uint64_t seed, uint32_t n_entities, uint32_t n_hubs,
+                          uint32_t n_pairs, size_t n_facts);
 void ultra_case_deinit(ultra_case *c);
 
 /* All weights away from where they start: gains not 1, shifts not 0. */

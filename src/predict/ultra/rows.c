@@ -1,6 +1,7 @@
 /* rows.c - see ultra.h. Rows of raw scores, one head after the other.
  *
- * Layer l is run only for nodes that the head reaches in l steps and that reach an asked tail
+ * Nodes stand for entities, one or two of them for many that are alike (twins.h). Layer l is run
+ * only for nodes that the head reaches in l steps and that reach an asked tail
  * in the layers that are left (reach.h); elsewhere states are the background (prepared.h). While
  * few nodes differ from their background, messages are the background's plus those of the
  * differences, sent out from the nodes that differ; once these have a quarter of all edges, the
@@ -23,6 +24,7 @@
 #include "predict/ultra/prepared.h"
 #include "predict/ultra/reach.h"
 #include "predict/ultra/relation_net.h"
+#include "predict/ultra/twins.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,
@@ -35,7 +37,8 @@ enum {
 typedef struct ultra_rows {
     acq_row_model base;
     acq_ultra_network network;
-    acq_edges relations, entities;
+    acq_edges relations;
+    acq_twins entities;
 } ultra_rows;
 
 typedef struct row_scratch {
@@ -44,14 +47,15 @@ typedef struct row_scratch {
     float *states, *next, *messages; /* [nodes x 64] */
     uint32_t *nodes;                 /* that a layer is run for */
     uint32_t *changed;               /* that differ from their background */
-    uint32_t *places;                /* of the last layer's nodes in the row */
+    uint32_t *asked;                 /* nodes of the tails, none of them twice */
+    float *scores;                   /* [nodes] of those */
     void *block;
 } row_scratch;
 
 typedef struct row_run { /* one row in the making */
     const ultra_rows *rows;
     row_scratch *scratch;
-    acq_ent head;
+    uint32_t head;  /* its node */
     size_t layer;   /* that is run, from 0 */
     size_t n_nodes; /* in scratch->nodes */
 } row_run;
@@ -67,7 +71,7 @@ static void free_scratch(const acq_row_model *self, void *scratch)
     acq_reach_deinit(&s->to_tails);
     acq_free(s->nodes);
     acq_free(s->changed);
-    acq_free(s->places);
+    acq_free(s->asked);
     acq_free(s->block);
     acq_free(s);
 }
@@ -75,12 +79,12 @@ static void free_scratch(const acq_row_model *self, void *scratch)
 static acq_status init_scratch(row_scratch *s, uint32_t n_nodes, uint32_t n_relations)
 {
     size_t n = (size_t)n_nodes * D;
-    acq_piece pieces[] = {{&s->states, n}, {&s->next, n}, {&s->messages, n}};
+    acq_piece pieces[] = {{&s->states, n}, {&s->next, n}, {&s->messages, n}, {&s->scores, n_nodes}};
     s->nodes = acq_alloc(n_nodes, sizeof *s->nodes);
     s->changed = acq_alloc(n_nodes, sizeof *s->changed);
-    s->places = acq_alloc(n_nodes, sizeof *s->places);
-    if (s->nodes == NULL || s->changed == NULL || s->places == NULL ||
-        acq_pieces_allocate(pieces, 3, &s->block) != ACQ_OK ||
+    s->asked = acq_alloc(n_nodes, sizeof *s->asked);
+    if (s->nodes == NULL || s->changed == NULL || s->asked == NULL ||
+        acq_pieces_allocate(pieces, 4, &s->block) != ACQ_OK ||
         acq_reach_init(&s->from_head, n_nodes) != ACQ_OK ||
         acq_reach_init(&s->to_tails, n_nodes) != ACQ_OK)
         return ACQ_ERR_MEMORY;
@@ -153,33 +157,44 @@ static size_t list_changed(const row_run *run, uint32_t *out)
     return n;
 }
 
-/* Differences from the background are kept where the next states will be. */
-static void subtract_background(const row_run *run, const uint32_t *nodes, size_t n)
+/* to = factor * (from - less), a row; what is NULL is zeros. */
+static void scale_row(float *to, float factor, const float *from, const float *less)
 {
-    row_scratch *s = run->scratch;
-    const float *states = s->prepared.states[run->layer];
-    for (size_t i = 0; i < n; i++) {
-        size_t at = (size_t)nodes[i] * D;
-        for (size_t j = 0; j < D; j++)
-            s->next[at + j] = s->states[at + j] - (states == NULL ? 0 : states[at + j]);
-    }
+    for (size_t j = 0; j < D; j++)
+        to[j] = factor * ((from == NULL ? 0 : from[j]) - (less == NULL ? 0 : less[j]));
 }
 
-/* The background's messages, and those of the differences from it. These also go to nodes that
- * are not run, whose messages nobody reads. */
+static float get_count(const row_run *run, uint32_t node)
+{
+    return (float)run->rows->entities.counts[node];
+}
+
+static const float *get_row(const float *rows, uint32_t node)
+{
+    return rows == NULL ? NULL : rows + (size_t)node * D;
+}
+
+/* The background's messages, and those of the differences from it, which are kept where the next
+ * states will be. An edge is walked against its direction, from a source to the node that has it:
+ * what is sent counts as often as the source, and it comes as often as the node counts, so sums
+ * are of as many backgrounds too, and get_messages divides. Nodes that are not run get messages
+ * that nobody reads. */
 static void send_differences(row_run *run)
 {
     row_scratch *s = run->scratch;
+    const float *states = s->prepared.states[run->layer];
     const float *messages = s->prepared.messages[run->layer];
-    acq_messages pass = start_messages(run, acq_edges_get_reversed(&run->rows->entities));
+    acq_messages pass = start_messages(run, acq_edges_get_reversed(&run->rows->entities.edges));
     size_t n = list_changed(run, s->changed);
-    subtract_background(run, s->changed, n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = s->changed[i];
+        scale_row(s->next + (size_t)node * D, get_count(run, node), get_row(s->states, node),
+                  get_row(states, node));
+    }
     for (size_t i = 0; i < run->n_nodes; i++) {
-        size_t at = (size_t)s->nodes[i] * D;
-        if (messages == NULL)
-            memset(s->messages + at, 0, D * sizeof(float));
-        else
-            copy_row(s->messages + at, messages + at);
+        uint32_t node = s->nodes[i];
+        scale_row(s->messages + (size_t)node * D, get_count(run, node), get_row(messages, node),
+                  NULL);
     }
     pass.in = s->next;
     pass.out = s->messages;
@@ -202,7 +217,7 @@ static void fill_states(row_run *run)
 /* Whether the nodes that differ from their background have too many edges to start from them. */
 static bool is_gathered(const row_run *run)
 {
-    return run->scratch->from_head.edges[run->layer] * 4 > run->rows->entities.n_edges;
+    return run->scratch->from_head.edges[run->layer] * 4 > run->rows->entities.edges.n_edges;
 }
 
 static void start_layer(row_run *run)
@@ -219,14 +234,15 @@ static void get_messages(const row_run *run, const uint32_t *nodes, size_t n, fl
     const row_scratch *s = run->scratch;
     const acq_kernels *kernels = run->rows->network.kernels;
     if (is_gathered(run)) {
-        acq_messages pass = start_messages(run, acq_edges_get_messages(&run->rows->entities));
+        acq_messages pass = start_messages(run, acq_edges_get_messages(&run->rows->entities.edges));
         pass.in = s->states;
         pass.out = out;
         pass.ld_out = PAIR;
         kernels->gather_rows(&pass, n, nodes);
     } else {
         for (size_t i = 0; i < n; i++)
-            copy_row(out + i * PAIR, s->messages + (size_t)nodes[i] * D);
+            scale_row(out + i * PAIR, 1 / get_count(run, nodes[i]), get_row(s->messages, nodes[i]),
+                      NULL);
     }
     for (size_t i = 0; i < n; i++)
         if (nodes[i] == run->head)
@@ -278,46 +294,67 @@ static void run_layer(row_run *run)
     s->next = done;
 }
 
-/* Asked tails that the head reaches at all; the others have the background's score. */
-static void list_tails(row_run *run, const acq_row_request *request, float *out)
+/* Nodes of asked tails that the head reaches at all; the others have the background's score. */
+static void list_tails(row_run *run)
 {
     row_scratch *s = run->scratch;
     run->n_nodes = 0;
-    for (size_t i = 0; i < request->n_tails; i++) {
-        acq_ent tail = request->tails == NULL ? (acq_ent)i : request->tails[i];
-        out[i] = s->prepared.scores[tail];
-        if (s->from_head.distances[tail] == ACQ_REACH_NEVER)
-            continue;
-        s->nodes[run->n_nodes] = tail;
-        s->places[run->n_nodes++] = (uint32_t)i;
+    for (size_t i = 0; i < s->to_tails.ends[0]; i++) {
+        uint32_t node = s->to_tails.order[i];
+        s->scores[node] = s->prepared.scores[node];
+        if (s->from_head.distances[node] != ACQ_REACH_NEVER)
+            s->nodes[run->n_nodes++] = node;
     }
 }
 
-static void run_last_layer(row_run *run, const acq_row_request *request, float *out)
+static void run_last_layer(row_run *run)
 {
     row_scratch *s = run->scratch;
     _Alignas(64) float states[BLOCK * D], scores[BLOCK];
-    list_tails(run, request, out);
+    list_tails(run);
     start_layer(run);
     for (size_t i = 0; i < run->n_nodes; i += BLOCK) {
         size_t n = run->n_nodes - i < BLOCK ? run->n_nodes - i : BLOCK;
         apply_to(run, s->nodes + i, n, states);
         acq_ultra_score(&run->rows->network, s->prepared.score_bias, n, states, scores);
         for (size_t j = 0; j < n; j++)
-            out[s->places[i + j]] = scores[j];
+            s->scores[s->nodes[i + j]] = scores[j];
     }
 }
 
-static void run_row(const ultra_rows *rows, row_scratch *s, const acq_row_request *request,
-                    size_t i_head, float *out)
+static acq_ent get_tail(const acq_row_request *request, size_t i)
 {
-    row_run run = {.rows = rows, .scratch = s, .head = request->heads[i_head]};
+    return request->tails == NULL ? (acq_ent)i : request->tails[i];
+}
+
+static void run_row(const ultra_rows *rows, row_scratch *s, const acq_row_request *request,
+                    acq_ent head, float *out)
+{
+    row_run run = {.rows = rows, .scratch = s, .head = acq_twins_get_head(&rows->entities, head)};
     const float *query = s->prepared.vectors + (size_t)request->relation * D;
-    acq_reach_run(&s->from_head, &rows->entities, &run.head, 1);
+    acq_reach_run(&s->from_head, &rows->entities.edges, &run.head, 1);
     copy_row(s->states + (size_t)run.head * D, query);
     for (; run.layer + 1 < LAYERS; run.layer++)
         run_layer(&run);
-    run_last_layer(&run, request, out);
+    run_last_layer(&run);
+    for (size_t i = 0; i < request->n_tails; i++)
+        out[i] = s->scores[acq_twins_get_node(&rows->entities, head, get_tail(request, i))];
+}
+
+/* Any tail may be a head, so where a node is asked for its partner is too. */
+static void start_tails(const ultra_rows *rows, row_scratch *s, const acq_row_request *request)
+{
+    const acq_twins *entities = &rows->entities;
+    uint8_t *is_asked = s->to_tails.distances; /* not in use yet */
+    size_t n = 0;
+    memset(is_asked, 0, entities->n_nodes);
+    for (size_t i = 0; i < request->n_tails && request->tails != NULL; i++)
+        for (uint32_t node = entities->nodes[request->tails[i]]; !is_asked[node];
+             node = entities->partners[node]) {
+            is_asked[node] = 1;
+            s->asked[n++] = node;
+        }
+    acq_reach_run(&s->to_tails, &entities->edges, request->tails == NULL ? NULL : s->asked, n);
 }
 
 static acq_status check_row(const float *row, size_t n, acq_error *error)
@@ -336,12 +373,12 @@ static acq_status score(const acq_row_model *self, void *scratch, const acq_row_
     row_scratch *s = scratch;
     acq_status status = ACQ_OK;
     if (s->prepared.relation != request->relation)
-        acq_ultra_prepare(&s->prepared, &rows->network, &rows->relations, &rows->entities,
+        acq_ultra_prepare(&s->prepared, &rows->network, &rows->relations, &rows->entities.edges,
                           request->relation);
-    acq_reach_run(&s->to_tails, &rows->entities, request->tails, request->n_tails);
+    start_tails(rows, s, request);
     for (size_t i = 0; i < request->n_heads && status == ACQ_OK; i++) {
         float *out = request->out + i * request->n_tails;
-        run_row(rows, s, request, i, out);
+        run_row(rows, s, request, request->heads[i], out);
         status = check_row(out, request->n_tails, error);
     }
     return status;
@@ -352,7 +389,7 @@ static void free_rows(acq_row_model *self)
     ultra_rows *rows = (ultra_rows *)self;
     acq_ultra_network_deinit(&rows->network);
     acq_edges_deinit(&rows->relations);
-    acq_edges_deinit(&rows->entities);
+    acq_twins_deinit(&rows->entities);
     acq_free(rows);
 }
 
@@ -369,7 +406,7 @@ acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *grap
         .ops = &ops, .graph = graph, .kind = "ultra", .batch = BATCH, .is_costly = true};
     acq_status status = acq_ultra_network_init(&rows->network, model, error);
     if (status == ACQ_OK)
-        status = acq_edges_init(&rows->entities, graph, error);
+        status = acq_twins_init(&rows->entities, graph, error);
     if (status == ACQ_OK)
         status = acq_relation_edges_init(&rows->relations, graph, error);
     if (status != ACQ_OK)

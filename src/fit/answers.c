@@ -280,8 +280,19 @@ static void fill_table(const answered *questions, size_t n_questions, const acq_
         }
 }
 
+/* As the paper's sets are: small ones with several atoms and at least so many answers. */
+static bool is_papers(const answered *question)
+{
+    size_t n_true = 0;
+    for (size_t i = 0; i < question->n; i++)
+        n_true += question->rows[i].is_true;
+    return question->kind == KIND_HUB ? question->n > 0
+                                      : question->kind == KIND_BALANCED && question->n_atoms > 1 &&
+                                            n_true >= LEAST_ANSWERS;
+}
+
 /* Where yes should begin for F1, by the balanced trees. As in the paper's sets, true candidates
- * that are not shown are among them, and single links are no queries. */
+ * that are not shown are among them. */
 static void choose_decisions(const answered *questions, size_t n_questions,
                              const acq_fold_trees *trees, double unsupported,
                              acq_fit_report *report)
@@ -295,7 +306,7 @@ static void choose_decisions(const answered *questions, size_t n_questions,
             is_true[i] = row->is_true;
             p[i] = judge_row(trees, q, row, unsupported);
         }
-        if (questions[q].n > 0 && questions[q].n_atoms > 1 && questions[q].kind != KIND_OPEN)
+        if (is_papers(&questions[q]))
             acq_decision_add(&tallies[questions[q].kind == KIND_HUB], p, is_true, questions[q].n);
     }
     report->small = acq_decision_choose(&tallies[0]);

@@ -191,17 +191,17 @@ static void count_row(const bench *b, acq_reach *head, acq_reach *tails, work *w
             }
 }
 
-/* The nodes of the tails, none twice; partners that are no tails are not counted. */
+/* The nodes of the tails and their partners, none twice. */
 static size_t list_asked(const bench *b, const acq_row_request *request)
 {
     size_t n = 0;
     uint8_t *is_asked = acq_zalloc(b->entities.n_nodes, 1);
-    for (size_t i = 0; i < request->n_tails; i++) {
-        uint32_t node = b->entities.nodes[request->tails[i]];
-        if (!is_asked[node])
+    for (size_t i = 0; i < request->n_tails; i++)
+        for (uint32_t node = b->entities.nodes[request->tails[i]]; !is_asked[node];
+             node = b->entities.partners[node]) {
+            is_asked[node] = 1;
             b->asked[n++] = node;
-        is_asked[node] = 1;
-    }
+        }
     acq_free(is_asked);
     return n;
 }

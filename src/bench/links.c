@@ -224,7 +224,7 @@ static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_erro
     sum_up(run, out);
     out->has_table = params->with_table;
     return params->with_table
-               ? acq_links_table_fill(params->predictor, params->truth, &out->table, error)
+               ? acq_links_table_fill(params, &out->table, error)
                : ACQ_OK;
 }
 

@@ -153,7 +153,7 @@
     "probabilities, a table compares the stated with the true share.\n"                            \
     "\n"                                                                                           \
     "--filter GRAPH has more facts that hold but are not asked for, such as a test\n"              \
-    "split: they are left out of a ranking too, as in published figures.\n"                        \
+    "split: they are left out of rankings and tables, as in published figures.\n"                  \
     "\n"                                                                                           \
     "--negatives FILE has triples that are known to be false: how often is the\n"                  \
     "decision of check, at --prior (default 0.5), right for them and the new links?\n"             \

@@ -90,8 +90,8 @@ static size_t count_alike(const acq_trials *trials, bool is_true)
 
 /* Natural weights: what a trial stands for, as a share of the question's population, so that
  * large ones do not drown the others. Balanced ones: true trials together weigh as much as wrong
- * ones. Only those that are shown count: all wrong ones are, so with the others among the true ones
- * it would speak against an answer that it is shown, and for it that it is not. */
+ * ones. Only those that are shown count: wrong ones are drawn among these, so with the others among
+ * the true ones it would speak against an answer that it is shown, and for it that it is not. */
 static acq_status add_rows(const answering *a, const acq_query *query, const acq_trials *trials,
                            answered *out, acq_error *error)
 {
@@ -286,7 +286,7 @@ static bool is_papers(const answered *question)
     size_t n_true = 0;
     for (size_t i = 0; i < question->n; i++)
         n_true += question->rows[i].is_true;
-    return question->kind == KIND_HUB ? question->n > 0
+    return question->kind == KIND_HUB ? n_true > 0
                                       : question->kind == KIND_BALANCED && question->n_atoms > 1 &&
                                             n_true >= LEAST_ANSWERS;
 }

@@ -90,10 +90,12 @@ static void print_options(const fit_run *run, char *out, size_t size)
     acq_fit_print_models(p, models, sizeof models);
     snprintf(
         out, size,
-        "graph %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u epochs %g "
+        "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u "
+        "epochs %g "
         "batch %u candidates %u n3 %g relations %g rate %g seconds %g nbfnet %u %u %llu floor %g "
         "top %u rows %d tails %d rules %d neighbours %d lifts %d seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
+        (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
         models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share, (int)p->hold,
         p->complex.rank, p->complex.epochs, p->complex.batch, p->complex.candidates, p->complex.n3,

@@ -9,7 +9,7 @@
 #include "graph/build.h"
 #include "predict/predictor.h"
 
-static const double MOST_DRAWN = .6; /* of the facts, where many are of linked pairs */
+static const double MOST_DRAWN = .6; /* of the facts, where many of the drawn ones stay */
 
 typedef struct keep_rule {
     const acq_graph *whole;
@@ -148,24 +148,38 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
     return status;
 }
 
-/* Some drawn facts stay: more are drawn, so that the share that was asked for goes. */
+static acq_status count_held(const acq_graph *whole, const keep_rule *rule, double *out,
+                             acq_error *error)
+{
+    uint64_t n_kept;
+    acq_status status = find_known(rule, error);
+    if (status == ACQ_OK)
+        status = copy_facts(whole, rule, NULL, &n_kept, error);
+    if (status == ACQ_OK)
+        *out = (double)(acq_graph_get_n_facts(whole) - n_kept);
+    return status;
+}
+
+/* Some drawn facts stay: more are drawn, so that the share that was asked for goes, or as much of
+ * it as can: from some share on fewer go, since more of the drawn ones stay. */
 static acq_status raise_share(const acq_graph *whole, keep_rule *rule, acq_error *error)
 {
     enum { TRIES = 8 };
-    uint64_t n_facts = acq_graph_get_n_facts(whole), n_kept;
-    double wanted = rule->share * (double)n_facts;
-    for (int i = 0; i < TRIES; i++) {
-        acq_status status = find_known(rule, error);
-        if (status == ACQ_OK)
-            status = copy_facts(whole, rule, NULL, &n_kept, error);
+    double wanted = rule->share * (double)acq_graph_get_n_facts(whole), held;
+    double best = rule->share, best_miss = INFINITY;
+    for (int i = 0; i < TRIES && best_miss > .03 * wanted; i++) {
+        acq_status status = count_held(whole, rule, &held, error);
         if (status != ACQ_OK)
             return status;
-        double factor = n_kept == n_facts ? 2.0 : wanted / (double)(n_facts - n_kept);
-        if (fabs(factor - 1) <= .03 || i + 1 == TRIES)
-            break;
+        if (fabs(held - wanted) < best_miss) {
+            best_miss = fabs(held - wanted);
+            best = rule->share;
+        }
+        double factor = held == 0 ? 2.0 : wanted / held;
         rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, fmax(.5, factor)));
     }
-    return ACQ_OK;
+    rule->share = best;
+    return find_known(rule, error);
 }
 
 acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,

@@ -5,15 +5,16 @@
  * another fold scored tell how far: per step of half a log-odds the share of true rows, drawn
  * towards what was stated as long as there are few, then made rising by pooling neighbours that are
  * in the wrong order. From pool to pool the curve is straight. Along a pool, and beyond the last
- * one, it hardly rises: the rows there have shown that higher odds are worth nothing, or nobody has
- * shown that they are worth more. Below the first it runs parallel to no change. */
+ * one, it rises hardly or not at all: the rows there have shown that higher odds are worth nothing,
+ * or nobody has shown that they are worth more. Below the first it runs parallel to no change. */
 #include "predict/boost_model.h"
 
 #include <math.h>
 
 static const double FIRST = -8, STEP = .5;
-static const double DOUBT = 20;      /* rows that speak for what was stated */
-static const double RISE = .1;       /* of a log-odds where it is worth nothing: keeps the order */
+static const double DOUBT = 20; /* rows that speak for what was stated */
+static const double RISE =
+    .1; /* of a log-odds where it is worth nothing: keeps most of the order */
 static const double BEYOND = 40;     /* log-odds that nothing exceeds the last pool by */
 enum { BINS = ACQ_BOOST_KNOTS - 1 }; /* a pool of several has two knots, and one is beyond */
 

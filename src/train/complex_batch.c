@@ -8,8 +8,8 @@
  * exact where it matters when all near ones are drawn. The loss of relations would see one answer
  * only in such batches, so its facts are shuffled by themselves.
  *
- * When all entities compete anyway, nothing is saved by that, and rows of all relations are mixed:
- * steps that say less of the same learn more. */
+ * With `candidates` 0 all entities compete, nothing is saved by that, and rows of all relations are
+ * mixed: steps that say less of the same learn more. */
 #include "train/complex_trainer.h"
 
 #include <math.h>

@@ -114,6 +114,28 @@ static void test_a_head_has_a_node_of_its_own(void **state)
     }
 }
 
+/* Twins have the same score, to the last bit, but for a head among them. */
+static void check_ties(const twins_case *t, acq_ent head, const float *scores)
+{
+    for (acq_ent a = 0; a < t->twins.n_entities; a++)
+        for (acq_ent b = 0; b < a; b++)
+            if (a != head && b != head && are_twins(&t->c.oracle, a, b))
+                assert_true(scores[a] == scores[b]);
+}
+
+/* A tail has the same score whatever others are asked for. */
+static void check_single_tails(const acq_row_model *model, void *scratch, acq_ent head,
+                               const float *scores, size_t n)
+{
+    for (acq_ent tail = head % 3; tail < n; tail += 3) {
+        const acq_ent twice[] = {tail, tail};
+        float out[2];
+        acq_row_request request = {head % 2, &head, 1, twice, 2, out};
+        assert_int_equal(model->ops->score(model, scratch, &request, NULL), ACQ_OK);
+        assert_true(out[0] == scores[tail] && out[1] == scores[tail]);
+    }
+}
+
 /* Every entity as head: where twins are, the head is one of them sooner or later. */
 static void check_rows(const twins_case *t, const acq_row_model *model, void *scratch)
 {
@@ -128,6 +150,8 @@ static void check_rows(const twins_case *t, const acq_row_model *model, void *sc
             largest = fmax(largest, fabs(expected[i]));
         for (size_t i = 0; i < n; i++)
             assert_true(fabs(scores[i] - expected[i]) <= 1e-4 * largest);
+        check_ties(t, head, scores);
+        check_single_tails(model, scratch, head, scores, n);
     }
 }
 

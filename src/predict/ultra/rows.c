@@ -157,44 +157,44 @@ static size_t list_changed(const row_run *run, uint32_t *out)
     return n;
 }
 
-/* to = factor * (from - less), a row; what is NULL is zeros. */
-static void scale_row(float *to, float factor, const float *from, const float *less)
+/* As many times the difference from the background as entities have it; kept where the next states
+ * will be. */
+static void keep_difference(const row_run *run, uint32_t node)
 {
+    const row_scratch *s = run->scratch;
+    const float *background = s->prepared.states[run->layer];
+    float count = (float)run->rows->entities.counts[node];
+    size_t at = (size_t)node * D;
     for (size_t j = 0; j < D; j++)
-        to[j] = factor * ((from == NULL ? 0 : from[j]) - (less == NULL ? 0 : less[j]));
+        s->next[at + j] =
+            count * (s->states[at + j] - (background == NULL ? 0 : background[at + j]));
 }
 
-static float get_count(const row_run *run, uint32_t node)
+/* The node that stands for one entity: the first of two partners. Both get the same messages. */
+static uint32_t get_first(const row_run *run, uint32_t node)
 {
-    return (float)run->rows->entities.counts[node];
+    uint32_t partner = run->rows->entities.partners[node];
+    return partner < node ? partner : node;
 }
 
-static const float *get_row(const float *rows, uint32_t node)
-{
-    return rows == NULL ? NULL : rows + (size_t)node * D;
-}
-
-/* The background's messages, and those of the differences from it, which are kept where the next
- * states will be. An edge is walked against its direction, from a source to the node that has it:
- * what is sent counts as often as the source, and it comes as often as the node counts, so sums
- * are of as many backgrounds too, and get_messages divides. Nodes that are not run get messages
- * that nobody reads. */
+/* The background's messages, and those of the differences from it. An edge is walked against its
+ * direction, from a source to the node that has it, as often as the node counts: so only the sums
+ * of nodes that stand for one entity are right, and get_messages reads no others. Nodes that are
+ * not run get messages that nobody reads. */
 static void send_differences(row_run *run)
 {
     row_scratch *s = run->scratch;
-    const float *states = s->prepared.states[run->layer];
     const float *messages = s->prepared.messages[run->layer];
     acq_messages pass = start_messages(run, acq_edges_get_reversed(&run->rows->entities.edges));
     size_t n = list_changed(run, s->changed);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t node = s->changed[i];
-        scale_row(s->next + (size_t)node * D, get_count(run, node), get_row(s->states, node),
-                  get_row(states, node));
-    }
+    for (size_t i = 0; i < n; i++)
+        keep_difference(run, s->changed[i]);
     for (size_t i = 0; i < run->n_nodes; i++) {
-        uint32_t node = s->nodes[i];
-        scale_row(s->messages + (size_t)node * D, get_count(run, node), get_row(messages, node),
-                  NULL);
+        size_t at = (size_t)s->nodes[i] * D;
+        if (messages == NULL)
+            memset(s->messages + at, 0, D * sizeof(float));
+        else
+            copy_row(s->messages + at, messages + at);
     }
     pass.in = s->next;
     pass.out = s->messages;
@@ -241,8 +241,7 @@ static void get_messages(const row_run *run, const uint32_t *nodes, size_t n, fl
         kernels->gather_rows(&pass, n, nodes);
     } else {
         for (size_t i = 0; i < n; i++)
-            scale_row(out + i * PAIR, 1 / get_count(run, nodes[i]), get_row(s->messages, nodes[i]),
-                      NULL);
+            copy_row(out + i * PAIR, s->messages + (size_t)get_first(run, nodes[i]) * D);
     }
     for (size_t i = 0; i < n; i++)
         if (nodes[i] == run->head)

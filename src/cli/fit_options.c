@@ -97,6 +97,8 @@ acq_status acq_fit_read_params(const acq_options *options, acq_fit_params *out, 
     params.use_neighbours = !options->no_neighbours;
     params.use_lifts = !options->no_lifts;
     params.seed = options->train_seed;
+    if (options->f32)
+        params.complex.precision = ACQ_PRECISION_F32;
     if (acq_options_has(options, train_threads))
         params.n_threads = (unsigned)options->train_threads;
     acq_status status = take_predictor(options, &params, error);

@@ -124,6 +124,8 @@
     REAL(n3, "n3", 0, "W", NULL, 0, 1e6, ACQ_ON_complex, "weight of the N3 norm of the vectors")   \
     REAL(relation_weight, "relation-weight", 0, "W", NULL, 0, 1e6, ACQ_ON_complex,                 \
          "weight of the loss of guessing the relation (default: by the graph's density)")          \
+    FLAG(f32, "f32", 0, NULL, NULL, 0, 0, ACQ_ON_complex | ACQ_ON_fit,                             \
+         "complex: multiply in f32, also where the processor is faster with bfloat16")             \
     REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
     REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
          "times to see every fact")                                                                \

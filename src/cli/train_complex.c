@@ -27,6 +27,8 @@ static void read_params(const acq_options *options, acq_train_complex_params *pa
     acq_train_fields_take(fields, N_FIELDS, options, params);
     if (acq_options_has(options, last_rate)) /* a share of the rate */
         params->last_rate = options->last_rate / params->rate;
+    if (options->f32)
+        params->precision = ACQ_PRECISION_F32;
     params->seed = options->train_seed;
 }
 

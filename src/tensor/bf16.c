@@ -6,10 +6,11 @@
 
 #include "base/memory.h"
 #include "tensor/bf16_amx.h"
+#include "tensor/bf16_avx512.h"
 #include "tensor/cpu.h"
 #include "tensor/kernels.h"
 
-enum { ALIGNMENT = 64, DEPTH = 32 };
+enum { ALIGNMENT = 64 };
 
 acq_bf16 acq_bf16_from_float(float value)
 {
@@ -47,7 +48,7 @@ static bool count_bytes(const acq_bf16_packed *packed, size_t *bytes)
 acq_status acq_bf16_packed_init(acq_bf16_packed *packed, size_t k, size_t n, const float *w,
                                 size_t ldw)
 {
-    acq_bf16_packed made = {.k = k, .n = n, .k_filled = k + (DEPTH - k % DEPTH) % DEPTH};
+    acq_bf16_packed made = {.k = k, .n = n, .k_filled = acq_bf16_fill_depth(k)};
     size_t bytes;
     if (!count_bytes(&made, &bytes) || (made.block = acq_zalloc(bytes, 1)) == NULL)
         return ACQ_ERR_MEMORY;
@@ -116,7 +117,7 @@ void acq_bf16_gemm_generic(size_t m, const acq_bf16 *a, size_t lda, const acq_bf
     }
 }
 
-#ifdef ACQ_HAS_AMX
+#ifdef ACQ_CPU_X86
 /* Whole numbers are exact in every order. */
 static bool reproduces_product(acq_bf16_gemm *gemm)
 {
@@ -140,8 +141,13 @@ static bool reproduces_product(acq_bf16_gemm *gemm)
 
 static acq_bf16_gemm *choose(void)
 {
-    return acq_cpu_has_amx_bf16() && reproduces_product(acq_bf16_gemm_amx) ? acq_bf16_gemm_amx
-                                                                           : acq_bf16_gemm_generic;
+#ifdef ACQ_HAS_AMX
+    if (acq_cpu_has_amx_bf16() && reproduces_product(acq_bf16_gemm_amx))
+        return acq_bf16_gemm_amx;
+#endif
+    if (acq_cpu_has_avx512_bf16() && reproduces_product(acq_bf16_gemm_avx512))
+        return acq_bf16_gemm_avx512;
+    return acq_bf16_gemm_generic;
 }
 #else
 static acq_bf16_gemm *choose(void)
@@ -159,4 +165,9 @@ acq_bf16_gemm *acq_bf16_get_best(void)
         atomic_store_explicit(&best, known, memory_order_release);
     }
     return known;
+}
+
+bool acq_bf16_is_fast(void)
+{
+    return acq_bf16_get_best() != acq_bf16_gemm_generic;
 }

@@ -5,8 +5,9 @@
  *   b [k x n]  ->  panels of 16 columns; a panel holds, for each pair of rows l = 0, 2, 4...,
  *                  b[l][0] b[l+1][0] b[l][1] b[l+1][1] ... b[l][15] b[l+1][15]
  *
- * k is filled up with zeros to a multiple of 32, n to one of 16. That is the layout of AMX tiles;
- * processors without AMX convert blocks to f32 and use the kernels. */
+ * k is filled up with zeros to a multiple of 32, n to one of 16. That is the layout of AMX tiles
+ * and of the dot products of AVX-512; processors without either convert blocks to f32 and use
+ * the kernels. */
 #ifndef ACQ_TENSOR_BF16_H
 #define ACQ_TENSOR_BF16_H
 
@@ -24,6 +25,17 @@ typedef struct acq_bf16_packed {
     void *block;
 } acq_bf16_packed;
 
+/* k as it is filled up; how many values the panels of b[k x n] have. */
+static inline size_t acq_bf16_fill_depth(size_t k)
+{
+    return (k + 31) / 32 * 32;
+}
+
+static inline size_t acq_bf16_count_values(size_t k, size_t n)
+{
+    return (n + 15) / 16 * 16 * acq_bf16_fill_depth(k);
+}
+
 /* b = w' for w[n x k] with leading dimension ldw, rounded. */
 acq_status acq_bf16_packed_init(acq_bf16_packed *packed, size_t k, size_t n, const float *w,
                                 size_t ldw);
@@ -36,6 +48,9 @@ typedef void acq_bf16_gemm(size_t m, const acq_bf16 *a, size_t lda, const acq_bf
 /* The fastest one that this processor has, that the system permits and that reproduces a small
  * known product; the same every time, from any thread. */
 acq_bf16_gemm *acq_bf16_get_best(void);
+
+/* Whether that one is faster than products of f32. */
+bool acq_bf16_is_fast(void);
 
 acq_bf16_gemm acq_bf16_gemm_generic;
 

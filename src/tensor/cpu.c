@@ -20,6 +20,11 @@ bool acq_cpu_has_avx512(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+bool acq_cpu_has_avx512_bf16(void)
+{
+    return acq_cpu_has_avx512() && __builtin_cpu_supports("avx512bf16");
+}
+
 /* The compiler's run time does not know AMX yet: CPUID leaf 7, then what the system saves. */
 static bool has_amx_bf16(void)
 {
@@ -60,6 +65,11 @@ bool acq_cpu_has_avx2(void)
 }
 
 bool acq_cpu_has_avx512(void)
+{
+    return false;
+}
+
+bool acq_cpu_has_avx512_bf16(void)
 {
     return false;
 }

@@ -10,6 +10,7 @@
 
 bool acq_cpu_has_avx2(void);   /* with FMA */
 bool acq_cpu_has_avx512(void); /* F, BW, DQ and VL, with FMA */
+bool acq_cpu_has_avx512_bf16(void);
 
 /* AMX tiles and their bfloat16 product; asks the system for permission to use them, which holds
  * for the whole process. */

@@ -122,6 +122,11 @@ typedef struct acq_kernels {
     void (*complex_product)(size_t n, size_t half, const float *x, const float *y, unsigned flags,
                             float *out);
 
+    /* To bfloat16 (bf16.h): out[i] = x[i], and out[2 i], out[2 i + 1] = x[i], y[i]. Finite values
+     * are rounded as acq_bf16_from_float rounds them. */
+    void (*narrow)(size_t n, const float *x, uint16_t *out);
+    void (*narrow_pairs)(size_t n, const float *x, const float *y, uint16_t *out);
+
     float (*find_max)(size_t n, const float *x); /* -inf when n is 0 */
     /* x = exp(x - shift), where the argument is clipped at +-87; returns the sum. */
     float (*exp_sum)(size_t n, float shift, float *x);

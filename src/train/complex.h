@@ -20,8 +20,16 @@ typedef struct acq_train_progress {
     double seconds;     /* since the start, resumed runs included */
 } acq_train_progress;
 
+/* Of the large products: bfloat16 where the processor has it, or one of the two anywhere. */
+typedef enum acq_precision {
+    ACQ_PRECISION_AUTO,
+    ACQ_PRECISION_F32,
+    ACQ_PRECISION_BF16
+} acq_precision;
+
 typedef struct acq_train_complex_params {
     uint32_t rank;
+    acq_precision precision;
     double rate;            /* Adagrad's, for the first half */
     double last_rate;       /* share of it at the end: linear in the second half; 1: constant */
     uint32_t batch;         /* rows */

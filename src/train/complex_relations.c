@@ -23,8 +23,8 @@ typedef struct relation_work {
     double losses[SLICE];
     size_t n;
     size_t score_ld;
-    acq_packed down[2]; /* real and imaginary parts as [d x pairs] */
-    acq_packed rows[2]; /* as [pairs x d] */
+    acq_complex_right down[2]; /* real and imaginary parts as [d x pairs] */
+    acq_complex_right rows[2]; /* as [pairs x d] */
 } relation_work;
 
 static acq_status prepare(relation_work *work)
@@ -38,11 +38,12 @@ static acq_status prepare(relation_work *work)
     for (size_t side = 0; side < 2; side++) {
         acq_floats *packs = &self->relation_packs[2 * side];
         const float *part = self->relations + side * self->rank;
-        if (acq_complex_shape(&packs[0], self->rank, self->n_pairs, &work->down[side]) != ACQ_OK ||
-            acq_complex_shape(&packs[1], self->n_pairs, self->rank, &work->rows[side]) != ACQ_OK)
+        size_t n = self->n_pairs;
+        if (acq_complex_shape(&packs[0], self->rank, n, false, &work->down[side]) != ACQ_OK ||
+            acq_complex_shape(&packs[1], n, self->rank, false, &work->rows[side]) != ACQ_OK)
             return ACQ_ERR_MEMORY;
-        acq_packed_fill(&work->down[side], part, self->width);
-        acq_packed_fill_transposed(&work->rows[side], part, self->width);
+        acq_packed_fill(&work->down[side].full, part, self->width);
+        acq_packed_fill_transposed(&work->rows[side].full, part, self->width);
     }
     return ACQ_OK;
 }

@@ -15,9 +15,9 @@ enum { SOFTMAX_ROWS = 16, TURN = 16 };
 typedef struct tails_work {
     acq_complex_trainer *self;
     size_t score_ld, turned_ld;
-    acq_packed entities_down; /* E' : [2d x n] */
-    acq_packed entities;      /* E  : [n x 2d] */
-    acq_packed queries;       /* Q  : [rows x 2d] */
+    acq_complex_right entities_down; /* E' : [2d x n] */
+    acq_complex_right entities;      /* E  : [n x 2d] */
+    acq_complex_right queries;       /* Q  : [rows x 2d] */
 } tails_work;
 
 static acq_status make_room(tails_work *work)
@@ -25,6 +25,7 @@ static acq_status make_room(tails_work *work)
     acq_complex_trainer *self = work->self;
     const acq_complex_batch *batch = &self->batch;
     size_t n = batch->n_softmax, rows = batch->n_rows;
+    bool half = self->is_half;
     work->score_ld = n + ACQ_COMPLEX_PAD;
     work->turned_ld = rows + ACQ_COMPLEX_PAD;
     bool failed =
@@ -33,21 +34,10 @@ static acq_status make_room(tails_work *work)
         acq_floats_need(&self->scores, rows, work->score_ld) != ACQ_OK ||
         acq_floats_need(&self->turned, n, work->turned_ld) != ACQ_OK ||
         acq_floats_need(&self->gradient, batch->n_touched, self->ld) != ACQ_OK ||
-        acq_complex_shape(&self->packs[0], self->width, n, &work->entities_down) != ACQ_OK ||
-        acq_complex_shape(&self->packs[1], n, self->width, &work->entities) != ACQ_OK ||
-        acq_complex_shape(&self->packs[2], rows, self->width, &work->queries) != ACQ_OK;
+        acq_complex_shape(&self->packs[0], self->width, n, half, &work->entities_down) != ACQ_OK ||
+        acq_complex_shape(&self->packs[1], n, self->width, half, &work->entities) != ACQ_OK ||
+        acq_complex_shape(&self->packs[2], rows, self->width, half, &work->queries) != ACQ_OK;
     return failed ? ACQ_ERR_MEMORY : ACQ_OK;
-}
-
-/* Row l of a right side whose n is the width. */
-static void pack_row(const acq_packed *packed, size_t l, const float *row)
-{
-    for (size_t column = 0; column < packed->n; column += ACQ_PANEL) {
-        size_t left = packed->n - column, n = left < ACQ_PANEL ? left : ACQ_PANEL;
-        float *to = packed->panels + column * packed->k + l * ACQ_PANEL;
-        memcpy(to, row + column, n * sizeof *to);
-        memset(to + n, 0, (ACQ_PANEL - n) * sizeof *to);
-    }
 }
 
 /* One panel of E' and as many rows of E. */
@@ -58,30 +48,35 @@ static acq_status pack_entities(void *context, size_t item, unsigned thread)
     size_t first = item * ACQ_PANEL, left = self->batch.n_softmax - first;
     size_t n = left < ACQ_PANEL ? left : ACQ_PANEL;
     const float *rows[ACQ_PANEL];
-    float *panel = work->entities_down.panels + first * self->width;
     (void)thread;
     for (size_t j = 0; j < ACQ_PANEL; j++)
         rows[j] = acq_complex_trainer_entity(self, self->batch.entities[first + (j < n ? j : 0)]);
-    for (size_t l = 0; l < self->width; l++, panel += ACQ_PANEL)
-        for (size_t j = 0; j < ACQ_PANEL; j++)
-            panel[j] = rows[j][l];
-    for (size_t j = 0; j < n; j++)
-        pack_row(&work->entities, first + j, rows[j]);
+    acq_complex_pack_columns(self->kernels, &work->entities_down, first, rows);
+    for (size_t j = 0; j < n; j += 2)
+        acq_complex_pack_rows(self->kernels, &work->entities, first + j, rows[j],
+                              j + 1 < n ? rows[j + 1] : NULL);
     return ACQ_OK;
 }
 
-static acq_status make_query(void *context, size_t item, unsigned thread)
+static float *make_query(const acq_complex_trainer *self, size_t i)
 {
-    const tails_work *work = context;
-    const acq_complex_trainer *self = work->self;
-    const acq_complex_row *row = &self->batch.rows[item];
-    float *query = self->queries.at + item * self->ld;
-    (void)thread;
+    const acq_complex_row *row = &self->batch.rows[i];
+    float *query = self->queries.at + i * self->ld;
     self->kernels->complex_product(self->rank, self->rank,
                                    acq_complex_trainer_entity(self, row->head),
                                    acq_complex_trainer_relation(self, row->relation),
                                    row->relation % 2 != 0 ? ACQ_COMPLEX_CONJUGATE : 0, query);
-    pack_row(&work->queries, item, query);
+    return query;
+}
+
+static acq_status make_two_queries(void *context, size_t item, unsigned thread)
+{
+    const tails_work *work = context;
+    const acq_complex_trainer *self = work->self;
+    const float *first = make_query(self, 2 * item);
+    const float *second = 2 * item + 1 < self->batch.n_rows ? make_query(self, 2 * item + 1) : NULL;
+    (void)thread;
+    acq_complex_pack_rows(self->kernels, &work->queries, 2 * item, first, second);
     return ACQ_OK;
 }
 
@@ -173,16 +168,21 @@ acq_status acq_complex_tails(acq_complex_trainer *self, double *loss)
         return ACQ_ERR_MEMORY;
     acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_softmax, ACQ_PANEL), pack_entities,
                  &work);
-    acq_pool_run(self->pool, batch->n_rows, make_query, &work);
-    acq_complex_multiply(self, batch->n_rows, self->queries.at, self->ld, &work.entities_down,
-                         self->scores.at, work.score_ld);
+    acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_rows, 2), make_two_queries, &work);
+    acq_status status = acq_complex_multiply(self, batch->n_rows, self->queries.at, self->ld,
+                                             &work.entities_down, self->scores.at, work.score_ld);
+    if (status != ACQ_OK)
+        return status;
     acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_rows, SOFTMAX_ROWS), softmax_rows,
                  &work);
     acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_softmax, TURN), turn_columns, &work);
-    acq_complex_multiply(self, batch->n_rows, self->scores.at, work.score_ld, &work.entities,
-                         self->query_gradient.at, self->ld);
-    acq_complex_multiply(self, batch->n_softmax, self->turned.at, work.turned_ld, &work.queries,
-                         self->gradient.at, self->ld);
+    status = acq_complex_multiply(self, batch->n_rows, self->scores.at, work.score_ld,
+                                  &work.entities, self->query_gradient.at, self->ld);
+    if (status == ACQ_OK)
+        status = acq_complex_multiply(self, batch->n_softmax, self->turned.at, work.turned_ld,
+                                      &work.queries, self->gradient.at, self->ld);
+    if (status != ACQ_OK)
+        return status;
     clear_gradients(self);
     acq_pool_run(self->pool, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
                  spread_queries, self);

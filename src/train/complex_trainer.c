@@ -32,39 +32,6 @@ void acq_floats_deinit(acq_floats *floats)
     *floats = (acq_floats){0};
 }
 
-acq_status acq_complex_shape(acq_floats *floats, size_t k, size_t n, acq_packed *out)
-{
-    acq_status status =
-        acq_floats_need(floats, acq_complex_count_blocks(n, ACQ_PANEL) * ACQ_PANEL, k);
-    *out = (acq_packed){.k = k, .n = n, .panels = floats->at};
-    return status;
-}
-
-typedef struct product {
-    const acq_kernels *kernels;
-    size_t m, lda, ldc;
-    const float *a;
-    const acq_packed *b;
-    float *c;
-} product;
-
-static acq_status multiply_rows(void *context, size_t item, unsigned thread)
-{
-    const product *all = context;
-    size_t first = item * ACQ_COMPLEX_ROWS, left = all->m - first;
-    (void)thread;
-    all->kernels->gemm(left < ACQ_COMPLEX_ROWS ? left : ACQ_COMPLEX_ROWS, all->a + first * all->lda,
-                       all->lda, all->b, NULL, 0, all->c + first * all->ldc, all->ldc);
-    return ACQ_OK;
-}
-
-void acq_complex_multiply(const acq_complex_trainer *self, size_t m, const float *a, size_t lda,
-                          const acq_packed *b, float *c, size_t ldc)
-{
-    product all = {self->kernels, m, lda, ldc, a, b, c};
-    acq_pool_run(self->pool, acq_complex_count_blocks(m, ACQ_COMPLEX_ROWS), multiply_rows, &all);
-}
-
 static acq_status init_state(acq_complex_trainer *self)
 {
     uint32_t width = (uint32_t)self->width;
@@ -85,14 +52,15 @@ static acq_status init_arrays(acq_complex_trainer *self)
 {
     self->relation_gradient = acq_zalloc(self->n_pairs * self->width, sizeof(float));
     self->relation_counts = acq_zalloc(self->n_pairs, sizeof *self->relation_counts);
+    self->narrowed = acq_zalloc(self->n_threads, sizeof *self->narrowed);
     self->local = acq_alloc(self->n_entities, sizeof *self->local);
     self->met = acq_zalloc(self->n_entities, sizeof *self->met);
     self->near = acq_alloc(self->n_entities, sizeof *self->near);
     self->batch.rows = acq_alloc(self->params->batch, sizeof *self->batch.rows);
     self->row_losses = acq_alloc(self->params->batch, sizeof *self->row_losses);
     if (self->relation_gradient == NULL || self->relation_counts == NULL || self->local == NULL ||
-        self->met == NULL || self->near == NULL || self->batch.rows == NULL ||
-        self->row_losses == NULL)
+        self->narrowed == NULL || self->met == NULL || self->near == NULL ||
+        self->batch.rows == NULL || self->row_losses == NULL)
         return ACQ_ERR_MEMORY;
     memset(self->local, 0xff, self->n_entities * sizeof *self->local);
     return init_state(self);
@@ -105,6 +73,9 @@ acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *
         .graph = graph,
         .params = params,
         .kernels = acq_kernels_get_best(),
+        .n_threads = params->n_threads == 0 ? 1 : params->n_threads,
+        .is_half = params->precision == ACQ_PRECISION_BF16 ||
+                   (params->precision == ACQ_PRECISION_AUTO && acq_bf16_is_fast()),
         .rank = params->rank,
         .n_entities = acq_graph_get_n_entities(graph),
         .n_pairs = acq_graph_get_n_relations(graph) / 2,
@@ -132,6 +103,9 @@ void acq_complex_trainer_deinit(acq_complex_trainer *self)
         acq_floats_deinit(&self->packs[i]);
     for (size_t i = 0; i < 4; i++)
         acq_floats_deinit(&self->relation_packs[i]);
+    for (size_t i = 0; self->narrowed != NULL && i < self->n_threads; i++)
+        acq_floats_deinit(&self->narrowed[i]);
+    acq_free(self->narrowed);
     acq_pool_free(self->pool);
     acq_parameters_deinit(&self->state);
     acq_free(self->links);

@@ -3,6 +3,7 @@
  *   choose      rows of the batch, entities of its softmax      complex_batch.c
  *   tails       loss of tails, gradients                        complex_tails.c
  *   relations   loss of relations, gradients                    complex_relations.c
+ *   products    of f32 or bfloat16                              complex_products.c
  *   update      Adagrad and N3 on what was touched              complex_update.c
  *
  * The entities that a batch touches have local numbers, in this order:
@@ -18,12 +19,12 @@
 #define ACQ_TRAIN_COMPLEX_TRAINER_H
 
 #include "base/pool.h"
+#include "tensor/bf16.h"
 #include "tensor/kernels.h"
 #include "train/complex.h"
 
 enum {
     ACQ_COMPLEX_PAD = 16,       /* added to the length of rows: powers of two share cache lines */
-    ACQ_COMPLEX_ROWS = 32,      /* rows of a product that a thread takes at a time */
     ACQ_COMPLEX_COMPONENTS = 64 /* components of vectors that a thread takes at a time */
 };
 
@@ -65,6 +66,8 @@ typedef struct acq_complex_trainer {
     const acq_train_complex_params *params;
     const acq_kernels *kernels;
     acq_pool *pool; /* a step is too short to start threads in it */
+    unsigned n_threads;
+    bool is_half; /* large products are of bfloat16 */
     uint32_t rank, n_entities, n_pairs;
     double relation_weight; /* the one of params, or by the graph */
     size_t width, ld;       /* floats of a vector; of a row of a matrix of vectors */
@@ -96,6 +99,7 @@ typedef struct acq_complex_trainer {
     acq_floats packs[3];                                 /* right sides of the three products */
     acq_floats fact_queries, fact_gradient, fact_scores; /* of the loss of relations */
     acq_floats relation_packs[4];
+    acq_floats *narrowed; /* left sides in bfloat16, by thread */
 
     uint64_t step;
     double loss;    /* smoothed */
@@ -148,12 +152,28 @@ acq_status acq_complex_tails(acq_complex_trainer *self, double *loss);
 acq_status acq_complex_relations(acq_complex_trainer *self, double *loss);
 void acq_complex_update(acq_complex_trainer *self, double rate);
 
-/* A right side of k x n in memory that grows. */
-acq_status acq_complex_shape(acq_floats *floats, size_t k, size_t n, acq_packed *out);
+/* The right side of a product, k x n, in memory that grows: laid out for the kernels, or, if half,
+ * for those of bfloat16. */
+typedef struct acq_complex_right {
+    bool is_half;
+    acq_packed full;
+    acq_bf16_packed half;
+} acq_complex_right;
+
+acq_status acq_complex_shape(acq_floats *floats, size_t k, size_t n, bool is_half,
+                             acq_complex_right *out);
+
+/* 16 columns from `first` on, a multiple of 16, are these vectors of k floats. */
+void acq_complex_pack_columns(const acq_kernels *kernels, const acq_complex_right *right,
+                              size_t first, const float *const vectors[ACQ_PANEL]);
+
+/* Rows l, which is even, and l + 1, if there is one, are these of n floats. */
+void acq_complex_pack_rows(const acq_kernels *kernels, const acq_complex_right *right, size_t l,
+                           const float *row, const float *next);
 
 /* c[m x n] = a b on all threads. */
-void acq_complex_multiply(const acq_complex_trainer *self, size_t m, const float *a, size_t lda,
-                          const acq_packed *b, float *c, size_t ldc);
+acq_status acq_complex_multiply(const acq_complex_trainer *self, size_t m, const float *a,
+                                size_t lda, const acq_complex_right *b, float *c, size_t ldc);
 
 /* The state in a file, whole or not at all; ACQ_ERR_INPUT when it is of another training. */
 acq_status acq_complex_save(const acq_complex_trainer *self, double seconds, acq_error *error);

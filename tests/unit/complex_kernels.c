@@ -11,6 +11,7 @@
 
 #include "support/kernel_list.h"
 #include "support/matrix.h"
+#include "tensor/bf16.h"
 #include "tensor/kernels.h"
 
 static const acq_kernels *sets[TEST_MAX_KERNELS];
@@ -159,10 +160,38 @@ static void test_adagrad_with_n3_is_the_formula(void **state)
     }
 }
 
+/* Against the plain rounding, denormal and large values among them. */
+static void check_narrow(const acq_kernels *kernels, acq_random *random, size_t n)
+{
+    float x[MAX_WIDTH], y[MAX_WIDTH];
+    acq_bf16 single[MAX_WIDTH + 1] = {0}, pairs[2 * MAX_WIDTH + 1] = {0};
+    for (size_t i = 0; i < n; i++) {
+        x[i] =
+            ldexpf((float)acq_random_unit(random) - .5f, (int)acq_random_below(random, 250) - 140);
+        y[i] = ldexpf((float)acq_random_unit(random) - .5f, 3);
+    }
+    single[n] = pairs[2 * n] = 7; /* stays */
+    kernels->narrow(n, x, single);
+    kernels->narrow_pairs(n, x, y, pairs);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(single[i], acq_bf16_from_float(x[i]));
+        assert_int_equal(pairs[2 * i], single[i]);
+        assert_int_equal(pairs[2 * i + 1], acq_bf16_from_float(y[i]));
+    }
+    assert_true(single[n] == 7 && pairs[2 * n] == 7);
+}
+
+static void test_narrowing_is_the_rounding_to_bfloat16(void **state)
+{
+    (void)state;
+    for_all(check_narrow, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products_are_those_of_complex_numbers),
+        cmocka_unit_test(test_narrowing_is_the_rounding_to_bfloat16),
         cmocka_unit_test(test_the_maximum_is_found_wherever_it_is),
         cmocka_unit_test(test_exponentials_and_their_sum),
         cmocka_unit_test(test_adagrad_with_n3_is_the_formula),

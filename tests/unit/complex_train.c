@@ -117,6 +117,13 @@ static void test_threads_do_not_change_a_bit(void **state)
         assert_same_bits(one, more);
         acq_complex_free(more);
     }
+    params.precision = ACQ_PRECISION_BF16;
+    acq_complex *half = train(graph, &params);
+    params.n_threads = 1;
+    acq_complex *alone = train(graph, &params);
+    assert_same_bits(half, alone);
+    acq_complex_free(half);
+    acq_complex_free(alone);
     params.seed++;
     acq_complex *other = train(graph, &params);
     assert_true(get_score(one, 0, 0, 1) != get_score(other, 0, 0, 1));

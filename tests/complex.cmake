@@ -4,3 +4,4 @@ acq_test(complex_model SOURCES unit/complex_model.c unit/complex_case.c USES pre
 acq_test(complex_train SOURCES unit/complex_train.c unit/complex_case.c USES train)
 acq_test(complex_faults SOURCES unit/complex_faults.c unit/complex_case.c USES train)
 acq_test(complex_gradient SOURCES parity/complex_gradient.c unit/complex_case.c USES train)
+acq_test(complex_products SOURCES unit/complex_products.c USES train)

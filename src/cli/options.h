@@ -147,7 +147,7 @@
           "questions of one relation that share a subgraph; --batch is a multiple")                \
     COUNT(train_tails, "tails", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                 \
           "most true tails of one question")                                                       \
-    TEXT(warm, "warm", 0, "MODEL", NULL, 0, 0, ACQ_ON_complex | ACQ_OF_ultra,                      \
+    TEXT(warm, "warm", 0, "MODEL", NULL, 0, 0, ACQ_ON_complex | ACQ_OF_nbfnet | ACQ_OF_ultra,      \
          "begin with these weights in place of random ones")                                       \
     COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_policy, "queries in a batch")   \
     COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_policy, "episodes of each query")    \

@@ -38,6 +38,8 @@ static void print_options(const acq_options *options, acq_text *out)
     read_params(options, &params);
     acq_train_fields_print(fields, N_FIELDS, &params, out);
     acq_text_format(out, " last-rate=%g", params.rate * params.last_rate);
+    if (options != NULL) /* not in the help, which is the same everywhere */
+        acq_text_format(out, " products=%s", acq_train_complex_is_half(&params) ? "bf16" : "f32");
 }
 
 static acq_status check(const acq_options *options, acq_error *error)

@@ -46,15 +46,21 @@ static acq_status check(const acq_options *options, acq_error *error)
 
 static acq_status train(const acq_train_task *task, void **model, acq_error *error)
 {
-    acq_nbfnet *trained = NULL;
+    acq_nbfnet *warm = NULL, *trained = NULL;
     acq_train_nbfnet_params params;
+    acq_status status = ACQ_OK;
     read_params(task->options, &params);
+    if (task->options->warm != NULL)
+        status = acq_nbfnet_read(task->options->warm, task->graphs[0], &warm, error);
+    params.warm = warm;
     params.n_threads = task->n_threads;
     params.checkpoint = task->checkpoint;
     params.resume = task->goes_on;
     params.progress = task->progress;
     params.context = task->context;
-    acq_status status = acq_train_nbfnet(task->graphs[0], &params, &trained, error);
+    if (status == ACQ_OK)
+        status = acq_train_nbfnet(task->graphs[0], &params, &trained, error);
+    acq_nbfnet_free(warm);
     *model = trained;
     return status;
 }

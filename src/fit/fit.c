@@ -92,16 +92,18 @@ static void print_options(const fit_run *run, char *out, size_t size)
         out, size,
         "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u "
         "epochs %g "
-        "batch %u candidates %u n3 %g relations %g rate %g seconds %g nbfnet %u %u %llu floor %g "
+        "precision %d batch %u candidates %u n3 %g relations %g rate %g seconds %g nbfnet %u %u "
+        "%llu floor %g "
         "top %u rows %d tails %d rules %d neighbours %d lifts %d seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
         models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share, (int)p->hold,
-        p->complex.rank, p->complex.epochs, p->complex.batch, p->complex.candidates, p->complex.n3,
-        p->complex.relation_weight, p->complex.rate, p->seconds, p->nbfnet.batch,
-        p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches, p->floor, p->top, (int)p->rows,
-        (int)p->tails, p->use_rules, p->use_neighbours, p->use_lifts, (unsigned long long)p->seed);
+        p->complex.rank, p->complex.epochs, (int)p->complex.precision, p->complex.batch,
+        p->complex.candidates, p->complex.n3, p->complex.relation_weight, p->complex.rate,
+        p->seconds, p->nbfnet.batch, p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches,
+        p->floor, p->top, (int)p->rows, (int)p->tails, p->use_rules, p->use_neighbours,
+        p->use_lifts, (unsigned long long)p->seed);
 }
 
 static acq_status check_options(const char *path, const char *options, acq_error *error)

@@ -117,7 +117,7 @@ void acq_bf16_gemm_generic(size_t m, const acq_bf16 *a, size_t lda, const acq_bf
     }
 }
 
-#ifdef ACQ_CPU_X86
+#if defined(ACQ_HAS_AMX) || defined(ACQ_HAS_AVX512_BF16)
 /* Whole numbers are exact in every order. */
 static bool reproduces_product(acq_bf16_gemm *gemm)
 {
@@ -139,22 +139,34 @@ static bool reproduces_product(acq_bf16_gemm *gemm)
     return true;
 }
 
-static acq_bf16_gemm *choose(void)
+acq_bf16_gemm *acq_bf16_find(const char *name)
 {
 #ifdef ACQ_HAS_AMX
-    if (acq_cpu_has_amx_bf16() && reproduces_product(acq_bf16_gemm_amx))
+    if (strcmp(name, "amx") == 0 && acq_cpu_has_amx_bf16() && reproduces_product(acq_bf16_gemm_amx))
         return acq_bf16_gemm_amx;
 #endif
-    if (acq_cpu_has_avx512_bf16() && reproduces_product(acq_bf16_gemm_avx512))
+#ifdef ACQ_HAS_AVX512_BF16
+    if (strcmp(name, "avx512") == 0 && acq_cpu_has_avx512_bf16() &&
+        reproduces_product(acq_bf16_gemm_avx512))
         return acq_bf16_gemm_avx512;
-    return acq_bf16_gemm_generic;
+#endif
+    return NULL;
 }
 #else
-static acq_bf16_gemm *choose(void)
+acq_bf16_gemm *acq_bf16_find(const char *name)
 {
-    return acq_bf16_gemm_generic;
+    (void)name;
+    return NULL;
 }
 #endif
+
+static acq_bf16_gemm *choose(void)
+{
+    acq_bf16_gemm *found = acq_bf16_find("amx");
+    if (found == NULL)
+        found = acq_bf16_find("avx512");
+    return found == NULL ? acq_bf16_gemm_generic : found;
+}
 
 acq_bf16_gemm *acq_bf16_get_best(void)
 {

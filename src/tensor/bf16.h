@@ -25,15 +25,10 @@ typedef struct acq_bf16_packed {
     void *block;
 } acq_bf16_packed;
 
-/* k as it is filled up; how many values the panels of b[k x n] have. */
+/* k as it is filled up. */
 static inline size_t acq_bf16_fill_depth(size_t k)
 {
     return (k + 31) / 32 * 32;
-}
-
-static inline size_t acq_bf16_count_values(size_t k, size_t n)
-{
-    return (n + 15) / 16 * 16 * acq_bf16_fill_depth(k);
 }
 
 /* b = w' for w[n x k] with leading dimension ldw, rounded. */
@@ -53,5 +48,8 @@ acq_bf16_gemm *acq_bf16_get_best(void);
 bool acq_bf16_is_fast(void);
 
 acq_bf16_gemm acq_bf16_gemm_generic;
+
+/* By name, for tests: "amx", "avx512"; NULL when unknown or when this processor lacks it. */
+acq_bf16_gemm *acq_bf16_find(const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* bf16_avx512.h - the product of bf16.h by the dot products of AVX-512; only on x86. */
+/* bf16_avx512.h - the product of bf16.h by the dot products of AVX-512; only where the compiler
+ * knows them. */
 #ifndef ACQ_TENSOR_BF16_AVX512_H
 #define ACQ_TENSOR_BF16_AVX512_H
 

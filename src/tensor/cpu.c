@@ -20,10 +20,17 @@ bool acq_cpu_has_avx512(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+#ifdef ACQ_HAS_AVX512_BF16
 bool acq_cpu_has_avx512_bf16(void)
 {
     return acq_cpu_has_avx512() && __builtin_cpu_supports("avx512bf16");
 }
+#else /* a compiler that does not know it */
+bool acq_cpu_has_avx512_bf16(void)
+{
+    return false;
+}
+#endif
 
 /* The compiler's run time does not know AMX yet: CPUID leaf 7, then what the system saves. */
 static bool has_amx_bf16(void)

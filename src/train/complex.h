@@ -55,6 +55,9 @@ typedef struct acq_train_complex_params {
 
 void acq_train_complex_params_init(acq_train_complex_params *params);
 
+/* Whether large products are of bfloat16 on this processor. */
+bool acq_train_complex_is_half(const acq_train_complex_params *params);
+
 /* ACQ_ERR_INTERRUPTED when progress said so: --resume goes on. The same seed gives the same bits at
  * any number of threads. */
 acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_params *params,

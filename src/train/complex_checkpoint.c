@@ -18,14 +18,16 @@ static const char FORMAT[] = "anycq-complex-training-1";
 
 static void print_options(const acq_complex_trainer *self, char text[OPTIONS_ROOM])
 {
+    static const char *const precisions[] = {"auto", "f32", "bf16"};
     const acq_train_complex_params *p = self->params;
     snprintf(text, OPTIONS_ROOM,
-             "graph=%016" PRIx64 " rank=%u rate=%.17g last_rate=%.17g batch=%u candidates=%u "
+             "graph=%016" PRIx64
+             " rank=%u precision=%s rate=%.17g last_rate=%.17g batch=%u candidates=%u "
              "n3=%.17g relation_weight=%.17g scale=%.17g epochs=%.17g seconds=%.17g "
              "seed=%" PRIu64 " warm=%s",
-             acq_graph_get_fingerprint(self->graph), p->rank, p->rate, p->last_rate, p->batch,
-             p->candidates, p->n3, p->relation_weight, p->scale, p->epochs, p->seconds, p->seed,
-             p->warm == NULL ? "no" : "yes");
+             acq_graph_get_fingerprint(self->graph), p->rank, precisions[p->precision], p->rate,
+             p->last_rate, p->batch, p->candidates, p->n3, p->relation_weight, p->scale, p->epochs,
+             p->seconds, p->seed, p->warm == NULL ? "no" : "yes");
 }
 
 acq_status acq_complex_save(const acq_complex_trainer *self, double seconds, acq_error *error)

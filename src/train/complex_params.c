@@ -22,6 +22,12 @@ void acq_train_complex_params_init(acq_train_complex_params *params)
     };
 }
 
+bool acq_train_complex_is_half(const acq_train_complex_params *params)
+{
+    return params->precision == ACQ_PRECISION_BF16 ||
+           (params->precision == ACQ_PRECISION_AUTO && acq_bf16_is_fast());
+}
+
 static acq_status check_positive(const char *name, double value, acq_error *error)
 {
     if (value > 0 && isfinite(value))

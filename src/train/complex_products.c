@@ -129,7 +129,8 @@ static acq_status multiply_rows(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-/* Many rows at a time, since all of b passes by for each item, but something for every thread. */
+/* Many rows at a time, since all of b passes by for each item, but no more than a thread's share,
+ * filled up to whole tiles. */
 static size_t choose_rows(const acq_complex_trainer *self, size_t m)
 {
     size_t share = acq_complex_count_blocks(m, self->n_threads);

@@ -122,19 +122,24 @@ static acq_status spread_facts(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
+/* Products of f32 cannot fail. */
+static void multiply(const relation_work *work, const float *a, size_t lda,
+                     const acq_complex_right *b, float *c, size_t ldc)
+{
+    (void)acq_complex_multiply(work->self, work->n, a, lda, b, c, ldc);
+}
+
 static void run_slice(relation_work *work, double *loss)
 {
     acq_complex_trainer *self = work->self;
     acq_pool_run(self->pool, work->n, make_query, work);
     for (size_t side = 0; side < 2; side++)
-        acq_complex_multiply(self, work->n, self->fact_queries.at + side * self->rank, self->ld,
-                             &work->down[side], self->fact_scores.at + side * self->n_pairs,
-                             work->score_ld);
+        multiply(work, self->fact_queries.at + side * self->rank, self->ld, &work->down[side],
+                 self->fact_scores.at + side * self->n_pairs, work->score_ld);
     acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
     for (size_t side = 0; side < 2; side++)
-        acq_complex_multiply(self, work->n, self->fact_scores.at + side * self->n_pairs,
-                             work->score_ld, &work->rows[side],
-                             self->fact_gradient.at + side * self->rank, self->ld);
+        multiply(work, self->fact_scores.at + side * self->n_pairs, work->score_ld,
+                 &work->rows[side], self->fact_gradient.at + side * self->rank, self->ld);
     acq_pool_run(self->pool, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
                  spread_facts, work);
     for (size_t i = 0; i < work->n; i++)

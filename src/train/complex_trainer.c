@@ -74,8 +74,7 @@ acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *
         .params = params,
         .kernels = acq_kernels_get_best(),
         .n_threads = params->n_threads == 0 ? 1 : params->n_threads,
-        .is_half = params->precision == ACQ_PRECISION_BF16 ||
-                   (params->precision == ACQ_PRECISION_AUTO && acq_bf16_is_fast()),
+        .is_half = acq_train_complex_is_half(params),
         .rank = params->rank,
         .n_entities = acq_graph_get_n_entities(graph),
         .n_pairs = acq_graph_get_n_relations(graph) / 2,

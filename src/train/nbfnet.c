@@ -77,11 +77,11 @@ static void print_options(training *t, const acq_graph *graph)
              "nbfnet batch=%" PRIu32 " negatives=%" PRIu32 " temperature=%g edge_dropout=%g "
              "drops_pairs=%d most_entities=%" PRIu32 " most_edges=%" PRIu32 " most_near=%" PRIu32
              " rate=%g last_rate=%g decay=%g clip=%g average=%g batches=%" PRIu64 " seed=%" PRIu64
-             " graph=%016" PRIx64,
+             " warm=%d graph=%016" PRIx64,
              p->batch, p->negatives, p->temperature, p->edge_dropout, p->drops_pairs,
              p->most_entities, p->most_edges, p->most_near, p->optimizer.rate,
              p->optimizer.last_rate, p->optimizer.decay, p->optimizer.clip, p->optimizer.average,
-             p->batches, p->seed, acq_graph_get_fingerprint(graph));
+             p->batches, p->seed, p->warm != NULL, acq_graph_get_fingerprint(graph));
 }
 
 static double get_seconds(const training *t)

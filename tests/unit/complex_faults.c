@@ -55,6 +55,7 @@ static acq_status try_training(const acq_graph *graph, acq_error *error)
     params.n_threads = 1;
     params.checkpoint = PATH;
     params.checkpoint_seconds = 0;
+    params.precision = ACQ_PRECISION_BF16; /* which needs more memory */
     acq_status status = acq_train_complex(graph, &params, &model, error);
     assert_true((model == NULL) == (status != ACQ_OK));
     acq_complex_free(model);

@@ -81,16 +81,18 @@ static void test_products_are_the_sums_in_double_precision(void **state)
 {
     (void)state;
     acq_bf16_gemm *const gemms[] = {acq_bf16_gemm_generic, acq_bf16_gemm_emulated,
-                                    acq_bf16_get_best()};
+                                    acq_bf16_find("amx"), acq_bf16_find("avx512")};
     for (uint64_t seed = 0; seed < 40; seed++) {
         acq_random random = acq_random_start(seed, 1);
-        size_t m = acq_random_below(&random, 80), n = 1 + acq_random_below(&random, 80);
-        size_t k = seed % 8 == 0 ? 300 : 1 + acq_random_below(&random, 100);
+        size_t m = seed % 8 == 1 ? 241 + seed : acq_random_below(&random, 80);
+        size_t n = 1 + acq_random_below(&random, 80);
+        size_t k = seed % 8 < 2 ? 257 + seed : 1 + acq_random_below(&random, 100);
         matrix a = matrix_new(&random, m, k, k + acq_random_below(&random, 9), 1);
         matrix w = matrix_new(&random, n, k, k + acq_random_below(&random, 9), 1);
         matrix c = matrix_new(&random, m, n, n + acq_random_below(&random, 9), 1);
         for (size_t g = 0; g < sizeof gemms / sizeof *gemms; g++)
-            check_product(gemms[g], &a, &w, &c);
+            if (gemms[g] != NULL)
+                check_product(gemms[g], &a, &w, &c);
         matrix_free(&a);
         matrix_free(&w);
         matrix_free(&c);

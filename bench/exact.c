@@ -15,8 +15,8 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "bench/eval.h"
-#include "query/benchmark.h"
+#include "eval/eval.h"
+#include "query/benchmark/parse.h"
 
 typedef struct setting {
     const char *graph_name;

@@ -13,7 +13,7 @@
 
 #include "common.h"
 
-#include "store/import.h"
+#include "store/import/import.h"
 
 _Noreturn static void run_import(const char *facts, const char *store, unsigned threads, int out)
 {

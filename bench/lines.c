@@ -10,7 +10,7 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "bench/metrics.h"
+#include "eval/metrics.h"
 #include "cli/lines.h"
 
 static const char *name_of(const char *path)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "bench/files.h"
+#include "eval/files.h"
 #include "cli/lines.h"
 #include "common.h"
-#include "query/benchmark.h"
+#include "query/benchmark/parse.h"
 
 static void allocate(policy_cases *cases, size_t n)
 {

@@ -1,4 +1,4 @@
-/* policy_hubs.c - the policy search on hub-like queries drawn from a graph (train/sampler.h).
+/* policy_hubs.c - the policy search on hub-like queries drawn from a graph (query/sample/sampler.h).
  *
  *   bench_policy_hubs steps NAME GRAPH WEIGHTS N
  *   bench_policy_hubs answers NAME GRAPH WEIGHTS N
@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "store/store.h"
-#include "train/sampler.h"
+#include "query/sample/sampler.h"
 
 enum { LEAST_TERMS = 3, MOST_TERMS = 20, ANSWERS_LEAST = 12, ANSWERS_MOST = 18, SEED = 7 };
 

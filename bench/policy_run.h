@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "bench/metrics.h"
+#include "eval/metrics.h"
 #include "engine/engine.h"
 #include "search/policy/model.h"
 

@@ -6,7 +6,7 @@
 
 #include "common.h"
 
-#include "graph/read.h"
+#include "graph/text/read.h"
 #include "query/sql.h"
 
 acq_graph *bench_read_graph(const char *path)

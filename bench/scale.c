@@ -23,7 +23,7 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "bench/metrics.h"
+#include "eval/metrics.h"
 #include "cli/lines.h"
 #include "store/store.h"
 

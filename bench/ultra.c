@@ -16,9 +16,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
-#include "predict/ultra/reach.h"
-#include "predict/ultra/twins.h"
-#include "predict/ultra/ultra.h"
+#include "models/ultra/reach.h"
+#include "models/ultra/twins.h"
+#include "models/ultra/ultra.h"
 #include "store/store.h"
 #include "tensor/kernels.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/reader.h"
+#include "graph/text/reader.h"
 
 static void must(bool truth)
 {

@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "bench/files.h"
-#include "query/benchmark.h"
+#include "eval/files.h"
+#include "query/benchmark/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,12 +8,12 @@ acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.
          support/calibrator.c
          USES engine search answer query predict graph base)
 acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/calibrator.c
-         USES engine search answer query predict graph base)
+         USES library engine search answer query predict graph base)
 acq_test(api_store SOURCES unit/api_store.c support/api_case.c
-         USES engine search answer query predict graph base)
+         USES library engine search answer query predict graph base)
 if(ACQ_FAULTS)
   acq_test(api_memory SOURCES unit/api_memory.c support/api_case.c
-           USES engine search answer query predict graph base)
+           USES library engine search answer query predict graph base)
 endif()
 
 # The example sees the public header and the shared library, nothing else.

@@ -1,5 +1,5 @@
 # Link prediction judged: ranks against their definition, and the commands around it.
-acq_test(eval_links SOURCES unit/eval_links.c unit/completion_case.c USES bench)
+acq_test(eval_links SOURCES unit/eval_links.c unit/completion_case.c USES eval)
 
 foreach(transcript links train_links shards fit)
   add_test(NAME cli_${transcript}

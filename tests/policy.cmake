@@ -19,7 +19,7 @@ acq_test(parity_policy_theorems SOURCES parity/policy_theorems.c ${policy_source
 # Both networks on published queries over the full graph; needs the data, which is not part of the
 # tree. ACQ_QUERIES=20 in the environment is the long run.
 add_executable(test_policy_full parity/policy_full.c ${policy_sources})
-target_link_libraries(test_policy_full PRIVATE acq_bench acq_search)
+target_link_libraries(test_policy_full PRIVATE acq_eval acq_search)
 target_include_directories(test_policy_full PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(test_policy_full PRIVATE ACQ_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME parity_policy_full COMMAND test_policy_full)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "bench/eval.h"
-#include "bench/print.h"
+#include "eval/eval.h"
+#include "eval/print.h"
 #include "cli/eval_links.h"
 #include "cli/eval_truth.h"
 #include "cli/progress.h"

@@ -3,8 +3,8 @@
 #ifndef ACQ_CLI_EVAL_LINKS_H
 #define ACQ_CLI_EVAL_LINKS_H
 
-#include "bench/links.h"
-#include "bench/links_decide.h"
+#include "eval/links.h"
+#include "eval/links_decide.h"
 #include "cli/report.h"
 
 int acq_eval_links_command(const acq_options *options);

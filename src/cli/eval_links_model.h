@@ -2,9 +2,9 @@
 #ifndef ACQ_CLI_EVAL_LINKS_MODEL_H
 #define ACQ_CLI_EVAL_LINKS_MODEL_H
 
-#include "predict/complex/complex.h"
-#include "predict/nbfnet/nbfnet.h"
-#include "predict/ultra/ultra.h"
+#include "models/complex/model.h"
+#include "models/nbfnet/nbfnet.h"
+#include "models/ultra/ultra.h"
 
 typedef struct acq_named_model {
     acq_complex *complex;

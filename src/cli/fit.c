@@ -15,7 +15,7 @@
 #include "cli/setup.h"
 #include "cli/size.h"
 #include "cli/train_progress.h"
-#include "graph/file.h"
+#include "base/file.h"
 
 enum { STOP_SECONDS = 120 };
 

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-#include "graph/write.h"
+#include "graph/text/write.h"
 
 typedef struct acq_gzip {
     z_stream stream;

@@ -3,7 +3,7 @@
 #include "cli/json.h"
 #include "cli/reading.h"
 #include "cli/size.h"
-#include "store/import.h"
+#include "store/import/import.h"
 
 /* Where the store grows until it is complete, with what SQLite keeps beside it. */
 typedef struct half_files {

@@ -2,7 +2,7 @@
 #include "cli/info.h"
 #include "cli/json.h"
 #include "cli/reading.h"
-#include "graph/file.h"
+#include "base/file.h"
 #include "store/store.h"
 
 static acq_status check_store(const char *path, acq_error *error)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "graph/utf8.h"
+#include "base/utf8.h"
 
 enum { DIGITS = 6 }; /* of a real number: link scores are floats */
 

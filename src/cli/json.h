@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 /* Bytes that are no UTF-8 become U+FFFD: JSON cannot hold them. */
 json_t *acq_json_text(const char *text);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/file.h"
+#include "base/file.h"
 
 static bool is_space(char c)
 {

@@ -1,7 +1,7 @@
 /* merge.c - `anycq merge`: the shards of a completion become the whole. */
 #include "cli/new_completion.h"
 #include "cli/setup.h"
-#include "graph/file.h"
+#include "base/file.h"
 #include "predict/completion.h"
 
 static acq_status check(const acq_options *options, acq_error *error)

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "graph/iri.h"
+#include "graph/text/iri.h"
 
 typedef struct cutter {
     acq_pattern *pattern;

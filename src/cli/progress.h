@@ -8,7 +8,7 @@
 #ifndef ACQ_CLI_PROGRESS_H
 #define ACQ_CLI_PROGRESS_H
 
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 typedef struct acq_progress {
     const char *label;

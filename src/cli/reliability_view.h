@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "predict/reliability.h"
+#include "calibrate/reliability.h"
 
 /* title is a line of its own, below which the table, the log-loss and the largest gap stand. */
 void acq_reliability_view_print(const acq_reliability *table, const char *title, acq_text *out);

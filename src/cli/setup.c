@@ -9,7 +9,7 @@
 #include "cli/option_table.h"
 #include "cli/reading.h"
 #include "engine/open.h"
-#include "graph/file.h"
+#include "base/file.h"
 #include "predict/completion.h"
 #include "store/store.h"
 

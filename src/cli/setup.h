@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "engine/engine.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 typedef struct acq_setup {
     acq_graph *graph;

@@ -6,7 +6,7 @@
 #define ACQ_CLI_SIZE_H
 
 #include "base/text.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 enum { ACQ_SIZE_LABEL = 14, ACQ_SIZE_COUNT = 12 }; /* columns */
 

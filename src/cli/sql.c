@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#include "bench/files.h"
+#include "eval/files.h"
 #include "cli/lines.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "query/benchmark.h"
+#include "query/benchmark/parse.h"
 
 static void add_statement(acq_text *out, const acq_text *statement)
 {

@@ -7,7 +7,7 @@
 #include "base/new_file.h"
 #include "cli/setup.h"
 #include "cli/size.h"
-#include "graph/file.h"
+#include "base/file.h"
 
 static acq_status refuse_empty(const char *path, acq_error *error)
 {

@@ -16,7 +16,7 @@
 #include "cli/size.h"
 #include "cli/train.h"
 #include "cli/train_progress.h"
-#include "graph/file.h"
+#include "base/file.h"
 
 enum { STOP_SECONDS = 120 };
 

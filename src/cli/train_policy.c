@@ -18,7 +18,7 @@
 #include "cli/train_common.h"
 #include "cli/train_options.h"
 #include "cli/train_policy_progress.h"
-#include "graph/file.h"
+#include "base/file.h"
 
 enum { OPTIONS_SIZE = 2048, STOP_SECONDS = 120 };
 

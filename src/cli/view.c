@@ -15,7 +15,7 @@
 
 #include "answer/shown.h"
 #include "cli/width.h"
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 
 enum { GAP = 2 };
 

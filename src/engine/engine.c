@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "engine/judge.h"
 #include "engine/prepare.h"
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 
 static const double SAME_SCORE = 1e-9;
 

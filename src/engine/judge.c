@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "answer/probability.h"
+#include "calibrate/answer.h"
 #include "answer/verify.h"
 
 static bool fits(const acq_boost *boost)

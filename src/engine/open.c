@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "engine/open_rows.h"
-#include "graph/file.h"
-#include "predict/shipped.h"
+#include "base/file.h"
+#include "calibrate/shipped.h"
 #include "store/store.h"
 
 /* Where a row of ULTRA would take seconds, `auto` stays with the facts. */

@@ -2,7 +2,7 @@
 #ifndef ACQ_ENGINE_OPEN_H
 #define ACQ_ENGINE_OPEN_H
 
-#include "graph/read.h"
+#include "graph/text/read.h"
 #include "predict/predictor.h"
 #include "predict/row_predictor.h"
 

@@ -2,10 +2,10 @@
 #include "engine/open_rows.h"
 
 #include "base/memory.h"
-#include "predict/complex/complex.h"
-#include "predict/nbfnet/nbfnet.h"
-#include "predict/neighbours.h"
-#include "predict/shipped.h"
+#include "models/complex/model.h"
+#include "models/nbfnet/nbfnet.h"
+#include "models/neighbours.h"
+#include "calibrate/shipped.h"
 
 /* Links that score less are left out. */
 static const double CALIBRATED_FLOOR = 0.002;

@@ -1,4 +1,4 @@
-/* open_rows.h - row models (predict/row_model.h) from their files, as predictors that own them. */
+/* open_rows.h - row models (models/model.h) from their files, as predictors that own them. */
 #ifndef ACQ_ENGINE_OPEN_ROWS_H
 #define ACQ_ENGINE_OPEN_ROWS_H
 

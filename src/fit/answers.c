@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/probability.h"
+#include "calibrate/answer.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "fit/questions.h"

@@ -14,8 +14,8 @@
 #include "fit/links.h"
 #include "fit/models.h"
 #include "fit/split.h"
-#include "graph/hash.h"
-#include "predict/shipped.h"
+#include "base/hash.h"
+#include "calibrate/shipped.h"
 
 void acq_fit_params_init(acq_fit_params *params)
 {

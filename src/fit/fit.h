@@ -17,9 +17,9 @@
 #define ACQ_FIT_FIT_H
 
 #include "fit/decision.h"
-#include "predict/calibrator.h"
-#include "predict/evidence.h"
-#include "predict/reliability.h"
+#include "calibrate/calibrator.h"
+#include "calibrate/evidence.h"
+#include "calibrate/reliability.h"
 #include "train/complex.h"
 #include "train/nbfnet.h"
 #include "train/ultra.h"
@@ -40,7 +40,7 @@ typedef struct acq_fit_params {
     acq_row_choice rows;
     acq_tail_choice tails;
     bool use_rules, use_neighbours;
-    bool use_lifts; /* false: answers over rows that questions make one by one (answer/lift.h) */
+    bool use_lifts; /* false: answers over rows that questions make one by one (calibrate/lift.h) */
     uint64_t seed;
     unsigned n_threads;
     const char *folder; /* where steps are kept */

@@ -6,7 +6,7 @@
 #ifndef ACQ_FIT_FOLDS_H
 #define ACQ_FIT_FOLDS_H
 
-#include "predict/boost.h"
+#include "calibrate/boost.h"
 
 typedef struct acq_fold_trees {
     acq_boost *folds[2];

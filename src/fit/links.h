@@ -1,6 +1,6 @@
 /* links.h - inside fit: the link calibrator and the completion that it gives.
  *
- * Candidates come relation by relation (predict/evidence.h). To learn, all likely candidates are
+ * Candidates come relation by relation (calibrate/evidence.h). To learn, all likely candidates are
  * kept and a share of the others, weighted up; to complete, every candidate gets its p. */
 #ifndef ACQ_FIT_LINKS_H
 #define ACQ_FIT_LINKS_H

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "predict/neighbours.h"
+#include "models/neighbours.h"
 
 static const double WARM_SHARE = .3; /* of a training, when it starts from a trained model */
 

@@ -3,7 +3,7 @@
 #define ACQ_FIT_MODELS_H
 
 #include "fit/fit.h"
-#include "predict/row_model.h"
+#include "models/model.h"
 
 typedef struct acq_fit_models {
     acq_complex *complex;

@@ -3,7 +3,7 @@
 #define ACQ_FIT_QUESTIONS_H
 
 #include "query/query.h"
-#include "train/sampler.h"
+#include "query/sample/sampler.h"
 
 /* The question that `key` stands for, from facts of the sampler's graph: a small shape, or a
  * hub-like one; half of these have one atom per pair of terms. Open ones have a fact that `rest`

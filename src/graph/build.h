@@ -1,5 +1,5 @@
 /* build.h - make a graph from facts in memory: names in, facts in, finished graph out.
- * Readers and tests build through this; a store has its own way (store/import.h). */
+ * Readers and tests build through this; a store has its own way (store/import/import.h). */
 #ifndef ACQ_GRAPH_BUILD_H
 #define ACQ_GRAPH_BUILD_H
 

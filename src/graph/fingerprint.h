@@ -3,7 +3,7 @@
 #ifndef ACQ_GRAPH_FINGERPRINT_H
 #define ACQ_GRAPH_FINGERPRINT_H
 
-#include "graph/hash.h"
+#include "base/hash.h"
 #include "graph/links.h"
 
 typedef struct acq_graph_sums {

@@ -9,7 +9,7 @@
 #ifndef ACQ_GRAPH_NAMES_H
 #define ACQ_GRAPH_NAMES_H
 
-#include "graph/hash.h"
+#include "base/hash.h"
 
 #include "base/types.h"
 

@@ -64,7 +64,7 @@ typedef struct acq_completion_params {
     const char *predictor; /* its name as on the command line */
     double floor;          /* links that score less are left out */
     bool certain;          /* false: a score above 0.9999 of an unobserved link becomes 0.9999 */
-    const struct acq_calibrator *calibrator; /* predict/calibrator.h; kept inside; NULL: none */
+    const struct acq_calibrator *calibrator; /* calibrate/calibrator.h; kept inside; NULL: none */
     acq_shard shard;                         /* only its relations may be added; {0}: all */
 } acq_completion_params;
 

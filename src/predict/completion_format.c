@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/hash.h"
+#include "base/hash.h"
 
 uint64_t acq_completion_block_length(uint32_t n_heads, uint32_t n_links)
 {

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 #include "predict/completion_stored.h"
 #include "predict/quantise.h"
 

@@ -74,7 +74,7 @@ void acq_predictor_free(acq_predictor *predictor); /* NULL is legal; the graph s
 /* One sentence that a command should show on stderr, borrowed; NULL: nothing to say. */
 const char *acq_predictor_get_note(const acq_predictor *predictor);
 
-/* predict/calibrator.h; NULL: its scores are no probabilities. */
+/* calibrate/calibrator.h; NULL: its scores are no probabilities. */
 const struct acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor);
 double acq_predictor_get_floor(const acq_predictor *predictor);
 

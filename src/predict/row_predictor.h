@@ -10,8 +10,8 @@
 #ifndef ACQ_PREDICT_ROW_PREDICTOR_H
 #define ACQ_PREDICT_ROW_PREDICTOR_H
 
-#include "predict/calibrator.h"
-#include "predict/evidence.h"
+#include "calibrate/calibrator.h"
+#include "calibrate/evidence.h"
 #include "predict/predictor.h"
 #include "predict/row_cache.h"
 #include "predict/row_scale.h"

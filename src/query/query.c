@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "query/input.h"
-#include "query/parse.h"
-#include "query/sparql.h"
+#include "query/text/parse.h"
+#include "query/sparql/parse.h"
 
 void acq_query_free(acq_query *query)
 {

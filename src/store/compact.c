@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "store/import_vfs.h"
+#include "store/import/vfs.h"
 #include "store/part.h"
 
 enum { ENOUGH_BYTES = 64 << 20 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/hash.h"
+#include "base/hash.h"
 
 static const char MAGIC[4] = {'A', 'C', 'Q', 'L'};
 

@@ -11,7 +11,7 @@
 #define ACQ_STORE_STORE_H
 
 #include "graph/graph.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 enum {
     ACQ_STORE_APPLICATION = 0x61637167, /* "acqg", SQLite's application_id */

@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
-#include "predict/complex/parts.h"
+#include "models/complex/parts.h"
 #include "train/complex_trainer.h"
 
 static const double SMOOTH = .98;   /* what the shown loss keeps at each step */

@@ -11,7 +11,7 @@
 #ifndef ACQ_TRAIN_COMPLEX_H
 #define ACQ_TRAIN_COMPLEX_H
 
-#include "predict/complex/complex.h"
+#include "models/complex/model.h"
 
 typedef struct acq_train_progress {
     const char *phase;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/threads.h"
-#include "predict/complex/parts.h"
+#include "models/complex/parts.h"
 #include "train/complex_trainer.h"
 
 void acq_train_complex_params_init(acq_train_complex_params *params)

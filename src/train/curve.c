@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "graph/file.h"
+#include "base/file.h"
 
 typedef struct csv_column {
     const char *name;

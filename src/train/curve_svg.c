@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "graph/xml_text.h"
+#include "plot/xml_text.h"
 
 enum {
     MOST_PANELS = 3,

@@ -10,7 +10,7 @@
 #ifndef ACQ_TRAIN_NBFNET_H
 #define ACQ_TRAIN_NBFNET_H
 
-#include "predict/nbfnet/nbfnet.h"
+#include "models/nbfnet/nbfnet.h"
 #include "tensor/optimizer.h"
 #include "train/complex.h"
 

@@ -7,7 +7,7 @@
 #ifndef ACQ_TRAIN_NBFNET_GRADIENT_H
 #define ACQ_TRAIN_NBFNET_GRADIENT_H
 
-#include "predict/nbfnet/network.h"
+#include "models/nbfnet/network.h"
 #include "train/nbfnet_batch.h"
 
 typedef struct acq_nbfnet_worker acq_nbfnet_worker;

@@ -14,7 +14,7 @@
 #include "search/policy/model.h"
 #include "tensor/optimizer.h"
 #include "train/curve.h"
-#include "train/sampler.h"
+#include "query/sample/sampler.h"
 
 typedef struct acq_train_policy_params {
     uint32_t dim;

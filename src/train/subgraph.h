@@ -14,7 +14,7 @@
 #define ACQ_TRAIN_SUBGRAPH_H
 
 #include "base/random.h"
-#include "predict/nbf/edges.h"
+#include "models/edges.h"
 
 typedef struct acq_query_link {
     acq_ent head;

@@ -7,7 +7,7 @@
 #ifndef ACQ_TRAIN_ULTRA_H
 #define ACQ_TRAIN_ULTRA_H
 
-#include "predict/ultra/ultra.h"
+#include "models/ultra/ultra.h"
 #include "tensor/optimizer.h"
 #include "train/complex.h"
 

@@ -15,8 +15,8 @@
 #ifndef ACQ_TRAIN_ULTRA_STACK_H
 #define ACQ_TRAIN_ULTRA_STACK_H
 
-#include "predict/nbf/edges.h"
-#include "predict/ultra/ultra.h"
+#include "models/edges.h"
+#include "models/ultra/ultra.h"
 
 /* The weights of a model laid out for products, in both directions. */
 typedef struct acq_ultra_packed {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Includes point one way only:
-#   base < graph < query;  graph < store;  base < tensor;  {graph, tensor} < predict;
-#   {graph, query, predict} < search, answer;  tensor < search < train;
-#   those < engine < fit, bench < cli.  Searches do not include each other; answer/ and search/ know
+#   base < graph < query;  graph < store;  base < tensor, plot;  {graph, tensor} < models < predict;
+#   {query, predict} < search, answer;  {answer, models} < calibrate;  search < train;
+#   those < engine < fit, eval < library < cli.  Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other. The weights of the policy search
-#   (search/policy/model.h) are for engine, bench and cli too, the whole search for train.
+#   (search/policy/model.h) are for engine, eval and cli too, the whole search for train.
 # usage: includes.sh SOURCE_DIR
 set -u
 cd "$1/src" || exit 1
@@ -15,16 +15,19 @@ allowed()
 {
     case $1 in
     base) echo '' ;;
-    graph | tensor) echo 'base' ;;
+    graph | tensor | plot) echo 'base' ;;
     store | query) echo 'base graph' ;;
-    predict) echo 'base graph tensor' ;;
-    search) echo 'base graph query predict tensor' ;;
+    models) echo 'base graph tensor' ;;
+    predict) echo 'base graph models calibrate' ;;
     answer) echo 'base graph query predict' ;;
-    train) echo 'base graph query predict tensor search' ;;
-    engine) echo 'base graph store query predict search answer' ;;
-    bench) echo 'base graph store query predict search answer engine' ;;
-    fit) echo 'base graph query predict tensor search answer train engine' ;;
-    cli) echo 'base graph store query predict tensor search answer train engine fit bench' ;;
+    calibrate) echo 'base plot graph query tensor models predict answer' ;;
+    search) echo 'base graph query predict tensor' ;;
+    engine) echo 'base graph store query models predict search answer calibrate' ;;
+    train) echo 'base plot graph query models tensor search' ;;
+    fit) echo 'base graph query models predict tensor search answer calibrate train engine' ;;
+    eval) echo 'base graph store query models predict search answer calibrate engine' ;;
+    library) echo 'base graph store query predict search answer engine' ;;
+    cli) echo 'base graph store query models predict tensor search answer calibrate train engine fit eval' ;;
     *) echo 'unknown' ;;
     esac
 }
@@ -47,7 +50,7 @@ for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
         search/*/*)
             case $file in
             "$(dirname "$included")"/* | train/*) ;;
-            engine/* | bench/* | cli/*)
+            engine/* | eval/* | cli/*)
                 [ "$included" = search/policy/model.h ] ||
                     { echo "FAILED: $file includes $included of a search"; status=1; } ;;
             *) echo "FAILED: $file includes $included of another search"; status=1 ;;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 #include "predict/completion.h"
 #include "support/calibrator.h"
 

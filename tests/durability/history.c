@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/import.h"
+#include "store/import/import.h"
 
 /* ---- facts ---- */
 

@@ -29,7 +29,7 @@
 #include "durability/batches.h"
 #include "durability/options.h"
 #include "durability/scratch.h"
-#include "store/import.h"
+#include "store/import/import.h"
 #include "store/store.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "answer/supports.h"
+#include "calibrate/supports.h"
 #include "graph/build.h"
 #include "support/case.h"
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "predict/complex/parts.h"
+#include "models/complex/parts.h"
 #include "train/complex_trainer.h"
 #include "unit/complex_case.h"
 

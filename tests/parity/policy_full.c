@@ -15,9 +15,9 @@
 
 #include "base/budget.h"
 #include "base/threads.h"
-#include "bench/files.h"
-#include "graph/read.h"
-#include "query/benchmark.h"
+#include "eval/files.h"
+#include "graph/text/read.h"
+#include "query/benchmark/parse.h"
 #include "search/policy/choice.h"
 #include "support/dense_policy.h"
 #include "support/policy_case.h"

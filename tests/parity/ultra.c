@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "predict/ultra/relation_net.h"
+#include "models/ultra/relation_net.h"
 #include "support/ultra_case.h"
 
 enum { D = ACQ_ULTRA_WIDTH, MOST = 200, CASES = 20 };

@@ -26,9 +26,9 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "graph/build.h"
-#include "graph/read.h"
-#include "predict/ultra/prepared.h"
-#include "predict/ultra/relation_net.h"
+#include "graph/text/read.h"
+#include "models/ultra/prepared.h"
+#include "models/ultra/relation_net.h"
 
 #ifdef ACQ_FAULTS /* with sanitizers, which are slow: that it runs */
 enum { SAMPLE = 12 };

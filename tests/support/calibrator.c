@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "answer/probability.h"
+#include "calibrate/answer.h"
 #include "base/memory.h"
 
 enum { N_ROWS = 800 };

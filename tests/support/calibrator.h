@@ -2,7 +2,7 @@
 #ifndef ACQ_TESTS_SUPPORT_CALIBRATOR_H
 #define ACQ_TESTS_SUPPORT_CALIBRATOR_H
 
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 
 /* An answer is likely (p about 0.98) when the least of its links scores at least `natural`, with a
  * prior `balanced`, and unlikely (p about 0.02) otherwise. A negative bar turns the test round:

@@ -5,7 +5,7 @@
 #define TEST_NBFNET_ORACLE_H
 
 #include "graph/build.h"
-#include "predict/nbfnet/nbfnet.h"
+#include "models/nbfnet/nbfnet.h"
 
 typedef struct nbfnet_oracle {
     const acq_nbfnet *model; /* names, shapes and offsets */

@@ -2,7 +2,7 @@
 #ifndef ACQ_TESTS_SUPPORT_ROW_DOUBLE_H
 #define ACQ_TESTS_SUPPORT_ROW_DOUBLE_H
 
-#include "predict/row_model.h"
+#include "models/model.h"
 
 enum { ROW_DOUBLE_ENTITIES = 12, ROW_DOUBLE_RELATIONS = 4 };
 

@@ -4,7 +4,7 @@
 #define ACQ_TESTS_SUPPORT_ULTRA_ORACLE_H
 
 #include "graph/build.h"
-#include "predict/ultra/ultra.h"
+#include "models/ultra/ultra.h"
 
 typedef struct oracle_graph { /* closed under inverses */
     uint32_t n_entities, n_relations;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "answer/probability.h"
+#include "calibrate/answer.h"
 #include "answer/verify.h"
 #include "base/memory.h"
 #include "unit/answer_world.h"

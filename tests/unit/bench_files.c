@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "bench/files.h"
+#include "eval/files.h"
 
 #define DATA ACQ_SOURCE_DIR "/tests/data/bench/"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "bench/print.h"
+#include "eval/print.h"
 
 static acq_eval_row qac_row(const char *file)
 {

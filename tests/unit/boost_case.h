@@ -2,7 +2,7 @@
 #ifndef ACQ_TESTS_BOOST_CASE_H
 #define ACQ_TESTS_BOOST_CASE_H
 
-#include "predict/boost.h"
+#include "calibrate/boost.h"
 
 typedef struct boost_case {
     acq_boost_data data;

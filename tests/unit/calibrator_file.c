@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 #include "unit/boost_case.h"
 
 enum { ROWS = 400, MOST_ALLOCATIONS = 1000 };

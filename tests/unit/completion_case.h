@@ -3,7 +3,7 @@
 #ifndef ACQ_TESTS_COMPLETION_CASE_H
 #define ACQ_TESTS_COMPLETION_CASE_H
 
-#include "predict/calibrator.h"
+#include "calibrate/calibrator.h"
 #include "predict/completion.h"
 
 enum { CASE_ENTITIES = 40, CASE_RELATIONS = 6 };

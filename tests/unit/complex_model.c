@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "predict/complex/parts.h"
+#include "models/complex/parts.h"
 #include "unit/complex_case.h"
 
 #define PATH "model.safetensors"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "predict/complex/parts.h"
+#include "models/complex/parts.h"
 #include "tensor/safetensors.h"
 #include "train/complex.h"
 #include "unit/complex_case.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/eval.h"
-#include "graph/read.h"
+#include "eval/eval.h"
+#include "graph/text/read.h"
 
 enum { N_QAC = 7, N_QAR = 3, N_FILES = N_QAC + N_QAR, SKIPPED = 77 };
 

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/eval.h"
+#include "eval/eval.h"
 #include "graph/build.h"
 
 #define assert_near(value, expected) assert_true(fabs((value) - (expected)) < 1e-9)

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
-#include "predict/evidence_parts.h"
+#include "calibrate/evidence_parts.h"
 
 enum { N_ENTITIES = 40, N_RELATIONS = 4, N_CASES = 40 };
 

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "graph/reader.h"
+#include "graph/text/reader.h"
 
 #ifdef ACQ_FAULTS
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "graph/build.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 #define DATA ACQ_SOURCE_DIR "/tests/data/graph/"
 

@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "graph/reader.h"
+#include "graph/text/reader.h"
 
 /* Appends one member. */
 static void pack(acq_text *out, const char *bytes, size_t length, int level)

@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "graph/reader.h"
+#include "graph/text/reader.h"
 
 /* Everything that comes out of a reading, as text. */
 typedef struct record {

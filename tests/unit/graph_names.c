@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "graph/hash.h"
+#include "base/hash.h"
 #include "graph/names.h"
-#include "graph/utf8.h"
+#include "base/utf8.h"
 
 static void test_ids_are_dense_and_names_come_back(void **state)
 {

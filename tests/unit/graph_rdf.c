@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "graph/reader.h"
-#include "graph/write.h"
+#include "graph/text/reader.h"
+#include "graph/text/write.h"
 
 #define E     "http://e.org/"
 #define RDF   "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

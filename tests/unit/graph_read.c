@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "graph/file.h"
-#include "graph/reader.h"
+#include "base/file.h"
+#include "graph/text/reader.h"
 
 #define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
 

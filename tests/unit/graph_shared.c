@@ -13,7 +13,7 @@
 
 #include "base/budget.h"
 #include "graph/build.h"
-#include "graph/read.h"
+#include "graph/text/read.h"
 
 typedef struct expected {
     const char *folder, *split;

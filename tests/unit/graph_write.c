@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "graph/build.h"
-#include "graph/write.h"
+#include "graph/text/write.h"
 
 #define FOAF       "http://xmlns.com/foaf/0.1/"
 #define RDFS_LABEL "http://www.w3.org/2000/01/rdf-schema#label"

@@ -3,7 +3,7 @@
 #define TEST_IMPORT_CASE_H
 
 #include "graph/graph.h"
-#include "store/import.h"
+#include "store/import/import.h"
 
 typedef struct import_shape {
     size_t n_lines;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "store/partial.h"
+#include "store/import/partial.h"
 
 static char folder[] = "/tmp/anycq-partial-XXXXXX";
 

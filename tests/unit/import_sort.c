@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "store/sort.h"
+#include "store/import/sort.h"
 
 static char folder[] = "/tmp/anycq-sort-XXXXXX";
 

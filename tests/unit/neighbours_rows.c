@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "graph/build.h"
-#include "predict/neighbours.h"
+#include "models/neighbours.h"
 
 enum { MOST_ENTITIES = 14, MOST_RELATIONS = 6, N_GRAPHS = 300 };
 

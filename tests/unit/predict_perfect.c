@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "graph/reader.h"
+#include "graph/text/reader.h"
 #include "predict/predictor.h"
 
 static acq_graph *read_text(const char *text, const char *index)

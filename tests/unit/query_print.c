@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "query/benchmark.h"
+#include "query/benchmark/parse.h"
 #include "query/print.h"
 #include "query/reading.h"
 #include "unit/query_random.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "predict/reliability.h"
+#include "calibrate/reliability.h"
 
 static void test_every_probability_falls_into_its_bin(void **state)
 {

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
-#include "predict/rules/rules.h"
+#include "models/rules/rules.h"
 
 enum { MOST_ENTITIES = 12, MOST_RELATIONS = 6, N_GRAPHS = 150, ALL = 1000000 };
 

@@ -13,8 +13,8 @@
 
 #include "base/budget.h"
 #include "base/threads.h"
-#include "graph/read.h"
-#include "predict/rules/rules.h"
+#include "graph/text/read.h"
+#include "models/rules/rules.h"
 
 enum { N_THREADS = 2 };
 

@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "store/bulk.h"
+#include "store/import/bulk.h"
 
 static char folder[512];
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "store/bulk.h"
+#include "store/import/bulk.h"
 
 enum { SEEDS = 60 };
 

@@ -4,7 +4,7 @@
 #define ACQ_TESTS_UNIT_TRAIN_CASE_H
 
 #include "graph/build.h"
-#include "train/sampler.h"
+#include "query/sample/sampler.h"
 
 enum {
     TRAIN_CASE_MOST_ENTITIES = 800,

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "graph/file.h"
+#include "base/file.h"
 #include "train/curve.h"
 
 #define HEADER                                                                                     \

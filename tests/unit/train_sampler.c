@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "train/sampler.h"
+#include "query/sample/sampler.h"
 #include "unit/train_case.h"
 
 enum { GRAPHS = 60, DRAWS = 40 };

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/budget.h"
-#include "graph/read.h"
-#include "train/sampler.h"
+#include "graph/text/read.h"
+#include "query/sample/sampler.h"
 
 enum { SMALL = 3000, HUBS = 500, MOST_RELATIONS = 1000 };
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "predict/ultra/reach.h"
-#include "predict/ultra/twins.h"
+#include "models/ultra/reach.h"
+#include "models/ultra/twins.h"
 #include "support/ultra_case.h"
 
 enum { CASES = 12, MOST = 90 };

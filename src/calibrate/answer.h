@@ -1,0 +1,66 @@
+/* answer.h - how likely an answer is true, from the evidence of its best assignment.
+ *
+ * Features describe the support, not the names: the scores of the positive atoms, how many are
+ * observed and predicted, how far these stand out of their rows, the size of the query, what speaks
+ * against its negated atoms, and other supports. A calibrator (calibrate/calibrator.h) maps them to
+ * p.
+ *
+ * Atoms that say the same link, in either direction, count once. Logits and logs are of scores
+ * clipped to [1e-6, 1 - 1e-4]; an observed fact has the logit of 1 - 1e-4 and the log 0. */
+#ifndef ACQ_CALIBRATE_ANSWER_H
+#define ACQ_CALIBRATE_ANSWER_H
+
+#include "answer/explain.h"
+#include "calibrate/calibrator.h"
+
+/* name, monotone direction (1: can only raise p) */
+#define ACQ_ANSWER_FEATURES(X)                                                                     \
+    X(least, 1)          /* logit of the least link score of the used positive atoms */            \
+    X(second, 1)         /* of the second least; where there is none, of a fact */                 \
+    X(third, 1)          /* of the third */                                                        \
+    X(sum, 1)            /* sum of log scores of the predicted ones: log of their product */       \
+    X(mean, 1)           /* mean logit of the predicted ones; NaN: none is */                      \
+    X(predicted, 0)      /* number of predicted positive atoms */                                  \
+    X(observed, 0)       /* number of observed ones */                                             \
+    X(share, 0)          /* predicted / positive */                                                \
+    X(pairs, 0)          /* pairs of entities that have a predicted one */                         \
+    X(pairs_sum, 1)      /* sum over these of the log of their least score */                      \
+    X(atoms, 0)          /* atoms of the query */                                                  \
+    X(variables, 0)      /* variables of the query */                                              \
+    X(free, 0)           /* free ones */                                                           \
+    X(negated, 0)        /* negated atoms used */                                                  \
+    X(against, -1)       /* logit of the largest link score of one; NaN: none has any */           \
+    X(denied, 1)         /* sum over these of log(1 - link score) */                               \
+    X(free_least, 1)     /* logit of the least positive atom that touches a free variable */       \
+    X(free_sum, 1)       /* sum of log scores of the predicted ones among these */                 \
+    X(free_predicted, 0) /* predicted positive atoms that touch a free variable */                 \
+    X(free_atoms, 0)     /* positive atoms that touch a free variable */                           \
+    X(supports, 1)       /* log(1 + other values of single variables that would do) */             \
+    X(supports_sum, 1)   /* log(1 + sum of the least scores with these) */                         \
+    X(paths, 1)          /* sum + denied + what these values add (supports.h); at most 0 */        \
+    X(lift, 1)       /* log of how far the least predicted one stands out of its rows, lift.h */   \
+    X(lift_sum, 1)   /* sum of these logs over the predicted ones */                               \
+    X(lift_least, 1) /* the least */                                                               \
+    X(free_lift, 1)  /* the least of those that touch a free variable; NaN: none */                \
+    X(row_facts, 0)  /* log of the facts in the row of the least predicted one; none is as one */  \
+    X(back_facts, 0) /* in the row of its other direction */
+
+typedef enum acq_answer_feature {
+#define ACQ_ANSWER_FEATURE(name, monotone) ACQ_ANSWER_##name,
+    ACQ_ANSWER_FEATURES(ACQ_ANSWER_FEATURE)
+#undef ACQ_ANSWER_FEATURE
+        ACQ_N_ANSWER_FEATURES
+} acq_answer_feature;
+
+extern const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES];
+const char *acq_answer_get_feature_name(acq_answer_feature feature);
+
+/* features: ACQ_N_ANSWER_FEATURES floats. values: one entity per variable; those of existential
+ * ones may be exchanged for likelier ones, which never lowers the answer's score (supports.h), so
+ * that features and explanation are of the same assignment. Cost: one look-up per atom and a walk
+ * over the shortest row of each existential variable, some ten microseconds in all. */
+acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
+                               const acq_scoring *scoring, acq_ent *values, float *features,
+                               acq_error *error);
+
+#endif

@@ -1,0 +1,78 @@
+/* boost.h - boosted regression trees with the logistic loss: features in, log-odds out.
+ *
+ * Features are cut into at most 255 bins by their quantiles; a missing one (NaN) has a bin of its
+ * own and goes to whichever side fits better. Trees grow level by level from histograms of the
+ * loss's first and second derivatives. A monotone feature can only raise (or lower) the odds, in
+ * every tree. The same input and seed give the same trees at any number of threads. */
+#ifndef ACQ_CALIBRATE_BOOST_H
+#define ACQ_CALIBRATE_BOOST_H
+
+#include "base/types.h"
+#include "base/arena.h"
+#include "tensor/safetensors.h"
+
+typedef struct acq_boost acq_boost;
+
+typedef struct acq_boost_params {
+    uint32_t n_trees;
+    uint32_t depth;         /* at most 8 */
+    double rate;            /* what a tree counts */
+    double l2;              /* added to the second derivatives */
+    double least_hessian;   /* of a leaf */
+    double row_share;       /* of the rows, drawn anew for each tree; 1: all */
+    const int8_t *monotone; /* one per feature: 1 rises, -1 falls, 0 free; NULL: all free */
+    uint64_t seed;
+    unsigned n_threads;
+} acq_boost_params;
+
+#define ACQ_BOOST_DEFAULT                                                                          \
+    ((acq_boost_params){.n_trees = 200,                                                            \
+                        .depth = 5,                                                                \
+                        .rate = .1,                                                                \
+                        .l2 = 1,                                                                   \
+                        .least_hessian = 5,                                                        \
+                        .row_share = .7,                                                           \
+                        .seed = 1})
+
+/* Rows to learn from; borrowed. */
+typedef struct acq_boost_data {
+    const float *x;        /* n rows of n_features; finite, or NaN: missing */
+    const uint8_t *labels; /* 0 or 1 */
+    const float *weights;  /* NULL: all 1 */
+    size_t n;
+    uint32_t n_features;
+} acq_boost_data;
+
+/* With one label only, or no rows, the trees say that label's smoothed share and nothing else. */
+acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
+                         acq_boost **out, acq_error *error);
+void acq_boost_free(acq_boost *boost); /* NULL is legal */
+
+/* Puts a rising curve after the trees that makes their odds honest. log_odds: of data's rows, by
+ * trees with the same options that have not seen them (another fold). */
+void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data);
+
+uint32_t acq_boost_get_n_features(const acq_boost *boost);
+
+/* Log-odds of one row. Shared between threads. */
+double acq_boost_score(const acq_boost *boost, const float *x);
+/* The same for n rows, faster; the same bits. */
+void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, float *out);
+
+static inline double acq_boost_to_probability(double log_odds)
+{
+    return 1.0 / (1.0 + __builtin_exp(-log_odds));
+}
+
+/* As tensors "<prefix>.…" of a safetensors file with others beside them. Reading checks every
+ * index, so that a damaged file can give wrong odds but never a wrong access. */
+size_t acq_boost_get_n_shapes(void);
+/* Names are in the arena; the only error is ACQ_ERR_MEMORY. */
+acq_status acq_boost_get_shapes(const acq_boost *boost, const char *prefix, acq_arena *arena,
+                                acq_shape *out);
+/* tensors: those of the shapes, laid out in the block `values`. */
+void acq_boost_store(const acq_boost *boost, const acq_tensor *tensors, float *values);
+acq_status acq_boost_load(const acq_safetensors *file, const char *prefix, acq_boost **out,
+                          acq_error *error);
+
+#endif

@@ -1,0 +1,258 @@
+/* calibrator.c - up to three boosts as tensors "link.…", "answer.…" and "balanced.…" of one
+ * safetensors file, with the names of models and graph in its metadata. */
+#include "calibrate/calibrator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/new_file.h"
+
+enum { N_BOOSTS = 3, MOST_SHAPES = 16 };
+
+static const char format[] = "anycq-calibrator-1";
+
+static const struct {
+    const char *name;
+    size_t place; /* in acq_calibrator */
+} parts[N_BOOSTS] = {{"link", offsetof(acq_calibrator, link)},
+                     {"answer", offsetof(acq_calibrator, answer)},
+                     {"balanced", offsetof(acq_calibrator, balanced)}};
+
+static acq_boost **get_part(acq_calibrator *calibrator, int i)
+{
+    return (acq_boost **)(void *)((char *)calibrator + parts[i].place);
+}
+
+static const acq_boost *look_at_part(const acq_calibrator *calibrator, int i)
+{
+    return *get_part((acq_calibrator *)calibrator, i);
+}
+
+void acq_calibrator_free(acq_calibrator *calibrator)
+{
+    if (calibrator == NULL)
+        return;
+    for (int i = 0; i < N_BOOSTS; i++)
+        acq_boost_free(*get_part(calibrator, i));
+    acq_free(calibrator);
+}
+
+/* ---- reading ---- */
+
+static const char *get_text(const acq_safetensors *file, const char *key)
+{
+    const char *value = acq_safetensors_get_metadata(file, key);
+    return value == NULL ? "" : value;
+}
+
+static bool is_share(double value)
+{
+    return value >= 0 && value < 1;
+}
+
+/* "unsupported, the same in balanced sets, open ones in balanced sets"; none in early files. */
+static acq_status load_shares(const char *text, acq_calibrator *out, acq_error *error)
+{
+    int end = 0;
+    if (*text == '\0')
+        return ACQ_OK;
+    if (sscanf(text, "%lf %lf %lf%n", &out->unsupported, &out->unsupported_balanced,
+               &out->open_balanced, &end) != 3 ||
+        text[end] != '\0' || !is_share(out->unsupported) || !is_share(out->unsupported_balanced) ||
+        !is_share(out->open_balanced))
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the calibrator's shares are \"%.40s\", expected three numbers from 0 to "
+                        "below 1; make it again with anycq fit",
+                        text);
+    return ACQ_OK;
+}
+
+static acq_status load_metadata(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
+{
+    if (strcmp(get_text(file, "format"), format) != 0)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "this is no calibrator (its metadata say format \"%.40s\", expected "
+                        "\"%s\"); make one with anycq fit",
+                        get_text(file, "format"), format);
+    if (strlen(get_text(file, "models")) >= sizeof out->models)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the calibrator's models have more than %zu bytes; make it again",
+                        sizeof out->models - 1);
+    snprintf(out->models, sizeof out->models, "%s", get_text(file, "models"));
+    snprintf(out->graph, sizeof out->graph, "%s", get_text(file, "graph")); /* for people: cut */
+    return load_shares(get_text(file, "shares"), out, error);
+}
+
+static bool has_part(const acq_safetensors *file, const char *name)
+{
+    char start[32];
+    uint32_t rows, cols;
+    snprintf(start, sizeof start, "%s.start", name);
+    return acq_safetensors_get_shape(file, start, &rows, &cols);
+}
+
+static acq_status load_parts(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
+{
+    size_t n_expected = 0;
+    acq_status status = ACQ_OK;
+    for (int i = 0; i < N_BOOSTS && status == ACQ_OK; i++) {
+        if (!has_part(file, parts[i].name))
+            continue;
+        status = acq_boost_load(file, parts[i].name, get_part(out, i), error);
+        n_expected += acq_boost_get_n_shapes();
+    }
+    if (status == ACQ_OK && acq_safetensors_get_n(file) != n_expected)
+        status = acq_fail(error, ACQ_ERR_INPUT,
+                          "the calibrator has %zu tensors, expected %zu; make it again",
+                          acq_safetensors_get_n(file), n_expected);
+    return status;
+}
+
+static acq_status load(const acq_safetensors *file, acq_calibrator **out, acq_error *error)
+{
+    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    if (calibrator == NULL)
+        return acq_fail_memory(error);
+    acq_status status = load_metadata(file, calibrator, error);
+    if (status == ACQ_OK)
+        status = load_parts(file, calibrator, error);
+    if (status != ACQ_OK) {
+        acq_calibrator_free(calibrator);
+        return status;
+    }
+    *out = calibrator;
+    return ACQ_OK;
+}
+
+acq_status acq_calibrator_read(const char *path, acq_calibrator **out, acq_error *error)
+{
+    acq_safetensors *file = NULL;
+    acq_status status = acq_safetensors_read(path, &file, error);
+    if (status == ACQ_OK)
+        status = load(file, out, error);
+    acq_safetensors_free(file);
+    acq_error_set_file(error, path);
+    return status;
+}
+
+acq_status acq_calibrator_read_memory(const void *bytes, size_t length, const char *name,
+                                      acq_calibrator **out, acq_error *error)
+{
+    acq_safetensors *file = NULL;
+    acq_status status = acq_safetensors_read_memory(bytes, length, name, &file, error);
+    if (status == ACQ_OK)
+        status = load(file, out, error);
+    acq_safetensors_free(file);
+    acq_error_set_file(error, name);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static acq_status list_shapes(const acq_calibrator *calibrator, acq_arena *arena, acq_shape *shapes,
+                              size_t *n)
+{
+    acq_status status = ACQ_OK;
+    *n = 0;
+    for (int i = 0; i < N_BOOSTS && status == ACQ_OK; i++) {
+        const acq_boost *boost = look_at_part(calibrator, i);
+        if (boost == NULL)
+            continue;
+        status = acq_boost_get_shapes(boost, parts[i].name, arena, shapes + *n);
+        *n += acq_boost_get_n_shapes();
+    }
+    return status;
+}
+
+static void store_parts(const acq_calibrator *calibrator, acq_parameters *parameters)
+{
+    const acq_tensor *tensors = parameters->tensors;
+    for (int i = 0; i < N_BOOSTS; i++) {
+        const acq_boost *boost = look_at_part(calibrator, i);
+        if (boost == NULL)
+            continue;
+        acq_boost_store(boost, tensors, parameters->values);
+        tensors += acq_boost_get_n_shapes();
+    }
+}
+
+acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
+                                       acq_error *error)
+{
+    char shares[64];
+    snprintf(shares, sizeof shares, "%.6f %.6f %.6f", calibrator->unsupported,
+             calibrator->unsupported_balanced, calibrator->open_balanced);
+    const acq_metadata metadata[] = {{"format", format},
+                                     {"models", calibrator->models},
+                                     {"graph", calibrator->graph},
+                                     {"shares", shares}};
+    acq_shape shapes[MOST_SHAPES];
+    acq_parameters parameters = {0};
+    acq_arena arena;
+    size_t n = 0;
+    acq_arena_init(&arena);
+    acq_status status = list_shapes(calibrator, &arena, shapes, &n);
+    if (status == ACQ_OK)
+        status = acq_parameters_init(&parameters, shapes, n);
+    if (status != ACQ_OK) {
+        (void)acq_fail_memory(error);
+    } else {
+        store_parts(calibrator, &parameters);
+        status = acq_safetensors_write_memory(
+            &parameters, metadata, sizeof metadata / sizeof metadata[0], out, length, error);
+    }
+    acq_parameters_deinit(&parameters);
+    acq_arena_deinit(&arena);
+    return status;
+}
+
+acq_status acq_calibrator_write(const char *path, const acq_calibrator *calibrator,
+                                acq_error *error)
+{
+    void *bytes = NULL;
+    size_t length = 0;
+    acq_status status = acq_calibrator_write_memory(calibrator, &bytes, &length, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_write(path, "the calibrator", bytes, length, error);
+    acq_free(bytes);
+    acq_error_set_file(error, path);
+    return status;
+}
+
+/* ---- what it says ---- */
+
+double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
+                                   double prior)
+{
+    const acq_boost *boost = prior < 0 ? calibrator->answer : calibrator->balanced;
+    if (boost == NULL)
+        return NAN;
+    double odds = acq_boost_score(boost, features);
+    return acq_boost_to_probability(prior < 0 ? odds : odds + log(prior / (1 - prior)));
+}
+
+static double get_odds(double p)
+{
+    return p / (1 - p);
+}
+
+static double from_odds(double odds)
+{
+    return odds / (1 + odds);
+}
+
+double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior)
+{
+    if (prior < 0)
+        return calibrator->unsupported;
+    return from_odds(get_odds(calibrator->unsupported_balanced) * get_odds(prior));
+}
+
+double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior)
+{
+    double open = calibrator->open_balanced;
+    return open > 0 ? from_odds(get_odds(prior) / get_odds(open)) : prior;
+}

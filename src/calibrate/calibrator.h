@@ -1,0 +1,45 @@
+/* calibrator.h - what turns evidence into probabilities, fitted once and kept as one
+ * safetensors file or as an attachment of a completion.
+ *
+ *   link       features of evidence.h            -> p of a link, natural population
+ *   answer     features of calibrate/answer.h  -> p of an answer, natural population
+ *   balanced   the same features                 -> p of an answer where half the candidates of a
+ *                                                   query are true; odds scale with --prior
+ * Any of the three may be missing. */
+#ifndef ACQ_CALIBRATE_CALIBRATOR_H
+#define ACQ_CALIBRATE_CALIBRATOR_H
+
+#include "calibrate/boost.h"
+
+typedef struct acq_calibrator {
+    acq_boost *link;
+    acq_boost *answer;
+    acq_boost *balanced;
+    double unsupported, unsupported_balanced; /* p of an answer that no link speaks for */
+    double open_balanced; /* share of true ones, in balanced sets, among what facts do not settle */
+    char models[64]; /* the row models whose evidence `link` reads: "complex", "complex+ultra" */
+    char graph[256]; /* what it was fitted on, for people */
+} acq_calibrator;
+
+void acq_calibrator_free(acq_calibrator *calibrator); /* with its boosts; NULL is legal */
+
+acq_status acq_calibrator_read(const char *path, acq_calibrator **out, acq_error *error);
+acq_status acq_calibrator_read_memory(const void *bytes, size_t length, const char *name,
+                                      acq_calibrator **out, acq_error *error);
+acq_status acq_calibrator_write(const char *path, const acq_calibrator *calibrator,
+                                acq_error *error);
+/* The same bytes as a file would have; *out freed with acq_free. */
+acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
+                                       acq_error *error);
+
+/* p of an answer with these features. prior: the share of true ones among the candidates, in
+ * (0, 1); negative: the natural one. NaN when the calibrator has no such model. */
+double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
+                                   double prior);
+/* p of an answer that has no support at all; 0 when the calibrator does not know. */
+double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior);
+/* The prior to give where all candidates are open, facts settle none, and a share `prior` of them
+ * is true. */
+double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior);
+
+#endif

@@ -1,0 +1,419 @@
+/* evidence.c - the candidates of a relation from both sides, joined.
+ *
+ *   rows (r, h) of seen heads h      ──▶ found, by (h, t)  ┐
+ *   rows (inverse(r), t) of seen t   ──▶ found, by (t, h)  ┴─ turned around, merged by (h, t)
+ *
+ * A candidate that only one side proposed still gets what can be said of the other row without
+ * its scores: with a symmetric model the score is the same, and the row's summary gives mass,
+ * distances and the least rank. Rows are taken in blocks, blocks are shared out among threads,
+ * results are put together in the order of the blocks. */
+#include "calibrate/evidence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "calibrate/evidence_parts.h"
+
+/* ---- one side: all rows of a relation ---- */
+
+typedef struct row_side {
+    const acq_evidence_maker *maker;
+    acq_rel relation;
+    const acq_ent *heads;
+    size_t n_heads, batch, n_blocks;
+    acq_found *blocks;          /* one per block */
+    acq_row_summary *summaries; /* one per row and model */
+    acq_row_worker **workers;   /* one per thread, opened at first use */
+    bool has_own_workers;       /* and not those of a session */
+    acq_error *errors;          /* one per thread */
+} row_side;
+
+static void free_workers(acq_row_worker **workers, unsigned n)
+{
+    for (unsigned i = 0; workers != NULL && i < n; i++)
+        acq_row_worker_free(workers[i]);
+    acq_free(workers);
+}
+
+static void side_deinit(row_side *side)
+{
+    for (size_t i = 0; side->blocks != NULL && i < side->n_blocks; i++)
+        acq_found_deinit(&side->blocks[i]);
+    if (side->has_own_workers)
+        free_workers(side->workers, side->maker->params.n_threads);
+    acq_free(side->blocks);
+    acq_free(side->summaries);
+    acq_free(side->errors);
+}
+
+static acq_status score_block(void *context, size_t item, unsigned thread)
+{
+    row_side *side = context;
+    size_t first = item * side->batch, n = side->n_heads - first;
+    n = n < side->batch ? n : side->batch;
+    acq_status status = ACQ_OK;
+    if (side->workers[thread] == NULL)
+        status = acq_row_worker_new(side->maker, &side->workers[thread], &side->errors[thread]);
+    if (status == ACQ_OK)
+        status = acq_row_worker_run(
+            side->workers[thread], side->relation, side->heads + first, n, &side->blocks[item],
+            side->summaries + first * side->maker->params.n_models, &side->errors[thread]);
+    return status;
+}
+
+/* Few rows are shared out among the threads all the same. */
+static size_t choose_batch(const acq_evidence_maker *maker, size_t n_heads)
+{
+    size_t batch = acq_row_worker_get_batch(maker), n_threads = maker->params.n_threads;
+    size_t share = (n_heads + n_threads - 1) / n_threads;
+    return share > 0 && share < batch ? share : batch;
+}
+
+/* workers: those of a session; NULL: its own. */
+static acq_status side_run(row_side *side, const acq_evidence_maker *maker,
+                           acq_row_worker **workers, acq_rel relation, const acq_ent *heads,
+                           size_t n_heads, acq_error *error)
+{
+    size_t batch = choose_batch(maker, n_heads), n_models = maker->params.n_models;
+    unsigned n_threads = maker->params.n_threads;
+    *side = (row_side){.maker = maker,
+                       .relation = relation,
+                       .heads = heads,
+                       .n_heads = n_heads,
+                       .batch = batch,
+                       .n_blocks = (n_heads + batch - 1) / batch,
+                       .workers = workers,
+                       .has_own_workers = workers == NULL};
+    side->blocks = acq_zalloc(side->n_blocks, sizeof *side->blocks);
+    side->summaries = acq_zalloc(n_heads * n_models, sizeof *side->summaries);
+    if (workers == NULL)
+        side->workers = acq_zalloc(n_threads, sizeof(acq_row_worker *));
+    side->errors = acq_zalloc(n_threads, sizeof *side->errors);
+    if (side->blocks == NULL || side->summaries == NULL || side->workers == NULL ||
+        side->errors == NULL)
+        return acq_fail_memory(error);
+    acq_status status = acq_threads_run(n_threads, side->n_blocks, score_block, side);
+    for (unsigned i = 0; i < n_threads && status != ACQ_OK; i++)
+        if (side->errors[i].code == status)
+            return acq_fail(error, status, "%s", side->errors[i].message);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+static size_t side_count(const row_side *side)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < side->n_blocks; i++)
+        n += side->blocks[i].n;
+    return n;
+}
+
+/* ---- joining ---- */
+
+/* A candidate of one side, as it will stand in the joined list. */
+typedef struct met {
+    acq_ent head, tail; /* of the even relation */
+    const float *half;
+} met;
+
+/* Candidates of the row side in order (the row's head first). */
+static void list_forward(const row_side *side, met *out)
+{
+    size_t width = acq_found_get_width(side->maker);
+    for (size_t b = 0; b < side->n_blocks; b++) {
+        const acq_found *found = &side->blocks[b];
+        for (size_t i = 0; i < found->n; i++)
+            *out++ = (met){found->heads[i], found->tails[i], found->half + i * width};
+    }
+}
+
+/* The same turned around: a stable counting sort by what are tails of the side. starts has
+ * n_entities + 1 zeros. */
+static void list_turned(const row_side *side, uint32_t *starts, met *out)
+{
+    size_t width = acq_found_get_width(side->maker);
+    for (size_t b = 0; b < side->n_blocks; b++)
+        for (size_t i = 0; i < side->blocks[b].n; i++)
+            starts[side->blocks[b].tails[i] + 1]++;
+    for (uint32_t e = 0; e < side->maker->n_entities; e++)
+        starts[e + 1] += starts[e];
+    for (size_t b = 0; b < side->n_blocks; b++) {
+        const acq_found *found = &side->blocks[b];
+        for (size_t i = 0; i < found->n; i++)
+            out[starts[found->tails[i]]++] =
+                (met){found->tails[i], found->heads[i], found->half + i * width};
+    }
+}
+
+static acq_status list_side(const row_side *side, bool is_turned, met **out, acq_error *error)
+{
+    size_t n = side_count(side);
+    uint32_t *starts = acq_zalloc((size_t)side->maker->n_entities + 1, sizeof *starts);
+    *out = acq_alloc(n, sizeof **out);
+    acq_status status = starts == NULL || *out == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK && is_turned)
+        list_turned(side, starts, *out);
+    else if (status == ACQ_OK)
+        list_forward(side, *out);
+    acq_free(starts);
+    return status;
+}
+
+static float log_count(const acq_links *links, acq_ent entity)
+{
+    size_t n = acq_links_get_row(links, entity).n;
+    return n == 0 ? 0.0F : logf((float)n);
+}
+
+static void describe_link(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
+                          acq_ent tail, float *out)
+{
+    const acq_links *forward = maker->links[relation], *counted = maker->counted[relation];
+    const acq_links *back = maker->links[acq_inverse(relation)];
+    const acq_links *counted_back = maker->counted[acq_inverse(relation)];
+    float n = (float)counted->n_links;
+    out[ACQ_LINK_links] = log1pf(n);
+    out[ACQ_LINK_tails_per_head] = logf((n + 1.0F) / ((float)counted->n_heads + 1.0F));
+    out[ACQ_LINK_heads_per_tail] = logf((n + 1.0F) / ((float)counted_back->n_heads + 1.0F));
+    out[ACQ_LINK_tails] = log_count(counted, head);
+    out[ACQ_LINK_heads] = log_count(counted_back, tail);
+    out[ACQ_LINK_head_seen] = acq_links_find(forward, head) != ACQ_NO_ID ? 1.0F : 0.0F;
+    out[ACQ_LINK_tail_seen] = acq_links_find(back, tail) != ACQ_NO_ID ? 1.0F : 0.0F;
+    out[ACQ_LINK_head_degree] = maker->degrees[head];
+    out[ACQ_LINK_tail_degree] = maker->degrees[tail];
+}
+
+static void fill_nan(float *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = NAN;
+}
+
+/* What a row's summary says of a tail that it did not choose. */
+static void describe_by_summary(const acq_row_summary *summary, size_t n_observed, float score,
+                                float *out)
+{
+    out[ACQ_ROW_score] = score;
+    out[ACQ_ROW_mass] = score - summary->log_sum;
+    out[ACQ_ROW_expected] = out[ACQ_ROW_mass] + (float)log1p((double)n_observed);
+    out[ACQ_ROW_rank] = summary->last;
+    out[ACQ_ROW_to_mean] = score - summary->observed;
+    out[ACQ_ROW_to_best] = score - summary->best;
+    out[ACQ_ROW_beats] = NAN;
+}
+
+/* One half of a model's features: from the side that met the link, else from the row's summary. */
+static void describe_half(const row_side *side, size_t m, const float *half, const float *other,
+                          acq_ent row_head, float *out)
+{
+    size_t at = ACQ_N_RULE_FEATURES + m * ACQ_N_ROW_FEATURES;
+    if (half != NULL) {
+        memcpy(out, half + at, ACQ_N_ROW_FEATURES * sizeof *out);
+        return;
+    }
+    fill_nan(out, ACQ_N_ROW_FEATURES);
+    if (side == NULL || !side->maker->params.models[m]->is_symmetric)
+        return;
+    const acq_links *links = side->maker->links[side->relation];
+    uint32_t i = acq_links_find(links, row_head);
+    if (i != ACQ_NO_ID)
+        describe_by_summary(&side->summaries[i * side->maker->params.n_models + m],
+                            acq_links_get_row_at(links, i).n, other[at + ACQ_ROW_score], out);
+}
+
+/* forward or back is NULL where that side did not meet the link. */
+static void join_one(const acq_evidence_maker *maker, acq_rel relation,
+                     const row_side *forward_side, const row_side *back_side, const met *link,
+                     const float *forward, const float *back, float *out)
+{
+    describe_link(maker, relation, link->head, link->tail, out);
+    out += ACQ_N_LINK_FEATURES;
+    for (size_t i = 0; i < ACQ_N_RULE_FEATURES; i++) {
+        float a = forward == NULL ? 0.0F : forward[i], b = back == NULL ? 0.0F : back[i];
+        *out++ = a > b ? a : b;
+    }
+    for (size_t m = 0; m < maker->params.n_models; m++) {
+        describe_half(forward_side, m, forward, back, link->head, out);
+        out += ACQ_N_ROW_FEATURES;
+        describe_half(back_side, m, back, forward, link->tail, out);
+        out += ACQ_N_ROW_FEATURES;
+    }
+}
+
+static bool is_less(const met *a, const met *b)
+{
+    return a->head < b->head || (a->head == b->head && a->tail < b->tail);
+}
+
+typedef struct join_plan {
+    acq_rel relation; /* whose rows are `forward`; features are oriented along it */
+    const row_side *forward, *back;
+    const met *a, *b;
+    size_t n_a, n_b;
+} join_plan;
+
+static size_t count_joined(const join_plan *join)
+{
+    size_t i = 0, j = 0, n = 0;
+    for (; i < join->n_a || j < join->n_b; n++) {
+        bool takes_a = j == join->n_b || (i < join->n_a && !is_less(&join->b[j], &join->a[i]));
+        bool takes_b = i == join->n_a || (j < join->n_b && !is_less(&join->a[i], &join->b[j]));
+        i += takes_a;
+        j += takes_b;
+    }
+    return n;
+}
+
+static void merge(const acq_evidence_maker *maker, const join_plan *join, acq_candidates *out)
+{
+    size_t i = 0, j = 0;
+    for (size_t k = 0; k < out->n; k++) {
+        bool takes_a = j == join->n_b || (i < join->n_a && !is_less(&join->b[j], &join->a[i]));
+        bool takes_b = i == join->n_a || (j < join->n_b && !is_less(&join->a[i], &join->b[j]));
+        const met *link = takes_a ? &join->a[i] : &join->b[j];
+        out->heads[k] = link->head;
+        out->tails[k] = link->tail;
+        join_one(maker, join->relation, join->forward, join->back, link,
+                 takes_a ? join->a[i].half : NULL, takes_b ? join->b[j].half : NULL,
+                 out->features + k * maker->n_features);
+        i += takes_a;
+        j += takes_b;
+    }
+}
+
+static acq_status make_candidates(const acq_evidence_maker *maker, const join_plan *join,
+                                  acq_candidates *out, acq_error *error)
+{
+    size_t n = count_joined(join);
+    *out = (acq_candidates){.relation = join->relation,
+                            .n = n,
+                            .heads = acq_alloc(n, sizeof *out->heads),
+                            .tails = acq_alloc(n, sizeof *out->tails),
+                            .features = acq_alloc(n * maker->n_features, sizeof(float))};
+    if (out->heads == NULL || out->tails == NULL || out->features == NULL) {
+        acq_candidates_deinit(out);
+        return acq_fail_memory(error);
+    }
+    merge(maker, join, out);
+    return ACQ_OK;
+}
+
+void acq_candidates_deinit(acq_candidates *candidates)
+{
+    acq_free(candidates->heads);
+    acq_free(candidates->tails);
+    acq_free(candidates->features);
+    *candidates = (acq_candidates){0};
+}
+
+static acq_status collect_both(const acq_evidence_maker *maker, acq_rel relation,
+                               acq_candidates *out, acq_error *error)
+{
+    const acq_links *links = maker->links[relation], *inverse = maker->links[acq_inverse(relation)];
+    row_side forward = {0}, back = {0};
+    met *a = NULL, *b = NULL;
+    acq_status status =
+        side_run(&forward, maker, NULL, relation, links->heads, links->n_heads, error);
+    if (status == ACQ_OK)
+        status = side_run(&back, maker, NULL, acq_inverse(relation), inverse->heads,
+                          inverse->n_heads, error);
+    if (status == ACQ_OK)
+        status = list_side(&forward, false, &a, error);
+    if (status == ACQ_OK)
+        status = list_side(&back, true, &b, error);
+    if (status == ACQ_OK) {
+        join_plan join = {relation, &forward, &back, a, b, side_count(&forward), side_count(&back)};
+        status = make_candidates(maker, &join, out, error);
+    }
+    acq_free(a);
+    acq_free(b);
+    side_deinit(&forward);
+    side_deinit(&back);
+    return status;
+}
+
+/* Rows of one side only; features oriented along the rows. */
+static acq_status collect_side(const acq_evidence_maker *maker, acq_row_worker **workers,
+                               acq_rel relation, const acq_ent *heads, size_t n_heads,
+                               acq_candidates *out, acq_error *error)
+{
+    row_side side = {0};
+    met *list = NULL;
+    acq_status status = side_run(&side, maker, workers, relation, heads, n_heads, error);
+    if (status == ACQ_OK)
+        status = list_side(&side, false, &list, error);
+    if (status == ACQ_OK) {
+        join_plan join = {
+            .relation = relation, .forward = &side, .a = list, .n_a = side_count(&side)};
+        status = make_candidates(maker, &join, out, error);
+    }
+    acq_free(list);
+    side_deinit(&side);
+    return status;
+}
+
+acq_status acq_evidence_collect(const acq_evidence_maker *maker, acq_rel relation,
+                                acq_candidates *out, acq_error *error)
+{
+    *out = (acq_candidates){.relation = relation};
+    if (maker->params.rows == ACQ_ROWS_BOTH)
+        return collect_both(maker, relation, out, error);
+    acq_rel row_relation = acq_evidence_find_smaller(maker, relation);
+    const acq_links *links = maker->links[row_relation];
+    return collect_side(maker, NULL, row_relation, links->heads, links->n_heads, out, error);
+}
+
+acq_status acq_evidence_collect_row(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
+                                    acq_candidates *out, acq_error *error)
+{
+    *out = (acq_candidates){.relation = relation};
+    return collect_side(maker, NULL, relation, &head, 1, out, error);
+}
+
+struct acq_evidence_session {
+    const acq_evidence_maker *maker;
+    acq_row_worker **workers; /* one per thread, opened at first use */
+};
+
+acq_status acq_evidence_session_new(const acq_evidence_maker *maker, acq_evidence_session **out,
+                                    acq_error *error)
+{
+    acq_evidence_session *session = acq_zalloc(1, sizeof *session);
+    if (session == NULL)
+        return acq_fail_memory(error);
+    session->maker = maker;
+    session->workers = acq_zalloc(maker->params.n_threads, sizeof(acq_row_worker *));
+    if (session->workers == NULL) {
+        acq_free(session);
+        return acq_fail_memory(error);
+    }
+    *out = session;
+    return ACQ_OK;
+}
+
+void acq_evidence_session_free(acq_evidence_session *session)
+{
+    if (session == NULL)
+        return;
+    free_workers(session->workers, session->maker->params.n_threads);
+    acq_free(session);
+}
+
+acq_status acq_evidence_session_collect(acq_evidence_session *session, acq_rel relation,
+                                        const acq_ent *heads, size_t n, acq_candidates *out,
+                                        acq_error *error)
+{
+    *out = (acq_candidates){.relation = relation};
+    return collect_side(session->maker, session->workers, relation, heads, n, out, error);
+}
+
+uint64_t acq_evidence_count_rows(const acq_evidence_maker *maker, acq_rel relation)
+{
+    uint64_t a = maker->links[relation]->n_heads;
+    uint64_t b = maker->links[acq_inverse(relation)]->n_heads;
+    if (maker->params.rows == ACQ_ROWS_BOTH)
+        return a + b;
+    return a < b ? a : b;
+}

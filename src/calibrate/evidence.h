@@ -1,0 +1,87 @@
+/* evidence.h - from rows of raw scores to features of candidate links, and from these, by a
+ * calibrator, to scored links.
+ *
+ * Candidates of a row (head, relation) are its best unobserved tails by each model and by the
+ * rules. A candidate link (h, r, t) may be met from both sides, in row (r, h) and in row
+ * (inverse(r), t); its features are those of both rows, missing ones NaN. From one side only:
+ * the other half is NaN. */
+#ifndef ACQ_CALIBRATE_EVIDENCE_H
+#define ACQ_CALIBRATE_EVIDENCE_H
+
+#include "graph/build.h"
+#include "calibrate/boost.h"
+#include "models/model.h"
+#include "models/rules/rules.h"
+
+enum { ACQ_EVIDENCE_MODELS = 4 }; /* most row models side by side */
+
+/* Which rows of a relation are asked for. */
+typedef enum acq_row_choice {
+    ACQ_ROWS_BOTH,    /* every entity seen as head, and every one seen as tail: one side seen;
+                         costly models all the same from the side with fewer entities */
+    ACQ_ROWS_SMALLER, /* the side with fewer entities */
+} acq_row_choice;
+
+/* Which tails a row may propose. */
+typedef enum acq_tail_choice {
+    ACQ_TAILS_ALL,  /* any entity: at least one side of the link is seen with the relation */
+    ACQ_TAILS_SEEN, /* seen with the relation: both sides are (the closed-world restriction) */
+} acq_tail_choice;
+
+typedef struct acq_evidence_params {
+    const acq_row_model *models[ACQ_EVIDENCE_MODELS];
+    size_t n_models;
+    const acq_rules *rules; /* NULL: none */
+    acq_row_choice rows;
+    acq_tail_choice tails;
+    uint32_t top; /* candidates of a row by each model; the row's observed tails are added to it */
+    /* Whose counts describe a link; NULL: the graph's own. Trees know relations, and the tails of
+     * one, by their counts: so these are of the graph that the trees were fitted on, which has the
+     * same ids, when facts were added since. */
+    const acq_graph *counted;
+    unsigned n_threads;
+} acq_evidence_params;
+
+typedef struct acq_evidence_maker acq_evidence_maker;
+
+acq_status acq_evidence_maker_new(const acq_graph *graph, const acq_evidence_params *params,
+                                  acq_evidence_maker **out, acq_error *error);
+void acq_evidence_maker_free(acq_evidence_maker *maker);
+
+uint32_t acq_evidence_get_n_features(const acq_evidence_maker *maker);
+const char *acq_evidence_get_feature_name(const acq_evidence_maker *maker, uint32_t i);
+/* 1: the feature can only raise the odds, as being seen with the relation: "never seen there" is no
+ * argument for a link. */
+const int8_t *acq_evidence_get_monotone(const acq_evidence_maker *maker);
+
+/* Candidates of one relation, sorted by (head, tail), none of them observed. */
+typedef struct acq_candidates {
+    acq_rel relation; /* heads, tails and features are oriented along it */
+    size_t n;
+    acq_ent *heads, *tails;
+    float *features; /* n rows */
+} acq_candidates;
+
+/* All candidates of an even relation. Its rows are shared out among the threads. With rows of the
+ * smaller side out->relation is that side's, so it may be the inverse. */
+acq_status acq_evidence_collect(const acq_evidence_maker *maker, acq_rel relation,
+                                acq_candidates *out, acq_error *error);
+void acq_candidates_deinit(acq_candidates *candidates);
+
+/* One row, from one side: for rows that are made when a query asks for them. Tails sorted. */
+acq_status acq_evidence_collect_row(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
+                                    acq_candidates *out, acq_error *error);
+/* The same for several heads, sorted, shared out among the threads. A session keeps what the
+ * threads work with between calls, of which one runs at a time. */
+typedef struct acq_evidence_session acq_evidence_session;
+acq_status acq_evidence_session_new(const acq_evidence_maker *maker, acq_evidence_session **out,
+                                    acq_error *error);
+void acq_evidence_session_free(acq_evidence_session *session); /* NULL is legal */
+acq_status acq_evidence_session_collect(acq_evidence_session *session, acq_rel relation,
+                                        const acq_ent *heads, size_t n, acq_candidates *out,
+                                        acq_error *error);
+
+/* Rows that collect would score, for progress and estimates. */
+uint64_t acq_evidence_count_rows(const acq_evidence_maker *maker, acq_rel relation);
+
+#endif

@@ -1,0 +1,127 @@
+/* evidence_parts.h - inside evidence: what one row gives, before the two sides are joined.
+ *
+ *   scores of a row ──▶ summary (log-sum-exp, observed mean, best unobserved)
+ *                   └─▶ candidates, each with half a feature vector: rules, then each model's part
+ */
+#ifndef ACQ_CALIBRATE_EVIDENCE_PARTS_H
+#define ACQ_CALIBRATE_EVIDENCE_PARTS_H
+
+#include "calibrate/evidence.h"
+
+/* Of the link itself: name, monotone. A side that was never seen counts as one that was seen once,
+ * and `seen` can only raise the odds. */
+#define ACQ_LINK_FEATURES(X)                                                                       \
+    X(links, 0)          /* log of the relation's links */                                         \
+    X(tails_per_head, 0) /* logs of means */                                                       \
+    X(heads_per_tail, 0)                                                                           \
+    X(tails, 0)     /* log of the observed tails of (head, relation) */                            \
+    X(heads, 1)     /* log of the observed heads of (relation, tail) */                            \
+    X(head_seen, 1) /* with the relation */                                                        \
+    X(tail_seen, 1)                                                                                \
+    X(head_degree, 0) /* logs */                                                                   \
+    X(tail_degree, 0)
+
+/* Of the rules that propose it. Not monotone: where a sure rule fires and the link is not there,
+ * the link is likely an exception. */
+#define ACQ_RULE_FEATURES(X)                                                                       \
+    X(one_hop, 0)                                                                                  \
+    X(two_hop, 0)                                                                                  \
+    X(noisy_or, 0)                                                                                 \
+    X(fired, 0)
+
+/* Of one model's row. */
+#define ACQ_ROW_FEATURES(X)                                                                        \
+    X(score, 0)    /* raw */                                                                       \
+    X(mass, 0)     /* log of its softmax */                                                        \
+    X(expected, 0) /* the same times (observed tails + 1) */                                       \
+    X(rank, 0)     /* log(1 + unobserved tails before it) */                                       \
+    X(to_mean, 0)  /* score less the observed tails' mean */                                       \
+    X(to_best, 0)  /* score less the best unobserved one's */                                      \
+    X(beats, 0)    /* share of the observed tails that score less */
+
+enum {
+#define ACQ_FEATURE_ID(name, monotone) ACQ_LINK_##name,
+    ACQ_LINK_FEATURES(ACQ_FEATURE_ID)
+#undef ACQ_FEATURE_ID
+        ACQ_N_LINK_FEATURES
+};
+
+enum {
+#define ACQ_FEATURE_ID(name, monotone) ACQ_RULE_##name,
+    ACQ_RULE_FEATURES(ACQ_FEATURE_ID)
+#undef ACQ_FEATURE_ID
+        ACQ_N_RULE_FEATURES
+};
+
+enum {
+#define ACQ_FEATURE_ID(name, monotone) ACQ_ROW_##name,
+    ACQ_ROW_FEATURES(ACQ_FEATURE_ID)
+#undef ACQ_FEATURE_ID
+        ACQ_N_ROW_FEATURES
+};
+
+struct acq_evidence_maker {
+    acq_evidence_params params;
+    const acq_graph *graph;
+    uint32_t n_entities, n_relations;
+    const acq_links **links;   /* by relation id */
+    const acq_links **counted; /* the same, or of params.counted */
+    float *degrees;            /* log(1 + links of an entity) */
+    uint32_t n_features;
+    char **names;
+    int8_t *monotone;
+};
+
+/* What a model says about a row as a whole. */
+typedef struct acq_row_summary {
+    float log_sum;  /* of exp(score) over all tails */
+    float observed; /* mean score of the observed tails; NaN: none */
+    float best;     /* score of the best unobserved tail */
+    float last;     /* log(1 + candidates by this model): the rank of any other tail, at least */
+} acq_row_summary;
+
+/* Candidates of some rows, by head and then by tail; `half` has acq_found_get_width floats each. */
+typedef struct acq_found {
+    size_t n, capacity, half_capacity;
+    acq_ent *heads, *tails;
+    size_t heads_capacity, tails_capacity;
+    float *half;
+} acq_found;
+
+/* The side whose rows a choice of the smaller one asks for. */
+static inline acq_rel acq_evidence_find_smaller(const acq_evidence_maker *maker, acq_rel relation)
+{
+    acq_rel even = relation & ~1U;
+    return maker->links[even]->n_heads <= maker->links[acq_inverse(even)]->n_heads
+               ? even
+               : acq_inverse(even);
+}
+
+/* Is the model not asked for rows of this relation? */
+static inline bool acq_evidence_skips(const acq_evidence_maker *maker, size_t m, acq_rel relation)
+{
+    return maker->params.rows == ACQ_ROWS_BOTH && maker->params.models[m]->is_costly &&
+           acq_evidence_find_smaller(maker, relation) != relation;
+}
+
+static inline size_t acq_found_get_width(const acq_evidence_maker *maker)
+{
+    return ACQ_N_RULE_FEATURES + maker->params.n_models * ACQ_N_ROW_FEATURES;
+}
+
+void acq_found_deinit(acq_found *found);
+
+/* What a thread works with. */
+typedef struct acq_row_worker acq_row_worker;
+acq_status acq_row_worker_new(const acq_evidence_maker *maker, acq_row_worker **out,
+                              acq_error *error);
+void acq_row_worker_free(acq_row_worker *worker);
+size_t acq_row_worker_get_batch(const acq_evidence_maker *maker);
+
+/* Scores n rows of one relation and appends their candidates to `found`; summaries has n times
+ * n_models entries. n is at most the batch. */
+acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const acq_ent *heads,
+                              size_t n, acq_found *found, acq_row_summary *summaries,
+                              acq_error *error);
+
+#endif

@@ -1,0 +1,449 @@
+/* evidence_row.c - rows of raw scores become candidates with half a feature vector each.
+ *
+ * Selection: the best unobserved tails by each model, by a partial sort of the row, and the tails
+ * that rules propose most strongly. A tail chosen by one model gets the features of all. */
+#include "calibrate/evidence_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct acq_row_worker {
+    const acq_evidence_maker *maker;
+    void *scratch[ACQ_EVIDENCE_MODELS];
+    acq_rules_scratch *rules;
+    float *scores[ACQ_EVIDENCE_MODELS]; /* batch x entities */
+    acq_ent *order;                     /* entities, partly sorted */
+    float *ranks[ACQ_EVIDENCE_MODELS];  /* by entity; negative: not chosen by this model */
+    acq_ent *chosen;                    /* tails of the row */
+    size_t n_chosen;
+    uint8_t *is_chosen;   /* by entity */
+    uint8_t *is_excluded; /* by entity: observed, or not allowed */
+    acq_ent *proposed;    /* by rules */
+    float *strength;      /* of these */
+    size_t proposed_capacity, strength_capacity;
+};
+
+enum { ROWS_AT_ONCE = 128 };
+
+size_t acq_row_worker_get_batch(const acq_evidence_maker *maker)
+{
+    size_t batch = ROWS_AT_ONCE;
+    for (size_t m = 0; m < maker->params.n_models; m++)
+        if (maker->params.models[m]->batch < batch)
+            batch = maker->params.models[m]->batch;
+    return batch < 1 ? 1 : batch;
+}
+
+void acq_found_deinit(acq_found *found)
+{
+    acq_free(found->heads);
+    acq_free(found->tails);
+    acq_free(found->half);
+    *found = (acq_found){0};
+}
+
+void acq_row_worker_free(acq_row_worker *worker)
+{
+    if (worker == NULL)
+        return;
+    const acq_evidence_params *params = &worker->maker->params;
+    for (size_t m = 0; m < params->n_models; m++) {
+        if (worker->scratch[m] != NULL)
+            params->models[m]->ops->free_scratch(params->models[m], worker->scratch[m]);
+        acq_free(worker->scores[m]);
+        acq_free(worker->ranks[m]);
+    }
+    acq_rules_scratch_free(worker->rules);
+    acq_free(worker->order);
+    acq_free(worker->chosen);
+    acq_free(worker->is_chosen);
+    acq_free(worker->is_excluded);
+    acq_free(worker->proposed);
+    acq_free(worker->strength);
+    acq_free(worker);
+}
+
+static acq_status open_model(acq_row_worker *worker, size_t m, acq_error *error)
+{
+    const acq_row_model *model = worker->maker->params.models[m];
+    size_t n = worker->maker->n_entities;
+    worker->scores[m] = acq_alloc(acq_row_worker_get_batch(worker->maker) * n, sizeof(float));
+    worker->ranks[m] = acq_alloc(n, sizeof(float));
+    if (worker->scores[m] == NULL || worker->ranks[m] == NULL)
+        return acq_fail_memory(error);
+    for (size_t t = 0; t < n; t++)
+        worker->ranks[m][t] = -1.0F;
+    return model->ops->open_scratch(model, &worker->scratch[m], error);
+}
+
+acq_status acq_row_worker_new(const acq_evidence_maker *maker, acq_row_worker **out,
+                              acq_error *error)
+{
+    size_t n = maker->n_entities;
+    acq_row_worker *worker = acq_zalloc(1, sizeof *worker);
+    if (worker == NULL)
+        return acq_fail_memory(error);
+    worker->maker = maker;
+    worker->order = acq_alloc(n, sizeof *worker->order);
+    worker->chosen = acq_alloc(n, sizeof *worker->chosen);
+    worker->is_chosen = acq_zalloc(n, 1);
+    worker->is_excluded = acq_zalloc(n, 1);
+    acq_status status = ACQ_OK;
+    if (worker->order == NULL || worker->chosen == NULL || worker->is_chosen == NULL ||
+        worker->is_excluded == NULL)
+        status = acq_fail_memory(error);
+    for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++)
+        status = open_model(worker, m, error);
+    if (status == ACQ_OK && maker->params.rules != NULL)
+        status = acq_rules_scratch_new(maker->params.rules, &worker->rules, error);
+    if (status == ACQ_OK)
+        *out = worker;
+    else
+        acq_row_worker_free(worker);
+    return status;
+}
+
+/* ---- choosing ---- */
+
+/* Does a come before b? Higher scores first, then lower ids: no two are equal. */
+static inline bool before(const float *scores, acq_ent a, acq_ent b)
+{
+    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+}
+
+static void swap(acq_ent *a, acq_ent *b)
+{
+    acq_ent kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Hoare's partition of [low, high): returns the first place of the second part. */
+static size_t partition(const float *scores, acq_ent *order, size_t low, size_t high)
+{
+    acq_ent pivot = order[low + (high - low - 1) / 2];
+    size_t i = low, j = high - 1;
+    for (;;) {
+        while (before(scores, order[i], pivot))
+            i++;
+        while (before(scores, pivot, order[j]))
+            j--;
+        if (i >= j)
+            return j + 1;
+        swap(&order[i++], &order[j--]);
+    }
+}
+
+/* Puts the best k of n entities first, in any order. */
+static void select_best(const float *scores, acq_ent *order, size_t n, size_t k)
+{
+    size_t low = 0, high = n;
+    while (low < k && k < high && high - low > 1) {
+        size_t split = partition(scores, order, low, high);
+        if (k <= split)
+            high = split;
+        else
+            low = split;
+    }
+}
+
+static void sort_prefix(const float *scores, acq_ent *order, size_t n)
+{
+    for (size_t gap = n / 2; gap > 0; gap /= 2)
+        for (size_t i = gap; i < n; i++) {
+            acq_ent entity = order[i];
+            size_t j = i;
+            for (; j >= gap && before(scores, entity, order[j - gap]); j -= gap)
+                order[j] = order[j - gap];
+            order[j] = entity;
+        }
+}
+
+static void choose(acq_row_worker *worker, acq_ent tail)
+{
+    if (worker->is_chosen[tail] == 0) {
+        worker->is_chosen[tail] = 1;
+        worker->chosen[worker->n_chosen++] = tail;
+    }
+}
+
+/* A bound that about four times `most` entities reach, from a sample of the row. */
+static float find_bound(const float *scores, size_t n, size_t most)
+{
+    enum { SAMPLE = 512 };
+    float sample[SAMPLE];
+    acq_ent order[SAMPLE];
+    if (n <= 4 * SAMPLE || most * 8 > n)
+        return -INFINITY;
+    for (size_t i = 0; i < SAMPLE; i++) {
+        sample[i] = scores[i * n / SAMPLE];
+        order[i] = (acq_ent)i;
+    }
+    size_t k = most * 4 * SAMPLE / n + 8;
+    if (k >= SAMPLE)
+        return -INFINITY;
+    select_best(sample, order, SAMPLE, k);
+    float bound = INFINITY;
+    for (size_t i = 0; i < k; i++)
+        bound = sample[order[i]] < bound ? sample[order[i]] : bound;
+    return bound;
+}
+
+/* The least score that a model proposes a tail with. */
+static float get_least(const acq_row_model *model)
+{
+    return model->is_sparse ? nextafterf(model->nothing, INFINITY) : -INFINITY;
+}
+
+/* Entities at or above the bound that are not excluded, in ascending order. */
+static size_t gather(acq_row_worker *worker, const float *scores, float bound)
+{
+    size_t n = 0, n_entities = worker->maker->n_entities;
+    for (size_t t = 0; t < n_entities; t++)
+        if (scores[t] >= bound && !worker->is_excluded[t])
+            worker->order[n++] = (acq_ent)t;
+    return n;
+}
+
+/* The best `most` unobserved tails by one model, with their ranks. */
+static void choose_by_model(acq_row_worker *worker, size_t m, const float *scores, size_t most,
+                            acq_row_summary *summary)
+{
+    float least = get_least(worker->maker->params.models[m]);
+    float bound = find_bound(scores, worker->maker->n_entities, most);
+    size_t n = gather(worker, scores, fmaxf(bound, least));
+    if (n < most && bound > least)
+        n = gather(worker, scores, least);
+    size_t taken = n < most ? n : most;
+    if (taken < n)
+        select_best(scores, worker->order, n, taken);
+    sort_prefix(scores, worker->order, taken);
+    for (size_t i = 0; i < taken; i++) {
+        worker->ranks[m][worker->order[i]] = (float)log1p((double)i);
+        choose(worker, worker->order[i]);
+    }
+    summary->best = taken > 0 ? scores[worker->order[0]] : NAN;
+    summary->last = (float)log1p((double)taken);
+}
+
+static acq_status choose_by_rules(acq_row_worker *worker, const acq_rule_evidence *evidence,
+                                  size_t n, size_t most, acq_error *error)
+{
+    if (ACQ_RESERVE(worker->proposed, worker->proposed_capacity, n) != ACQ_OK ||
+        ACQ_RESERVE(worker->strength, worker->strength_capacity, n) != ACQ_OK)
+        return acq_fail_memory(error);
+    size_t n_open = 0;
+    for (size_t i = 0; i < n; i++) {
+        worker->strength[i] = evidence[i].noisy_or;
+        if (!worker->is_excluded[evidence[i].tail])
+            worker->proposed[n_open++] = (acq_ent)i;
+    }
+    if (most < n_open)
+        select_best(worker->strength, worker->proposed, n_open, most);
+    for (size_t i = 0; i < n_open && i < most; i++)
+        choose(worker, evidence[worker->proposed[i]].tail);
+    return ACQ_OK;
+}
+
+/* ---- features ---- */
+
+static float find_log_sum(const float *scores, size_t n)
+{
+    float most = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        most = scores[i] > most ? scores[i] : most;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (scores[i] > most - 20.0F)
+            sum += (double)expf(scores[i] - most);
+    return most + (float)log(sum);
+}
+
+static float find_mean(const float *scores, acq_row observed)
+{
+    double sum = 0;
+    for (size_t i = 0; i < observed.n; i++)
+        sum += (double)scores[observed.tails[i]];
+    return observed.n == 0 ? NAN : (float)(sum / (double)observed.n);
+}
+
+static float find_beaten(const float *scores, acq_row observed, float score)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < observed.n; i++)
+        n += scores[observed.tails[i]] < score;
+    return observed.n == 0 ? NAN : (float)n / (float)observed.n;
+}
+
+static void describe_by_model(const acq_row_worker *worker, size_t m, const float *scores,
+                              acq_row observed, const acq_row_summary *summary, acq_ent tail,
+                              float *out)
+{
+    if (scores == NULL) {
+        for (size_t i = 0; i < ACQ_N_ROW_FEATURES; i++)
+            out[i] = NAN;
+        return;
+    }
+    float score = scores[tail], rank = worker->ranks[m][tail];
+    out[ACQ_ROW_score] = score;
+    out[ACQ_ROW_mass] = score - summary->log_sum;
+    out[ACQ_ROW_expected] = out[ACQ_ROW_mass] + (float)log1p((double)observed.n);
+    out[ACQ_ROW_rank] = rank < 0 ? summary->last : rank;
+    out[ACQ_ROW_to_mean] = score - summary->observed;
+    out[ACQ_ROW_to_best] = score - summary->best;
+    out[ACQ_ROW_beats] = find_beaten(scores, observed, score);
+}
+
+static void describe_by_rules(const acq_rule_evidence *evidence, size_t n, acq_ent tail, float *out)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (evidence[middle].tail < tail)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    acq_rule_evidence none = {0};
+    const acq_rule_evidence *found = low < n && evidence[low].tail == tail ? &evidence[low] : &none;
+    out[ACQ_RULE_one_hop] = found->one_hop;
+    out[ACQ_RULE_two_hop] = found->two_hop;
+    out[ACQ_RULE_noisy_or] = found->noisy_or;
+    out[ACQ_RULE_fired] = (float)found->n;
+}
+
+/* One row of a batch. */
+typedef struct scored_row {
+    acq_rel relation;
+    acq_ent head;
+    acq_row observed;
+    const float *scores[ACQ_EVIDENCE_MODELS]; /* NULL: not asked */
+    acq_row_summary *summaries;
+    const acq_rule_evidence *evidence;
+    size_t n_evidence;
+} scored_row;
+
+static acq_status append(acq_row_worker *worker, const scored_row *row, acq_found *found,
+                         acq_error *error)
+{
+    size_t width = acq_found_get_width(worker->maker), need = found->n + worker->n_chosen;
+    if (ACQ_RESERVE(found->heads, found->heads_capacity, need) != ACQ_OK ||
+        ACQ_RESERVE(found->tails, found->tails_capacity, need) != ACQ_OK ||
+        ACQ_RESERVE(found->half, found->half_capacity, need * width) != ACQ_OK)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < worker->n_chosen; i++, found->n++) {
+        acq_ent tail = worker->chosen[i];
+        float *half = found->half + found->n * width;
+        found->heads[found->n] = row->head;
+        found->tails[found->n] = tail;
+        describe_by_rules(row->evidence, row->n_evidence, tail, half);
+        for (size_t m = 0; m < worker->maker->params.n_models; m++)
+            describe_by_model(worker, m, row->scores[m], row->observed, &row->summaries[m], tail,
+                              half + ACQ_N_RULE_FEATURES + m * ACQ_N_ROW_FEATURES);
+    }
+    return ACQ_OK;
+}
+
+static void sort_chosen(acq_row_worker *worker)
+{
+    acq_ent *chosen = worker->chosen;
+    for (size_t gap = worker->n_chosen / 2; gap > 0; gap /= 2)
+        for (size_t i = gap; i < worker->n_chosen; i++) {
+            acq_ent tail = chosen[i];
+            size_t j = i;
+            for (; j >= gap && tail < chosen[j - gap]; j -= gap)
+                chosen[j] = chosen[j - gap];
+            chosen[j] = tail;
+        }
+}
+
+static void exclude(acq_row_worker *worker, acq_row observed, uint8_t value)
+{
+    for (size_t i = 0; i < observed.n; i++)
+        worker->is_excluded[observed.tails[i]] = value;
+}
+
+static void forget_choice(acq_row_worker *worker)
+{
+    for (size_t i = 0; i < worker->n_chosen; i++) {
+        worker->is_chosen[worker->chosen[i]] = 0;
+        for (size_t m = 0; m < worker->maker->params.n_models; m++)
+            worker->ranks[m][worker->chosen[i]] = -1.0F;
+    }
+    worker->n_chosen = 0;
+}
+
+static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *found,
+                          acq_error *error)
+{
+    const acq_evidence_params *params = &worker->maker->params;
+    size_t most = params->top + row->observed.n;
+    acq_status status = ACQ_OK;
+    if (params->rules != NULL)
+        status = acq_rules_apply(params->rules, row->head, row->relation, worker->rules,
+                                 &row->evidence, &row->n_evidence, error);
+    if (status != ACQ_OK)
+        return status;
+    exclude(worker, row->observed, 1);
+    for (size_t m = 0; m < params->n_models; m++) {
+        acq_row_summary *summary = &row->summaries[m];
+        if (row->scores[m] == NULL)
+            continue;
+        summary->log_sum = find_log_sum(row->scores[m], worker->maker->n_entities);
+        summary->observed = find_mean(row->scores[m], row->observed);
+        choose_by_model(worker, m, row->scores[m], most, summary);
+    }
+    status = choose_by_rules(worker, row->evidence, row->n_evidence, most, error);
+    sort_chosen(worker);
+    if (status == ACQ_OK)
+        status = append(worker, row, found, error);
+    exclude(worker, row->observed, 0);
+    forget_choice(worker);
+    return status;
+}
+
+/* Entities that the relation never shows as tails, when only shown ones may be proposed. */
+static void restrict_tails(acq_row_worker *worker, acq_rel relation, bool restricts)
+{
+    const acq_links *tails = worker->maker->links[acq_inverse(relation)];
+    if (worker->maker->params.tails == ACQ_TAILS_ALL)
+        return;
+    memset(worker->is_excluded, restricts ? 1 : 0, worker->maker->n_entities);
+    for (uint32_t i = 0; i < tails->n_heads && restricts; i++)
+        worker->is_excluded[tails->heads[i]] = 0;
+}
+
+acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const acq_ent *heads,
+                              size_t n, acq_found *found, acq_row_summary *summaries,
+                              acq_error *error)
+{
+    const acq_evidence_maker *maker = worker->maker;
+    size_t n_entities = maker->n_entities, n_models = maker->params.n_models;
+    acq_status status = ACQ_OK;
+    for (size_t m = 0; m < n_models && status == ACQ_OK; m++) {
+        const acq_row_model *model = maker->params.models[m];
+        if (acq_evidence_skips(maker, m, relation))
+            continue;
+        acq_row_request request = {.relation = relation,
+                                   .heads = heads,
+                                   .n_heads = n,
+                                   .n_tails = n_entities,
+                                   .out = worker->scores[m]};
+        status = model->ops->score(model, worker->scratch[m], &request, error);
+    }
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        scored_row one = {.relation = relation,
+                          .head = heads[i],
+                          .observed = acq_links_get_row(maker->links[relation], heads[i]),
+                          .summaries = summaries + i * n_models};
+        for (size_t m = 0; m < n_models; m++)
+            if (!acq_evidence_skips(maker, m, relation))
+                one.scores[m] = worker->scores[m] + i * n_entities;
+        restrict_tails(worker, relation, true);
+        status = run_row(worker, &one, found, error);
+        restrict_tails(worker, relation, false);
+    }
+    return status;
+}

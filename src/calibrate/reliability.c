@@ -1,0 +1,101 @@
+/* reliability.c - sums per bin, and what they say as a table of text. */
+#include "calibrate/reliability.h"
+
+#include <math.h>
+
+static const double bounds[ACQ_RELIABILITY_BINS + 1] = {0,  .001, .01, .05, .1, .2, .3,
+                                                        .4, .5,   .6,  .7,  .8, .9, 1};
+
+/* A probability of exactly 0 or 1 that is wrong would cost infinitely much. */
+#define LEAST_P 1e-9
+
+void acq_reliability_init(acq_reliability *table)
+{
+    *table = (acq_reliability){0};
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        table->bins[i].low = bounds[i];
+        table->bins[i].high = bounds[i + 1];
+    }
+}
+
+static int find_bin(double p)
+{
+    int i = 0;
+    while (i + 1 < ACQ_RELIABILITY_BINS && p >= bounds[i + 1])
+        i++;
+    return i;
+}
+
+static double get_loss(double p, bool is_true)
+{
+    return -log(fmax(is_true ? p : 1 - p, LEAST_P));
+}
+
+void acq_reliability_add(acq_reliability *table, double p, bool is_true, double weight, double base)
+{
+    acq_reliability_bin *bin = &table->bins[find_bin(p)];
+    bin->weight += weight;
+    bin->n++;
+    bin->stated += weight * p;
+    bin->truth += is_true ? weight : 0;
+    table->weight += weight;
+    table->log_loss += weight * get_loss(p, is_true);
+    table->base_log_loss += weight * get_loss(base, is_true);
+}
+
+void acq_reliability_merge(acq_reliability *table, const acq_reliability *other)
+{
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        table->bins[i].weight += other->bins[i].weight;
+        table->bins[i].n += other->bins[i].n;
+        table->bins[i].stated += other->bins[i].stated;
+        table->bins[i].truth += other->bins[i].truth;
+    }
+    table->weight += other->weight;
+    table->log_loss += other->log_loss;
+    table->base_log_loss += other->base_log_loss;
+}
+
+/* Of a bin that is not empty. */
+static double get_bin_gap(const acq_reliability_bin *bin)
+{
+    return fabs(bin->stated - bin->truth) / bin->weight;
+}
+
+double acq_reliability_get_gap(const acq_reliability *table, double least)
+{
+    double gap = 0;
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        const acq_reliability_bin *bin = &table->bins[i];
+        if (bin->weight > 0 && bin->weight >= least)
+            gap = fmax(gap, get_bin_gap(bin));
+    }
+    return gap;
+}
+
+static void print_bin(const acq_reliability_bin *bin, bool is_last, FILE *out)
+{
+    char range[32];
+    if (bin->weight <= 0)
+        return;
+    snprintf(range, sizeof range, "[%g, %g%s", bin->low, bin->high, is_last ? "]" : ")");
+    fprintf(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", range, bin->weight,
+            bin->stated / bin->weight, bin->truth / bin->weight, get_bin_gap(bin));
+}
+
+void acq_reliability_print(const acq_reliability *table, FILE *out)
+{
+    double stated = 0, truth = 0;
+    fprintf(out, "%-15s %15s %11s %11s %9s\n", "p", "candidates", "stated", "true", "gap");
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        print_bin(&table->bins[i], i + 1 == ACQ_RELIABILITY_BINS, out);
+        stated += table->bins[i].stated;
+        truth += table->bins[i].truth;
+    }
+    if (table->weight <= 0)
+        return;
+    fprintf(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", "all", table->weight, stated / table->weight,
+            truth / table->weight, fabs(stated - truth) / table->weight);
+    fprintf(out, "log-loss %.5f, of the base rates alone %.5f\n", table->log_loss / table->weight,
+            table->base_log_loss / table->weight);
+}

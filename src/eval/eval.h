@@ -1,0 +1,73 @@
+/* eval.h - runs an engine over benchmark query files and measures it.
+ *
+ * QAC: every candidate of every set is one decision: yes when the engine answers. QAR: every
+ * instance is one decision: the best tuple, or None. Where the predictor has a calibrator, p
+ * decides in both (engine/engine.h), for candidates of which the share `prior` is true. Undecided
+ * counts as no or None, and is counted. Decisions go to their own slots and are summed up in file
+ * order, so everything but the times is the same at any number of threads.
+ *
+ * A QAR tuple is right when the instance lists it. Published lists stop at 500 answers: when a
+ * list is that long and lacks the tuple, the truth graph decides, or else the predictor if it is
+ * perfect; without either the tuple counts as wrong, and as `unlisted`.
+ *
+ * Times are per decision: grounding (in QAC an equal share of the set's), normal form, search and
+ * verification; not parsing, not judging. The policy search takes the candidates of a set in one
+ * batch, whose time they share equally. The total pools the decisions of all files: QAC f1 is
+ * the mean over all their candidate sets, shares are over all candidates, QAR counts are summed. */
+#ifndef ACQ_EVAL_EVAL_H
+#define ACQ_EVAL_EVAL_H
+
+#include "eval/files.h"
+#include "eval/metrics.h"
+#include "engine/engine.h"
+
+typedef void (*acq_eval_progress_fn)(void *context, size_t done, size_t all);
+
+typedef struct acq_eval_params {
+    acq_bench_task task;
+    const acq_predictor *predictor; /* its graph is the observed one */
+    const acq_predictor *truth;     /* judges QAR answers; NULL: none */
+    bool is_perfect;                /* predictor may judge what a cut-off list lacks */
+    acq_engine_params engine;
+    bool has_atoms; /* `atoms` instead of each file's own reading */
+    acq_atoms_reading atoms;
+    double prior; /* share of true candidates, for calibrated probabilities */
+    size_t first; /* instances taken of each file; 0: all */
+    unsigned n_threads;
+    double *decision_ms;           /* NULL, or room for the time of every decision, in file order */
+    acq_eval_progress_fn progress; /* called from the calling thread; may be NULL */
+    void *context;
+} acq_eval_params;
+
+#define ACQ_EVAL_DEFAULT                                                                           \
+    ((acq_eval_params){.engine = ACQ_ENGINE_DEFAULT, .prior = 0.5, .n_threads = 1})
+
+/* `engine` with the prior. */
+acq_engine_params acq_eval_get_engine(const acq_eval_params *params);
+
+typedef struct acq_eval_row {
+    acq_bench_task task;
+    const char *file; /* name, borrowed from the file; "total" */
+    const char *engine, *predictor;
+    const char *atoms; /* "written", ...; in the total "mixed" where files differ */
+    double prior;      /* NAN for QAR without a calibrator */
+    double min_p;      /* least p of a yes or an answer; NAN: no calibrator, the score decides */
+    size_t n_queries;  /* formulas */
+    size_t n_sets;     /* QAC: candidate sets; QAR: instances */
+    size_t n_decisions;
+    acq_qac_metrics qac, always_yes; /* QAC only, like auc_matched */
+    double auc_matched;
+    acq_qar_metrics qar; /* QAR only; f1_verified is NAN without a truth graph */
+    size_t n_undecided, n_unlisted;
+    acq_times ms;
+    uint64_t nodes, revisions; /* summed over the decisions */
+    const char *weights;       /* of the policy search; NULL: another engine */
+    double classes_mean;       /* policy: at the last step of a decision */
+    double gflop;              /* policy: of a decision, mean */
+} acq_eval_row;
+
+/* rows has room for n_files + 1, the last one being the total. All files are of params->task. */
+acq_status acq_eval_run(const acq_eval_params *params, const acq_bench_file *const *files,
+                        size_t n_files, acq_eval_row *rows, acq_error *error);
+
+#endif

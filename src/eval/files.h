@@ -1,0 +1,83 @@
+/* files.h - benchmark query files, read into plain structs.
+ *
+ *   { FORMULA: [ INSTANCE, ... ], ..., "atoms": READING }      the last member is optional
+ *   QAC instance   [ grounding, {"f1": [[id], ...]} correct, {"f1": [[id], ...]} wrong ]
+ *   QAR instance   [ grounding, {"f1&f2": [[id, id], ...]} answers, "e" | "h" | "n" ]
+ *
+ * A grounding maps every r and s name of the formula to an id. Formulas and instances keep the
+ * order of the file. Tuples are stored in the order of the query's free variables, whatever
+ * order the file's key names them in. Everything is checked here, so that evaluation cannot
+ * fail on a file's content: each error names formula, instance and member, counted from 1. */
+#ifndef ACQ_EVAL_FILES_H
+#define ACQ_EVAL_FILES_H
+
+#include "base/arena.h"
+#include "query/query.h"
+#include "query/reading.h"
+
+typedef enum acq_bench_task { ACQ_TASK_QAC, ACQ_TASK_QAR } acq_bench_task;
+
+enum { ACQ_BENCH_LIST_END = 500 }; /* published answer lists stop at this many */
+
+typedef struct acq_bench_tuples {
+    acq_ent *values; /* n times n_free ids */
+    size_t n;
+} acq_bench_tuples;
+
+typedef struct acq_bench_instance {
+    uint32_t formula;         /* index */
+    uint32_t *ids;            /* of the formula's names, in their order */
+    acq_bench_tuples correct; /* QAC: correct candidates; QAR: answers */
+    acq_bench_tuples wrong;   /* QAC only */
+    char type;                /* QAR: 'e', 'h' or 'n'; QAC: 0 */
+} acq_bench_instance;
+
+typedef struct acq_bench_formula {
+    const char *text;
+    size_t length;
+    acq_query *query;   /* parsed as written, not grounded */
+    const char **names; /* what a grounding must give ids to: relations, then constants */
+    size_t n_names;
+    size_t first, n; /* its instances */
+} acq_bench_formula;
+
+typedef struct acq_bench_file {
+    acq_arena arena;
+    const char *path;
+    acq_bench_task task;
+    acq_bench_formula *formulas;
+    size_t n_formulas;
+    acq_bench_instance *instances; /* in file order */
+    size_t n_instances;
+    bool has_atoms; /* the file names the reading its labels follow */
+    acq_atoms_reading atoms;
+} acq_bench_file;
+
+typedef struct acq_bench_limits {
+    uint32_t n_entities, n_relations; /* ids must be below; UINT32_MAX: any id */
+} acq_bench_limits;
+
+acq_status acq_bench_file_read(const char *path, acq_bench_task task, acq_bench_limits limits,
+                               acq_bench_file **out, acq_error *error);
+
+/* The same from memory; path is only a name. */
+acq_status acq_bench_file_parse(const char *bytes, size_t length, const char *path,
+                                acq_bench_task task, acq_bench_limits limits, acq_bench_file **out,
+                                acq_error *error);
+
+void acq_bench_file_free(acq_bench_file *file);
+
+const char *acq_bench_task_get_name(acq_bench_task task); /* "qac", "qar" */
+
+/* The last part of the path. */
+const char *acq_bench_file_get_name(const acq_bench_file *file);
+
+/* The reading its labels follow: what the file says of itself, else pair for QAC files with
+ * "hub" in their name and written for the rest. */
+acq_atoms_reading acq_bench_file_get_atoms(const acq_bench_file *file);
+
+/* Is `tuple` (n_free ids) in the list? O(n). */
+bool acq_bench_tuples_contain(const acq_bench_tuples *tuples, const acq_ent *tuple,
+                              uint32_t n_free);
+
+#endif

@@ -1,0 +1,42 @@
+/* links.h - link prediction judged: filtered MRR and Hits@k, and how good the probabilities are.
+ *
+ * Every link of `truth` that `observed` lacks is asked in both directions: (h, r, ?) for each
+ * directed id. Filter: other tails that are observed, true in `truth` or in `filter`, are left out
+ * of the ranking. Ties: the rank is the mean of the best and the worst rank among equals. A
+ * predictor that has no row for (h, r), or no score for t, ties t with all entities that have none.
+ *
+ * Ranks go to their own slots and are summed up in the order of the links, so everything but the
+ * time is the same at any number of threads. */
+#ifndef ACQ_EVAL_LINKS_H
+#define ACQ_EVAL_LINKS_H
+
+#include "predict/predictor.h"
+#include "calibrate/reliability.h"
+#include "models/model.h"
+
+typedef struct acq_eval_links_params {
+    const acq_predictor *truth;     /* 0/1 in the observed graph's ids: acq_predictor_new_perfect */
+    const acq_predictor *filter;    /* more links that hold, not asked for; NULL: none are known */
+    const acq_predictor *predictor; /* a completion or any other: ranks by its scores */
+    const acq_row_model *model;     /* or raw scores: ranks by these; then predictor may be NULL */
+    bool with_table;                /* judge the predictor's scores as probabilities */
+    uint64_t first;                 /* at most so many links, drawn by hash; 0: all */
+    unsigned n_threads;
+    bool (*progress)(void *context, double done); /* share; may be NULL; false: stop */
+    void *context;
+} acq_eval_links_params;
+
+typedef struct acq_eval_links_result {
+    uint64_t n_links;  /* directed */
+    uint64_t n_ranked; /* of these, with a score of the predictor's own */
+    double mrr, hits1, hits3, hits10;
+    bool has_table;
+    acq_reliability table; /* candidates: every link with a score above 0 that is not observed, one
+                            * direction of each; base: the true share of its relation's */
+    double seconds;
+} acq_eval_links_result;
+
+acq_status acq_eval_links(const acq_eval_links_params *params, acq_eval_links_result *out,
+                          acq_error *error);
+
+#endif

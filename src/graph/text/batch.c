@@ -1,0 +1,235 @@
+/* batch.c - names, facts and bad lines of one piece; see batch.h. */
+#include "graph/text/batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+enum { FULL_FACTS = 32 * 1024, FULL_BYTES = 2 << 20, KEPT_BYTES = 1 << 20 };
+
+void acq_batch_init(acq_batch *batch, const acq_rules *rules)
+{
+    *batch = (acq_batch){.rules = rules};
+    acq_text_init(&batch->bad_text);
+    acq_text_init(&batch->label_text);
+    for (int i = 0; i < 3; i++)
+        acq_text_init(&batch->keys[i]);
+    for (int i = 0; i < 5; i++)
+        acq_text_init(&batch->unescaped[i]);
+}
+
+static void free_local(acq_local_names *local)
+{
+    acq_names_deinit(&local->names);
+    acq_free(local->hashes);
+}
+
+void acq_batch_deinit(acq_batch *batch)
+{
+    free_local(&batch->entities);
+    free_local(&batch->relations);
+    acq_free(batch->facts);
+    acq_free(batch->bad);
+    acq_free(batch->labels);
+    acq_text_deinit(&batch->bad_text);
+    acq_text_deinit(&batch->label_text);
+    for (int i = 0; i < 3; i++)
+        acq_text_deinit(&batch->keys[i]);
+    for (int i = 0; i < 5; i++)
+        acq_text_deinit(&batch->unescaped[i]);
+}
+
+static void trim(acq_text *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (texts[i].capacity > KEPT_BYTES)
+            acq_text_deinit(&texts[i]);
+    }
+}
+
+void acq_batch_clear(acq_batch *batch)
+{
+    acq_names_clear(&batch->entities.names);
+    acq_names_clear(&batch->relations.names);
+    acq_text_clear(&batch->bad_text);
+    acq_text_clear(&batch->label_text);
+    batch->n_facts = batch->n_bad = batch->n_labels = batch->n_lines = 0;
+    batch->is_rdf = false;
+    batch->counts = (acq_read_report){0};
+    batch->error = (acq_error){0};
+}
+
+void acq_batch_trim(acq_batch *batch)
+{
+    trim(batch->keys, 3);
+    trim(batch->unescaped, 5);
+}
+
+bool acq_batch_is_full(const acq_batch *batch)
+{
+    return batch->n_facts >= FULL_FACTS || batch->n_bad >= FULL_FACTS ||
+           batch->n_labels >= FULL_FACTS || batch->label_text.length >= FULL_BYTES ||
+           batch->entities.names.pool_used >= FULL_BYTES;
+}
+
+/* Where `message` stands in bad_text: lines that are bad in the same way share it. */
+static size_t place_message(acq_batch *batch, const char *message)
+{
+    if (batch->n_bad > 0) {
+        size_t last = batch->bad[batch->n_bad - 1].message;
+        if (strcmp(batch->bad_text.bytes + last, message) == 0)
+            return last;
+    }
+    size_t start = batch->bad_text.length;
+    acq_text_add_bytes(&batch->bad_text, message, strlen(message) + 1);
+    return start;
+}
+
+acq_status acq_batch_bad(acq_batch *batch, size_t line, size_t column, const char *format, ...)
+{
+    char message[sizeof batch->error.message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (batch->rules->strict)
+        return acq_fail_at(&batch->error, ACQ_ERR_PARSE, line, column, "%s", message);
+    size_t place = place_message(batch, message);
+    if (acq_text_finish(&batch->bad_text, NULL) != ACQ_OK ||
+        ACQ_RESERVE(batch->bad, batch->bad_capacity, batch->n_bad + 1) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    batch->bad[batch->n_bad++] = (acq_bad_line){line, column, place};
+    batch->counts.bad++;
+    return ACQ_OK;
+}
+
+acq_status acq_batch_bad_count(acq_batch *batch, size_t line, size_t column, size_t count)
+{
+    bool commas = batch->rules->syntax == ACQ_COMMAS;
+    const char *few = commas ? "separate them with commas, or name the file .tsv if it has tabs"
+                             : "separate them with tabs, or name the file .csv if it has commas";
+    const char *many = commas ? "remove the rest, or quote a name with commas" : "remove the rest";
+    return acq_batch_bad(batch, line, column,
+                         "expected 3 fields (head, relation, tail), found %zu; %s", count,
+                         count < 3 ? few : many);
+}
+
+/* Place of byte `at` of a field that may span lines. */
+static void find_place(const acq_field *field, size_t at, size_t *line, size_t *column)
+{
+    *line = field->line;
+    *column = field->column + at;
+    for (size_t i = 0; i < at; i++) {
+        if (field->raw[i] == '\n') {
+            ++*line;
+            *column = at - i;
+        }
+    }
+}
+
+/* True when the name's bytes are text; else *status is what noting it returned. */
+static bool check_text(acq_batch *batch, const acq_field *field, const char *what,
+                       acq_status *status)
+{
+    size_t line, column;
+    const char *nul = memchr(field->raw, '\0', field->raw_length);
+    if (nul != NULL) {
+        find_place(field, (size_t)(nul - field->raw), &line, &column);
+        *status = acq_batch_bad(batch, line, column,
+                                "the %s holds a NUL byte; is this a text file? Remove it", what);
+        return false;
+    }
+    size_t valid = acq_utf8_check(field->raw, field->raw_length);
+    if (valid < field->raw_length) {
+        find_place(field, valid, &line, &column);
+        *status = acq_batch_bad(batch, line, column,
+                                "the %s is not UTF-8 (byte 0x%02x); convert the file to UTF-8",
+                                what, (unsigned char)field->raw[valid]);
+        return false;
+    }
+    return true;
+}
+
+/* True when the name is fine; else *status is what noting it returned. */
+static bool check_name(acq_batch *batch, const acq_field *field, const char *what, bool is_text,
+                       acq_status *status)
+{
+    if (field->length == 0) {
+        *status = acq_batch_bad(batch, field->line, field->column,
+                                "the %s is empty; give it a name", what);
+        return false;
+    }
+    if (field->length > ACQ_NAME_MOST) {
+        *status = acq_batch_bad(batch, field->line, field->column,
+                                "the %s has %zu bytes; a name may have up to %d, shorten it", what,
+                                field->length, ACQ_NAME_MOST);
+        return false;
+    }
+    return is_text || check_text(batch, field, what, status);
+}
+
+static acq_status add_local(acq_local_names *local, const char *name, size_t length, uint32_t *id)
+{
+    uint32_t hash = acq_names_hash(name, length);
+    size_t known = local->names.n_ids;
+    if (known == local->capacity &&
+        ACQ_RESERVE(local->hashes, local->capacity, known + 1) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    acq_status status = acq_names_add_hashed(&local->names, name, length, hash, 1, id);
+    if (status == ACQ_OK && *id == known)
+        local->hashes[known] = hash;
+    return status;
+}
+
+acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact)
+{
+    if (batch->n_facts == batch->facts_capacity &&
+        ACQ_RESERVE(batch->facts, batch->facts_capacity, batch->n_facts + 1) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    batch->facts[batch->n_facts++] = fact;
+    return ACQ_OK;
+}
+
+acq_status acq_batch_add_triple(acq_batch *batch, const acq_field fields[3], bool is_text)
+{
+    static const char *const words[2][3] = {{"head", "relation", "tail"},
+                                            {"subject", "predicate", "object"}};
+    const char *const *what = words[acq_syntax_is_rdf(batch->rules->syntax)];
+    acq_status status = ACQ_OK;
+    acq_triple fact;
+    for (int i = 0; i < 3; i++) {
+        if (!check_name(batch, &fields[i], what[i], is_text, &status))
+            return status;
+    }
+    if (add_local(&batch->entities, fields[0].name, fields[0].length, &fact.head) != ACQ_OK ||
+        add_local(&batch->relations, fields[1].name, fields[1].length, &fact.relation) != ACQ_OK ||
+        add_local(&batch->entities, fields[2].name, fields[2].length, &fact.tail) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    return acq_batch_add_fact(batch, fact);
+}
+
+acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq_field *label,
+                               acq_label_rank rank)
+{
+    acq_text *text = &batch->label_text;
+    acq_status status = ACQ_OK;
+    if (label->length == 0)
+        return ACQ_OK;
+    if (!check_name(batch, key, "subject", true, &status) ||
+        !check_name(batch, label, "label", false, &status))
+        return status;
+    if (ACQ_RESERVE(batch->labels, batch->labels_capacity, batch->n_labels + 1) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    batch->labels[batch->n_labels] = (acq_local_label){.key = text->length,
+                                                       .key_length = key->length,
+                                                       .text = text->length + key->length,
+                                                       .text_length = label->length,
+                                                       .rank = rank};
+    acq_text_add_bytes(text, key->name, key->length);
+    acq_text_add_bytes(text, label->name, label->length);
+    status = acq_text_finish(text, &batch->error);
+    batch->n_labels += status == ACQ_OK;
+    return status;
+}

@@ -1,0 +1,113 @@
+/* batch.h - inside the graph module: what one piece of a source holds, before it joins the rest.
+ *
+ *   piece ─▶ batch: local names (ids by first mention), facts over local ids, labels,
+ *            bad lines with their reasons, counts; lines count from the piece's first
+ *
+ * A batch belongs to one thread at a time and needs nothing of the others, so pieces are parsed
+ * in parallel; merge.h then joins the batches in the order of the source. */
+#ifndef ACQ_GRAPH_TEXT_BATCH_H
+#define ACQ_GRAPH_TEXT_BATCH_H
+
+#include "base/text.h"
+#include "graph/text/ingest.h"
+
+typedef enum acq_syntax {
+    ACQ_TABS,
+    ACQ_COMMAS,
+    ACQ_IDS, /* of a kgindex.json */
+    ACQ_NTRIPLES,
+    ACQ_NQUADS,
+    ACQ_TURTLE,
+    ACQ_TRIG,
+} acq_syntax;
+
+static inline bool acq_syntax_is_rdf(acq_syntax syntax)
+{
+    return syntax >= ACQ_NTRIPLES;
+}
+
+/* What the parsing of one file goes by; the same for all its pieces. */
+typedef struct acq_rules {
+    acq_syntax syntax;
+    bool strict;
+    uint32_t n_entities, n_relations; /* ACQ_IDS: ids are below these */
+    bool literals;                    /* RDF: literals are entities too */
+    const char *base;                 /* RDF: NULL: relative IRIs are bad */
+    char blank_prefix[24];            /* RDF: tells blank nodes of several files apart */
+} acq_rules;
+
+typedef struct acq_local_names {
+    acq_names names;
+    uint32_t *hashes; /* by id: the merge needs them again */
+    size_t capacity;
+} acq_local_names;
+
+/* A label that an RDF file gives; both texts are in label_text. */
+typedef struct acq_local_label {
+    size_t key, key_length;
+    size_t text, text_length;
+    acq_label_rank rank;
+} acq_local_label;
+
+typedef struct acq_bad_line {
+    size_t line, column;
+    size_t message; /* start in bad_text */
+} acq_bad_line;
+
+typedef struct acq_batch {
+    const acq_rules *rules;
+    acq_local_names entities, relations;
+    acq_triple *facts; /* over local ids; ACQ_IDS: over those of the index */
+    size_t n_facts, facts_capacity;
+    acq_bad_line *bad;
+    size_t n_bad, bad_capacity;
+    acq_text bad_text; /* messages, each with its NUL */
+    acq_local_label *labels;
+    size_t n_labels, labels_capacity;
+    acq_text label_text;
+    acq_text unescaped[5];  /* RDF: subject, predicate, object, graph, datatype at hand */
+    acq_text keys[3];       /* RDF: their keys */
+    bool is_rdf;            /* some name is an IRI, blank node or literal */
+    acq_read_report counts; /* of this batch */
+    size_t n_lines;         /* by which later batches of the file are further down */
+    acq_error error;        /* what ended the parsing, if anything did */
+} acq_batch;
+
+void acq_batch_init(acq_batch *batch, const acq_rules *rules); /* never fails */
+void acq_batch_deinit(acq_batch *batch);
+void acq_batch_clear(acq_batch *batch); /* keeps the memory */
+
+/* Gives back what only parsing needs, if a long literal has made it large. */
+void acq_batch_trim(acq_batch *batch);
+
+/* Large enough to be handed on: for readers that are not given pieces. */
+bool acq_batch_is_full(const acq_batch *batch);
+
+/* Notes a bad line; ACQ_OK when parsing goes on, which it does unless strict. */
+acq_status acq_batch_bad(acq_batch *batch, size_t line, size_t column, const char *format, ...)
+    ACQ_PRINTF(4, 5);
+
+/* The same complaint for every format: `count` fields where three are needed. */
+acq_status acq_batch_bad_count(acq_batch *batch, size_t line, size_t column, size_t count);
+
+/* A piece of a line with its place. raw is what stands in the file (between the quotes). */
+typedef struct acq_field {
+    const char *raw;
+    size_t raw_length;
+    const char *name; /* raw, or unescaped */
+    size_t length;
+    size_t line, column;
+} acq_field;
+
+/* Adds a fact by its names, or notes why the line is bad. is_text: the caller knows that no field
+ * has a NUL byte or bad UTF-8. */
+acq_status acq_batch_add_triple(acq_batch *batch, const acq_field fields[3], bool is_text);
+
+/* An empty label counts as none. */
+acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq_field *label,
+                               acq_label_rank rank);
+
+/* Adds a fact by its ids. */
+acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact);
+
+#endif

@@ -1,0 +1,43 @@
+/* read.h - graphs from text files, read on the fly.
+ *
+ * A path may be: triples in .tsv/.txt (tab) or .csv (RFC 4180 quotes), `head relation tail`;
+ * RDF in .nt, .ttl, .nq or .trig; any of these compressed (.gz); a `*_kg.tsv` beside a
+ * kgindex.json (integer ids); or a folder: a benchmark folder (kgindex.json and SPLIT_kg.tsv,
+ * cumulative) or SPLIT files of one of the kinds above, where `split` means up to and including. */
+#ifndef ACQ_GRAPH_TEXT_READ_H
+#define ACQ_GRAPH_TEXT_READ_H
+
+#include "graph/graph.h"
+
+/* Called for each line left out (not in strict mode); message as in acq_error. */
+typedef void (*acq_bad_line_fn)(void *context, const acq_error *bad);
+
+#define ACQ_SPLIT_LATEST "latest" /* the last of train, valid, test that a folder has */
+
+typedef struct acq_read_params {
+    const char *split;        /* "train" (default when NULL), "valid" or "test"; folders only */
+    const char *format;       /* tsv, csv, nt, ttl, nq or trig; NULL: by the endings of the names */
+    bool strict;              /* the first bad line is an error */
+    acq_bad_line_fn bad_line; /* may be NULL */
+    void *context;            /* for bad_line and progress */
+    acq_stage_fn progress;    /* may be NULL; called at least every megabyte */
+    unsigned threads;         /* 0: as many as the machine has */
+    const char *base;         /* RDF: what relative IRIs are relative to; NULL: they are errors */
+    bool literals;            /* RDF: literal objects are entities too */
+} acq_read_params;
+
+typedef struct acq_read_report {
+    uint64_t lines;      /* read */
+    uint64_t bad;        /* left out, with a reason each */
+    uint64_t duplicates; /* left out silently, counted */
+    uint64_t completed;  /* inverse facts that a benchmark file lacked and we added */
+    uint64_t literals;   /* RDF: statements left out because their object is a literal */
+    uint64_t labels;     /* RDF: rdfs:label statements taken as labels */
+} acq_read_report;
+
+/* Several sources merge into one graph, benchmark graphs excepted. The caller's functions are
+ * called one at a time, though from any thread. report may be NULL. */
+acq_status acq_graph_read(const char *const *paths, size_t n_paths, const acq_read_params *params,
+                          acq_graph **out, acq_read_report *report, acq_error *error);
+
+#endif

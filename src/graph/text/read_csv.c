@@ -1,0 +1,233 @@
+/* read_csv.c - triples separated by commas, RFC 4180, without a header line.
+ *
+ *   file   = [BOM] { record ("\n" | "\r\n") } [record]
+ *   record = "" | field "," field "," field
+ *   field  = { any but , " CR LF } | '"' { any but '"' | '""' } '"'
+ *
+ * A quoted field may span lines. After a bad record, reading goes on at the line after the
+ * one where that record began, so that a lost quote costs one line, not the file. */
+#include "graph/text/reader.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef struct csv {
+    acq_batch *batch;
+    const char *at, *end;
+    const char *line_start; /* of the current line */
+    size_t line;
+    acq_text unescaped[3];
+} csv;
+
+static size_t column_of(const csv *in)
+{
+    return (size_t)(in->at - in->line_start) + 1;
+}
+
+static bool at_line_end(const csv *in)
+{
+    if (in->at == in->end || *in->at == '\n')
+        return true;
+    return *in->at == '\r' && (in->at + 1 == in->end || in->at[1] == '\n');
+}
+
+static void skip_line_end(csv *in)
+{
+    if (in->at < in->end && *in->at == '\r')
+        in->at++;
+    if (in->at < in->end && *in->at == '\n')
+        in->at++;
+    in->line_start = in->at;
+    in->line++;
+}
+
+/* Moves past the content of a quoted field; false when the closing quote is missing. */
+static bool skip_quoted(csv *in, bool *escapes)
+{
+    for (; in->at < in->end; in->at++) {
+        if (*in->at == '\n') {
+            in->line++;
+            in->line_start = in->at + 1;
+        } else if (*in->at == '"') {
+            if (in->at + 1 == in->end || in->at[1] != '"')
+                return true;
+            *escapes = true;
+            in->at++;
+        }
+    }
+    return false;
+}
+
+static acq_status unescape(acq_field *field, acq_text *buffer, acq_error *error)
+{
+    const char *from = field->raw, *end = field->raw + field->raw_length;
+    acq_text_clear(buffer);
+    while (from < end) {
+        const char *quote = memchr(from, '"', (size_t)(end - from));
+        const char *stop = quote == NULL ? end : quote + 1;
+        acq_text_add_bytes(buffer, from, (size_t)(stop - from));
+        from = quote == NULL ? end : quote + 2;
+    }
+    if (acq_text_finish(buffer, error) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    field->name = buffer->bytes;
+    field->length = buffer->length;
+    return ACQ_OK;
+}
+
+/* What reading a piece came to: BAD has been reported and counted as such. */
+typedef enum outcome { GOOD, BAD, STOP } outcome;
+
+static outcome bad_at(csv *in, size_t line, size_t column, const char *message, acq_status *status)
+{
+    *status = acq_batch_bad(in->batch, line, column, "%s", message);
+    return *status == ACQ_OK ? BAD : STOP;
+}
+
+static outcome read_quoted(csv *in, acq_field *field, acq_text *buffer, acq_status *status)
+{
+    size_t line = in->line, column = column_of(in);
+    bool escapes = false;
+    in->at++;
+    *field = (acq_field){.raw = in->at, .name = in->at, .line = line, .column = column + 1};
+    if (!skip_quoted(in, &escapes))
+        return bad_at(in, line, column, "this quote is never closed; add a closing quote", status);
+    field->raw_length = field->length = (size_t)(in->at - field->raw);
+    in->at++;
+    bool is_closed = at_line_end(in) || *in->at == ',';
+    if (!is_closed && in->line != line)
+        return bad_at(in, line, column,
+                      "the quote that closes this one on a later line has text behind it; add the "
+                      "closing quote that is missing here",
+                      status);
+    if (!is_closed)
+        return bad_at(in, in->line, column_of(in),
+                      "text after a closing quote; double a quote that belongs to the name",
+                      status);
+    if (escapes)
+        *status = unescape(field, buffer, &in->batch->error);
+    return *status == ACQ_OK ? GOOD : STOP;
+}
+
+static outcome read_bare(csv *in, acq_field *field, acq_status *status)
+{
+    *field = (acq_field){.raw = in->at, .name = in->at, .line = in->line, .column = column_of(in)};
+    for (; !at_line_end(in) && *in->at != ','; in->at++) {
+        if (*in->at == '"')
+            return bad_at(in, in->line, column_of(in),
+                          "a quote inside a bare field; quote the whole field and double it",
+                          status);
+    }
+    field->raw_length = field->length = (size_t)(in->at - field->raw);
+    return GOOD;
+}
+
+/* Reads all fields of a record and keeps the first three. */
+static outcome read_fields(csv *in, acq_field fields[3], acq_status *status)
+{
+    acq_field extra;
+    size_t count = 0, place = 0, line = in->line;
+    for (;; in->at++) {
+        acq_field *field = count < 3 ? &fields[count] : &extra;
+        acq_text *buffer = &in->unescaped[count < 3 ? count : 2];
+        if (count == 3) {
+            place = column_of(in);
+            line = in->line;
+        }
+        outcome got = in->at < in->end && *in->at == '"' ? read_quoted(in, field, buffer, status)
+                                                         : read_bare(in, field, status);
+        if (got != GOOD)
+            return got;
+        count++;
+        if (at_line_end(in))
+            break;
+    }
+    if (count == 3)
+        return GOOD;
+    if (count < 3) {
+        place = column_of(in);
+        line = in->line;
+    }
+    *status = acq_batch_bad_count(in->batch, line, place, count);
+    return *status == ACQ_OK ? BAD : STOP;
+}
+
+static void go_to(csv *in, const char *start, size_t line)
+{
+    const char *stop = memchr(start, '\n', (size_t)(in->end - start));
+    in->at = in->line_start = stop == NULL ? in->end : stop + 1;
+    in->line = line + 1;
+}
+
+static acq_status read_record(csv *in)
+{
+    const char *start = in->at;
+    size_t line = in->line;
+    acq_field fields[3];
+    acq_status status = ACQ_OK;
+    if (at_line_end(in)) {
+        skip_line_end(in);
+        return ACQ_OK;
+    }
+    in->batch->counts.lines++;
+    outcome got = read_fields(in, fields, &status);
+    if (got == BAD)
+        go_to(in, start, line);
+    if (got != GOOD)
+        return status;
+    skip_line_end(in);
+    return acq_batch_add_triple(in->batch, fields, false);
+}
+
+/* Parses the whole text, handing a batch on whenever it is full. */
+static acq_status read_records(csv *in, acq_merger *merger)
+{
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK && in->at < in->end) {
+        if (read_record(in) != ACQ_OK)
+            break;
+        if (!acq_batch_is_full(in->batch))
+            continue;
+        status = acq_merger_take(merger, in->batch);
+        acq_batch_clear(in->batch);
+    }
+    return status;
+}
+
+static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batch *batch)
+{
+    const char *bytes = piece->bytes;
+    size_t length = piece->length;
+    acq_status status = ACQ_OK;
+    if (acq_skip_mark(&bytes, &length, &batch->error) == ACQ_OK) {
+        csv in = {.batch = batch, .at = bytes, .end = bytes + length};
+        in.line_start = bytes;
+        in.line = 1;
+        for (int i = 0; i < 3; i++)
+            acq_text_init(&in.unescaped[i]);
+        status = read_records(&in, merger);
+        for (int i = 0; i < 3; i++)
+            acq_text_deinit(&in.unescaped[i]);
+    }
+    return status == ACQ_OK ? acq_merger_take(merger, batch) : status;
+}
+
+acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch)
+{
+    acq_cutter cutter;
+    acq_piece piece = {0};
+    acq_status status = ACQ_OK;
+    acq_cutter_init(&cutter, stream, 0);
+    while (status == ACQ_OK && !cutter.has_ended) {
+        status = acq_cutter_extend(&cutter, &piece, merger->error);
+        if (status == ACQ_OK)
+            status = acq_merger_progress(merger, piece.done);
+    }
+    if (status == ACQ_OK)
+        status = read_text(&piece, merger, batch);
+    acq_free(piece.bytes);
+    acq_cutter_deinit(&cutter);
+    return status;
+}

@@ -1,0 +1,345 @@
+/* read_nt.c - RDF, one statement a line: N-Triples, and N-Quads with a fourth term.
+ *
+ *   line      = [ subject predicate object [graph] "." ] [ "#" comment ]
+ *   subject   = iri | blank
+ *   predicate = iri
+ *   object    = iri | blank | literal
+ *   graph     = iri | blank
+ *   iri       = "<" { character | escape } ">"
+ *   literal   = '"' { character | escape } '"' [ "^^" iri | "@" language ]
+ *   blank     = "_:" label
+ *   escape    = \uXXXX | \UXXXXXXXX, in literals also \t \b \n \r \f \" \' \\
+ *
+ * with blanks and tabs between. After https://www.w3.org/TR/n-triples/, which is stricter than most
+ * readers. A line is read in place; only terms with escapes are copied. */
+#include "graph/text/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/text/iri.h"
+#include "graph/text/rdf.h"
+#include "base/utf8.h"
+
+typedef struct cursor {
+    acq_batch *batch;
+    const char *line, *at, *end;
+    size_t number;
+    acq_text *buffers; /* one a term and one for a datatype, for what has escapes */
+    acq_status status; /* what noting a bad line returned */
+} cursor;
+
+static bool bad(cursor *in, const char *place, const char *format, ...) ACQ_PRINTF(3, 4);
+
+static bool bad(cursor *in, const char *place, const char *format, ...)
+{
+    char message[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    in->status =
+        acq_batch_bad(in->batch, in->number, (size_t)(place - in->line) + 1, "%s", message);
+    return false;
+}
+
+static void skip_blanks(cursor *in)
+{
+    while (in->at < in->end && (*in->at == ' ' || *in->at == '\t'))
+        in->at++;
+}
+
+static char peek(const cursor *in)
+{
+    return in->at < in->end ? *in->at : '\0';
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* \uXXXX or \UXXXXXXXX at `at`, where the backslash is. */
+static bool read_code(cursor *in, const char *at, uint32_t *code)
+{
+    int n = at[1] == 'u' ? 4 : 8;
+    *code = 0;
+    for (int i = 0; i < n; i++) {
+        int digit = at + 2 + i < in->end ? hex_value(at[2 + i]) : -1;
+        if (digit < 0)
+            return bad(in, at, "\\%c needs %d hexadecimal digits behind it", at[1], n);
+        *code = *code << 4 | (uint32_t)digit;
+    }
+    if (*code > 0x10FFFF || (*code >= 0xD800 && *code <= 0xDFFF))
+        return bad(in, at, "%.*s is no character; write the character itself", n + 2, at);
+    return true;
+}
+
+/* Undoes the escape at *at into `out` and moves behind it. */
+static bool read_escape(cursor *in, const char **at, bool is_iri, acq_text *out)
+{
+    static const char names[] = "tbnrf\"'\\", values[] = "\t\b\n\r\f\"'\\";
+    const char *place = *at;
+    char c = place + 1 < in->end ? place[1] : '\0';
+    const char *simple = c == '\0' || is_iri ? NULL : strchr(names, c);
+    uint32_t code;
+    char bytes[4];
+    if (simple != NULL) {
+        acq_text_add_char(out, values[simple - names]);
+        *at += 2;
+        return true;
+    }
+    if (c != 'u' && c != 'U')
+        return bad(in, place, "a backslash stands before %s; double one that is meant as it is",
+                   is_iri ? "u or U in an IRI" : "one of t b n r f \" ' \\ u U");
+    if (!read_code(in, place, &code))
+        return false;
+    if (is_iri && !acq_iri_allows(code))
+        return bad(in, place, "an IRI cannot hold the character U+%04X; percent-encode it", code);
+    acq_text_add_bytes(out, bytes, acq_utf8_encode(code, bytes));
+    *at += c == 'u' ? 6 : 10;
+    return true;
+}
+
+/* Moves to the first byte that ends a run of plain characters. */
+static const char *skip_plain(const cursor *in, const char *at, bool is_iri)
+{
+    if (is_iri) {
+        while (at < in->end && acq_iri_allows((unsigned char)*at))
+            at++;
+    } else {
+        while (at < in->end && *at != '"' && *at != '\\' && *at != '\r')
+            at++;
+    }
+    return at;
+}
+
+static bool complain_inside(cursor *in, const char *open, const char *at, bool is_iri)
+{
+    if (at == in->end)
+        return bad(in, open,
+                   is_iri ? "this IRI is never closed; add a >"
+                          : "this quote is never closed; add a closing quote");
+    if (*at == '\r')
+        return bad(in, at, "a carriage return inside; write \\r, or end the line with \\n");
+    if (*at == ' ')
+        return bad(in, at, "an IRI cannot hold a blank; close it with > or write %%20");
+    if ((unsigned char)*at < ' ')
+        return bad(in, at, "an IRI cannot hold the control character 0x%02x; percent-encode it",
+                   (unsigned)*at);
+    return bad(in, at, "an IRI cannot hold %c; percent-encode it", *at);
+}
+
+/* What stands between the < > or quotes that begin at the cursor. */
+static bool read_inside(cursor *in, bool is_iri, acq_text *buffer, const char **text,
+                        size_t *length)
+{
+    const char *open = in->at, *run = in->at + 1, *at = run;
+    char close = is_iri ? '>' : '"';
+    bool has_escapes = false;
+    for (;;) {
+        at = skip_plain(in, at, is_iri);
+        if (at == in->end || (*at != close && *at != '\\'))
+            return complain_inside(in, open, at, is_iri);
+        if (*at == close)
+            break;
+        if (!has_escapes)
+            acq_text_clear(buffer);
+        has_escapes = true;
+        acq_text_add_bytes(buffer, run, (size_t)(at - run));
+        if (!read_escape(in, &at, is_iri, buffer))
+            return false;
+        run = at;
+    }
+    *text = run;
+    *length = (size_t)(at - run);
+    in->at = at + 1;
+    if (!has_escapes)
+        return true;
+    acq_text_add_bytes(buffer, run, (size_t)(at - run));
+    in->status = acq_text_finish(buffer, &in->batch->error);
+    *text = buffer->bytes;
+    *length = buffer->length;
+    return in->status == ACQ_OK;
+}
+
+/* Characters of a blank node's label beyond ASCII (PN_CHARS). */
+static bool is_label_character(uint32_t c)
+{
+    static const uint32_t ranges[][2] = {
+        {0xB7, 0xB7},     {0xC0, 0xD6},     {0xD8, 0xF6},      {0xF8, 0x37D},    {0x37F, 0x1FFF},
+        {0x200C, 0x200D}, {0x203F, 0x2040}, {0x2070, 0x218F},  {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
+        {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        if (c >= ranges[i][0] && c <= ranges[i][1])
+            return true;
+    }
+    return false;
+}
+
+/* Bytes of the label's next character, 0 when it is none. */
+static size_t label_step(const char *at, bool is_first)
+{
+    size_t length;
+    char c = *at;
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+        c == ':')
+        return 1;
+    if ((unsigned char)c < 0x80)
+        return !is_first && (c == '-' || c == '.') ? 1 : 0;
+    uint32_t character = acq_utf8_decode(at, &length);
+    bool is_later = character == 0xB7 || (character >= 0x300 && character <= 0x36F) ||
+                    character == 0x203F || character == 0x2040;
+    return is_label_character(character) && !(is_first && is_later) ? length : 0;
+}
+
+static bool read_blank(cursor *in, acq_term *out)
+{
+    const char *start = in->at + 2, *at = start;
+    if (in->end - in->at < 2 || in->at[1] != ':')
+        return bad(in, in->at, "a blank node is written _:label");
+    for (size_t step; at < in->end && (step = label_step(at, at == start)) > 0; at += step)
+        ;
+    while (at > start && at[-1] == '.')
+        at--;
+    if (at == start)
+        return bad(in, start, "the label of a blank node begins with a letter, a digit or _");
+    out->kind = ACQ_TERM_BLANK;
+    out->text = start;
+    out->length = (size_t)(at - start);
+    in->at = at;
+    return true;
+}
+
+static bool read_language(cursor *in, acq_term *out)
+{
+    const char *start = ++in->at;
+    for (; in->at < in->end; in->at++) {
+        char c = *in->at;
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool is_later = (c >= '0' && c <= '9') && memchr(start, '-', (size_t)(in->at - start));
+        bool is_hyphen = c == '-' && in->at > start && in->at[-1] != '-';
+        if (!is_letter && !is_later && !is_hyphen)
+            break;
+    }
+    if (in->at == start || in->at[-1] == '-')
+        return bad(in, start - 1, "a language is written like @en or @en-GB");
+    out->language = start;
+    out->language_length = (size_t)(in->at - start);
+    return true;
+}
+
+static bool read_literal(cursor *in, acq_text *buffer, acq_text *type_buffer, acq_term *out)
+{
+    out->kind = ACQ_TERM_LITERAL;
+    if (!read_inside(in, false, buffer, &out->text, &out->length))
+        return false;
+    if (peek(in) == '@')
+        return read_language(in, out);
+    if (in->end - in->at < 2 || memcmp(in->at, "^^", 2) != 0)
+        return true;
+    in->at += 2;
+    if (peek(in) != '<')
+        return bad(in, in->at, "a datatype is a whole IRI, ^^<...>");
+    return read_inside(in, true, type_buffer, &out->datatype, &out->datatype_length);
+}
+
+/* Says what could stand where something else does. */
+static bool complain_term(cursor *in, int which)
+{
+    static const char *const wanted[] = {"a subject: an IRI in < > or a blank node like _:x",
+                                         "a predicate: an IRI in < >",
+                                         "an object: an IRI in < >, a blank node or a literal",
+                                         "a . or a graph: an IRI in < > or a blank node"};
+    char c = peek(in);
+    if (in->at == in->end || c == '#')
+        return bad(in, in->at, "the line ends too early; expected %s", wanted[which]);
+    if (c == '"')
+        return bad(in, in->at, "a literal cannot stand here; expected %s", wanted[which]);
+    if (c == '_' && which == 1)
+        return bad(in, in->at, "a blank node cannot stand here; expected %s", wanted[which]);
+    if (c == '@')
+        return bad(in, in->at, "this is Turtle; name the file .ttl");
+    if (c != '.' && memchr(in->at, ':', (size_t)(in->end - in->at)) != NULL)
+        return bad(in, in->at, "expected %s; is this a prefixed name? Then name the file .ttl",
+                   wanted[which]);
+    return bad(in, in->at, "expected %s", wanted[which]);
+}
+
+static bool read_term(cursor *in, int which, acq_term *out)
+{
+    char c;
+    skip_blanks(in);
+    c = peek(in);
+    *out = (acq_term){.column = (size_t)(in->at - in->line) + 1};
+    if (c == '<')
+        return read_inside(in, true, &in->buffers[which], &out->text, &out->length);
+    if (c == '_' && which != 1)
+        return read_blank(in, out);
+    if (c == '"' && which == 2)
+        return read_literal(in, &in->buffers[2], &in->buffers[4], out);
+    return complain_term(in, which);
+}
+
+/* The end of a statement, in N-Quads after an optional graph, which merges with the others. */
+static bool read_end(cursor *in)
+{
+    acq_term graph;
+    bool is_quads = in->batch->rules->syntax == ACQ_NQUADS;
+    skip_blanks(in);
+    if (peek(in) != '.' && is_quads && !read_term(in, 3, &graph))
+        return false;
+    skip_blanks(in);
+    if (peek(in) == '<' || (in->end - in->at >= 2 && memcmp(in->at, "_:", 2) == 0))
+        return bad(in, in->at,
+                   is_quads ? "a fifth term; end the statement with a ."
+                            : "a fourth term; end the statement with a ., or name the "
+                              "file .nq if it has graphs");
+    if (peek(in) != '.')
+        return bad(in, in->at, "expected a . at the end of the statement");
+    in->at++;
+    skip_blanks(in);
+    if (in->at < in->end && *in->at != '#')
+        return bad(in, in->at, "something follows the end of the statement; write one a line");
+    return true;
+}
+
+static bool check_text(cursor *in)
+{
+    size_t length = (size_t)(in->end - in->line), valid = acq_utf8_check(in->line, length);
+    const char *nul = memchr(in->line, '\0', length);
+    if (nul != NULL)
+        return bad(in, nul, "the line holds a NUL byte; is this a text file? Remove it");
+    if (valid < length)
+        return bad(in, in->line + valid, "not UTF-8 (byte 0x%02x); convert the file to UTF-8",
+                   (unsigned char)in->line[valid]);
+    return true;
+}
+
+static acq_status parse_line(acq_batch *batch, const char *line, size_t length, size_t number,
+                             bool is_text)
+{
+    cursor in = {.batch = batch, .line = line, .at = line, .end = line + length, .number = number};
+    acq_term terms[3];
+    in.buffers = batch->unescaped;
+    skip_blanks(&in);
+    if (in.at == in.end || *in.at == '#')
+        return ACQ_OK;
+    batch->counts.lines++;
+    if (!is_text && !check_text(&in))
+        return in.status;
+    for (int i = 0; i < 3; i++) {
+        if (!read_term(&in, i, &terms[i]))
+            return in.status;
+    }
+    return read_end(&in) ? acq_rdf_add(batch, terms, number) : in.status;
+}
+
+void acq_parse_nt(acq_batch *batch, const acq_piece *piece)
+{
+    acq_parse_lines(batch, piece, parse_line);
+}

@@ -1,0 +1,56 @@
+/* reader.h - inside the graph module: the readers of all formats.
+ *
+ *   source.c    path ─▶ files and their formats        stream.c   their bytes
+ *   ingest.c    files ─▶ sink                          pieces.c   cut at line ends
+ *   pipeline.c  pieces ─▶ batches, on several threads  batch.c    names and facts of a piece
+ *   merge.c     batches ─▶ sink, in order
+ *
+ *   read_tsv.c  read_csv.c    plain triples            rdf.c   what RDF means here
+ *   read_index.c  read_ids.c  benchmark graphs         read_nt.c  read_turtle.c
+ *
+ * A bad line is reported and left out, or, in strict mode, ends the reading. */
+#ifndef ACQ_GRAPH_TEXT_READER_H
+#define ACQ_GRAPH_TEXT_READER_H
+
+#include "graph/text/merge.h"
+#include "graph/text/pieces.h"
+
+/* Formats of lines; see acq_parse_fn. */
+void acq_parse_tsv(acq_batch *batch, const acq_piece *piece);
+void acq_parse_ids(acq_batch *batch, const acq_piece *piece);
+
+void acq_parse_nt(acq_batch *batch, const acq_piece *piece); /* and N-Quads */
+
+/* Calls `parse` for each line of the piece that is not empty, without its end, after a byte order
+ * mark; numbers count from 1. Stops at the first failure. */
+typedef acq_status (*acq_line_fn)(acq_batch *batch, const char *line, size_t length, size_t number,
+                                  bool is_text);
+void acq_parse_lines(acq_batch *batch, const acq_piece *piece, acq_line_fn parse);
+
+/* Formats that are read from their beginning to their end by one thread: triples separated by
+ * commas, Turtle and TriG. */
+acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch);
+acq_status acq_read_turtle(acq_stream *stream, acq_merger *merger, acq_batch *batch);
+
+/* Reads the text of a kgindex.json into the dictionary. */
+acq_status acq_read_index(acq_dictionary *dictionary, const char *bytes, size_t length,
+                          acq_error *error);
+
+/* A graph from bytes in memory. index NULL: no benchmark graph; else the text of a
+ * kgindex.json, and bytes are lines of ids. `name` stands for the file in messages. */
+typedef struct acq_memory_source {
+    const char *name;
+    const char *bytes;
+    size_t length;
+    const char *index;
+    size_t index_length;
+    acq_syntax syntax;
+    size_t piece_bytes; /* where to cut; 0: as always */
+} acq_memory_source;
+
+acq_status acq_ingest_memory(const acq_memory_source *source, const acq_read_params *params,
+                             const acq_sink *sink, acq_read_report *report, acq_error *error);
+acq_status acq_graph_read_memory(const acq_memory_source *source, const acq_read_params *params,
+                                 acq_graph **out, acq_read_report *report, acq_error *error);
+
+#endif

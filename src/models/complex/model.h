@@ -1,0 +1,34 @@
+/* model.h - ComplEx: entities and relations as complex vectors.
+ *
+ *   score(h, r, t) = Re sum_k h_k r_k conj(t_k)        inverse(r) has conj(r)
+ *
+ * so both directions of a link score the same, to the last bit. A vector of rank d is 2d floats:
+ * the d real parts, then the d imaginary ones. Only even relations have a vector. */
+#ifndef ACQ_PREDICT_COMPLEX_H
+#define ACQ_PREDICT_COMPLEX_H
+
+#include "models/model.h"
+#include "tensor/safetensors.h"
+
+typedef struct acq_complex {
+    uint32_t rank, n_entities, n_relations; /* n_relations counts both directions */
+    acq_parameters parameters;              /* "entities" [n x 2d], "relations" [n / 2 x 2d] */
+} acq_complex;
+
+/* Values drawn from N(0, scale^2) with the seed. */
+acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t rank, double scale,
+                           uint64_t seed, acq_complex **out, acq_error *error);
+void acq_complex_free(acq_complex *model); /* NULL is legal */
+
+/* The metadata name the dictionary's fingerprint; a graph that only grew since is served: new
+ * entities have zero vectors. Another dictionary is refused with the remedy. */
+acq_status acq_complex_read(const char *path, const acq_graph *graph, acq_complex **out,
+                            acq_error *error);
+acq_status acq_complex_write(const char *path, const acq_complex *model, const acq_graph *graph,
+                             const acq_metadata *metadata, size_t n_metadata, acq_error *error);
+
+/* model is borrowed. */
+acq_status acq_complex_new_row_model(const acq_complex *model, const acq_graph *graph,
+                                     acq_row_model **out, acq_error *error);
+
+#endif

@@ -1,0 +1,160 @@
+/* rows.c - ComplEx as a row model.
+ *
+ * A link of an even relation r scores (x r) . y for its head x and tail y, and its inverse is
+ * asked with y as head: the sum must run over the same terms in the same order to give the same
+ * bits. So tails are always the left side of a product, in blocks, and the asked heads the right
+ * one: as they are against heads times r when r is even, and times r against the heads as they
+ * are when r is odd. Either way each sum is one chain over k of the same products.
+ *
+ *   tails, TAILS at a time [T x 2d]  x  heads, BATCH at a time [2d x H]  =  [T x H] -> out [H x T]
+ *
+ * Nothing is kept per model, and a scratch is a few blocks, whatever the number of entities. */
+#include "models/complex/parts.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "tensor/kernels.h"
+
+enum {
+    TAILS = 192, /* entities in a block of the left side */
+    BATCH = 128, /* heads in a block of the right side */
+    PAD = 16,    /* rows that lie powers of two apart would share a few lines of the first cache */
+};
+
+typedef struct complex_rows {
+    acq_row_model base;
+    const acq_complex *model;
+    const acq_kernels *kernels;
+} complex_rows;
+
+typedef struct scratch {
+    acq_packed heads; /* [2d x BATCH] */
+    float *queries;   /* [BATCH x 2d] */
+    float *tails;     /* [TAILS x (2d + PAD)] */
+    float *scores;    /* [TAILS x BATCH] */
+} scratch;
+
+static void free_scratch(const acq_row_model *self, void *memory)
+{
+    scratch *mine = memory;
+    (void)self;
+    if (mine == NULL)
+        return;
+    acq_packed_deinit(&mine->heads);
+    acq_free(mine->queries);
+    acq_free(mine->tails);
+    acq_free(mine->scores);
+    acq_free(mine);
+}
+
+static acq_status open_scratch(const acq_row_model *self, void **out, acq_error *error)
+{
+    const complex_rows *rows = (const complex_rows *)self;
+    size_t width = 2 * (size_t)rows->model->rank;
+    scratch *mine = acq_zalloc(1, sizeof *mine);
+    if (mine == NULL)
+        return acq_fail_memory(error);
+    mine->queries = acq_alloc(BATCH * width, sizeof(float));
+    mine->tails = acq_alloc(TAILS * (width + PAD), sizeof(float));
+    mine->scores = acq_alloc((size_t)TAILS * BATCH, sizeof(float));
+    if (mine->queries == NULL || mine->tails == NULL || mine->scores == NULL ||
+        acq_packed_init(&mine->heads, width, BATCH) != ACQ_OK) {
+        free_scratch(self, mine);
+        return acq_fail_memory(error);
+    }
+    *out = mine;
+    return ACQ_OK;
+}
+
+/* The vector of an entity, times that of the relation unless this is NULL. */
+static void copy_vector(const complex_rows *rows, acq_ent entity, const float *relation, float *to)
+{
+    uint32_t rank = rows->model->rank;
+    const float *from = acq_complex_get_entity(rows->model, entity);
+    if (relation == NULL)
+        memcpy(to, from, 2 * (size_t)rank * sizeof *to);
+    else
+        rows->kernels->complex_product(rank, rank, from, relation, 0, to);
+}
+
+static void pack_heads(const complex_rows *rows, scratch *mine, const acq_ent *heads, size_t n,
+                       const float *relation)
+{
+    size_t width = 2 * (size_t)rows->model->rank;
+    for (size_t i = 0; i < n; i++)
+        copy_vector(rows, heads[i], relation, mine->queries + i * width);
+    mine->heads.n = n;
+    acq_packed_fill(&mine->heads, mine->queries, width);
+}
+
+/* Scores of a block of n tails by the packed heads, turned into rows of heads. */
+static void score_block(const complex_rows *rows, scratch *mine, size_t n, float *out,
+                        size_t out_row)
+{
+    size_t ld = 2 * (size_t)rows->model->rank + PAD, n_heads = mine->heads.n;
+    rows->kernels->gemm(n, mine->tails, ld, &mine->heads, NULL, 0, mine->scores, BATCH);
+    for (size_t i = 0; i < n_heads; i++)
+        for (size_t j = 0; j < n; j++)
+            out[i * out_row + j] = mine->scores[j * BATCH + i];
+}
+
+static void score_heads(const complex_rows *rows, scratch *mine, const acq_row_request *request,
+                        const float *relation, float *out)
+{
+    size_t ld = 2 * (size_t)rows->model->rank + PAD;
+    for (size_t first = 0; first < request->n_tails; first += TAILS) {
+        size_t left = request->n_tails - first, n = left < TAILS ? left : TAILS;
+        for (size_t j = 0; j < n; j++) {
+            acq_ent tail =
+                request->tails == NULL ? (acq_ent)(first + j) : request->tails[first + j];
+            copy_vector(rows, tail, relation, mine->tails + j * ld);
+        }
+        score_block(rows, mine, n, out + first, request->n_tails);
+    }
+}
+
+static acq_status score(const acq_row_model *self, void *memory, const acq_row_request *request,
+                        acq_error *error)
+{
+    const complex_rows *rows = (const complex_rows *)self;
+    scratch *mine = memory;
+    const float *vector = acq_complex_get_relation(rows->model, request->relation);
+    bool is_odd = request->relation % 2 != 0;
+    (void)error;
+    for (size_t first = 0; first < request->n_heads; first += BATCH) {
+        size_t left = request->n_heads - first, n = left < BATCH ? left : BATCH;
+        pack_heads(rows, mine, request->heads + first, n, is_odd ? NULL : vector);
+        score_heads(rows, mine, request, is_odd ? vector : NULL,
+                    request->out + first * request->n_tails);
+    }
+    return ACQ_OK;
+}
+
+static void free_rows(acq_row_model *self)
+{
+    acq_free(self);
+}
+
+static const acq_row_model_ops ops = {open_scratch, free_scratch, score, free_rows};
+
+acq_status acq_complex_new_row_model(const acq_complex *model, const acq_graph *graph,
+                                     acq_row_model **out, acq_error *error)
+{
+    if (model->n_entities != acq_graph_get_n_entities(graph) ||
+        model->n_relations != acq_graph_get_n_relations(graph))
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the model has %u entities and %u relations, the graph %u and %u; train "
+                        "one on this graph",
+                        model->n_entities, model->n_relations / 2, acq_graph_get_n_entities(graph),
+                        acq_graph_get_n_relations(graph) / 2);
+    complex_rows *rows = acq_zalloc(1, sizeof *rows);
+    if (rows == NULL)
+        return acq_fail_memory(error);
+    rows->base = (acq_row_model){
+        .ops = &ops, .graph = graph, .kind = "complex", .batch = BATCH, .is_symmetric = true};
+    rows->model = model;
+    rows->kernels = acq_kernels_get_best();
+    *out = &rows->base;
+    return ACQ_OK;
+}

@@ -1,0 +1,50 @@
+/* model.h - a trained link predictor: it scores whole rows, (head, relation, every entity).
+ *
+ * Raw scores are logits of whatever the model was trained for; they order a row and mean nothing
+ * across models. What makes probabilities of them stands in evidence.h (calibrated) and
+ * row_predictor.h (as published). Models are immutable and shared between threads; what a
+ * thread needs to work with is its scratch. */
+#ifndef ACQ_MODELS_MODEL_H
+#define ACQ_MODELS_MODEL_H
+
+#include "graph/graph.h"
+
+typedef struct acq_row_model acq_row_model;
+
+typedef struct acq_row_request {
+    acq_rel relation;
+    const acq_ent *heads;
+    size_t n_heads;
+    const acq_ent *tails; /* sorted; NULL: all entities */
+    size_t n_tails;       /* of all entities when tails is NULL */
+    float *out;           /* n_heads rows of n_tails scores */
+} acq_row_request;
+
+typedef struct acq_row_model_ops {
+    acq_status (*open_scratch)(const acq_row_model *self, void **out, acq_error *error);
+    void (*free_scratch)(const acq_row_model *self, void *scratch); /* NULL is legal */
+    /* A row's scores do not depend on the rows beside it. Requests of the same relation in a row
+     * are cheaper than mixed ones. */
+    acq_status (*score)(const acq_row_model *self, void *scratch, const acq_row_request *request,
+                        acq_error *error);
+    void (*free)(acq_row_model *self);
+} acq_row_model_ops;
+
+struct acq_row_model {
+    const acq_row_model_ops *ops;
+    const acq_graph *graph; /* borrowed: facts and ids */
+    const char *kind;       /* "complex", "nbfnet", "ultra", "neighbours" */
+    size_t batch;           /* rows that are best asked for together */
+    bool is_symmetric;      /* score(r,h,t) == score(inverse(r),t,h) to the last bit */
+    bool is_costly;         /* rows of a relation's smaller side are enough (evidence.h) */
+    bool is_sparse;         /* a score of `nothing` or less means that nothing speaks for the tail: */
+    float nothing;          /* it is not proposed */
+};
+
+static inline void acq_row_model_free(acq_row_model *model) /* NULL is legal */
+{
+    if (model != NULL)
+        model->ops->free(model);
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* network.h - one query through NBFNet, forward and backward; inside predict/nbfnet and train.
+ *
+ * q is the vector of the query relation, b_e = w_e q the boundary of node e: w_e is 1 at the head
+ * of a query, or the degree to which e is in a fuzzy set, and 0 elsewhere.
+ *   x_0[e] = b_e
+ *   v_l[r] = the relation's vector in layer l, linear in q
+ *   a_l[e] = mean, max, min, std of b_e and of x_l[source] * v_l[relation] over the edges to e
+ *   y_l[e] = U_l x_l[e] + (A_l + s_e A'_l + A''_l / s_e) a_l[e] + bias    s_e:
+ * acq_nbfnet_fill_scales x_{l+1}[e] = x_l[e] + relu(norm(y_l[e])) score(e) = w . relu(S x_4[e] + T
+ * q + bias) + bias
+ *
+ * In layer 0 most nodes get nothing but zeros, so their aggregates are one shared row: only nodes
+ * beside the boundary are aggregated. The last layer is computed for the targets alone. */
+#ifndef ACQ_MODELS_NBFNET_NETWORK_H
+#define ACQ_MODELS_NBFNET_NETWORK_H
+
+#include "models/edges.h"
+#include "models/nbfnet/tensors.h"
+
+typedef struct acq_nbfnet_products { /* of one layer; the last two only for training */
+    acq_packed own, scaled[ACQ_NBFNET_SCALES];
+    acq_packed own_back, scaled_back[ACQ_NBFNET_SCALES];
+} acq_nbfnet_products;
+
+/* A model with its weights laid out for products. */
+typedef struct acq_nbfnet_packed {
+    const acq_nbfnet *model; /* borrowed */
+    const acq_kernels *kernels;
+    bool trainable;
+    acq_nbfnet_products layers[ACQ_NBFNET_LAYERS];
+    acq_packed state, state_back; /* the state's part of score.0 */
+} acq_nbfnet_packed;
+
+acq_status acq_nbfnet_packed_init(acq_nbfnet_packed *packed, const acq_nbfnet *model,
+                                  bool trainable);
+void acq_nbfnet_packed_deinit(acq_nbfnet_packed *packed); /* a zeroed one is legal */
+void acq_nbfnet_packed_fill(acq_nbfnet_packed *packed);   /* after every change of the model */
+
+/* s = log(degree + 1) over its mean, for each node of the graph. 1/s is 1 / max(s, 0.01). */
+void acq_nbfnet_fill_scales(const acq_edges *edges, float *scales);
+
+typedef struct acq_nbfnet_input {
+    const acq_edges *edges;
+    const float *scales; /* s of each node */
+    const float *query;  /* q */
+    const float *vectors[ACQ_NBFNET_LAYERS];
+    const uint32_t *heads; /* distinct nodes with a boundary */
+    const float *weights;  /* w of the heads; NULL: 1 */
+    size_t n_heads;
+    const uint32_t *targets; /* distinct; NULL: all nodes */
+    size_t n_targets;
+} acq_nbfnet_input;
+
+typedef struct acq_nbfnet_layer { /* what one layer computed, [rows of...] */
+    const uint32_t *nodes;        /* that it was computed for; NULL: all */
+    size_t n_nodes;
+    const uint32_t *rows; /* of aggregates, by position in nodes; NULL: its own */
+    size_t n_rows;
+    float *in;         /* [all nodes x 32] x_l */
+    float *own;        /* [nodes x 32] x_l of the nodes; `in` when they are all */
+    float *aggregates; /* [rows x 128] */
+    float *sums;       /* [nodes x 32] y_l */
+    float *stats;      /* [nodes x 2] of the norm */
+    float *fresh;      /* [nodes x 32] relu(norm(y)) */
+    float *out;        /* [nodes x 32] */
+} acq_nbfnet_layer;
+
+/* What one thread needs to work with; grows to the largest query. Zeroed to begin with. */
+typedef struct acq_nbfnet_pass {
+    acq_nbfnet_layer layers[ACQ_NBFNET_LAYERS];
+    float *boundary;   /* [heads x 32] */
+    float *products;   /* [rows x 96] of aggregates with A, A', A''; backward: their slopes */
+    float *hidden;     /* [targets x 64] */
+    float *slopes;     /* backward: [all nodes x 32] by the states */
+    float *layer_room; /* [nodes x 32] */
+    float *aggregate_slopes;
+    float *hidden_slopes;
+    float *boundary_slopes;
+    acq_edges first;   /* edges from heads, to the nodes in reached */
+    uint32_t *reached; /* nodes */
+    uint32_t *zeros;   /* of each: edges from other nodes */
+    uint32_t n_reached;
+    uint32_t *rows;  /* by node: 0, or place in reached + 1 */
+    uint32_t *slots; /* by node: its place among the heads, or ACQ_NO_ID */
+    float *floats;
+    uint32_t *numbers;
+    size_t floats_room, numbers_room;
+} acq_nbfnet_pass;
+
+void acq_nbfnet_pass_deinit(acq_nbfnet_pass *pass);
+
+/* scores[i] of target i. keeps: backward may follow; else layers share memory. */
+acq_status acq_nbfnet_forward(const acq_nbfnet_packed *packed, const acq_nbfnet_input *input,
+                              bool keeps, acq_nbfnet_pass *pass, float *scores);
+
+typedef struct acq_nbfnet_slopes {        /* all are added to */
+    float *tensors[ACQ_NBFNET_N_TENSORS]; /* those of relations are not used: */
+    float *query;                         /* [32] by q, vectors left aside */
+    float *vectors[ACQ_NBFNET_LAYERS];    /* by v_l */
+} acq_nbfnet_slopes;
+
+/* Of a forward that kept; slopes of its scores in, of everything out. */
+void acq_nbfnet_backward(const acq_nbfnet_packed *packed, const acq_nbfnet_input *input,
+                         acq_nbfnet_pass *pass, const float *score_slopes,
+                         const acq_nbfnet_slopes *out);
+
+/* Inside the two. */
+acq_status acq_nbfnet_pass_prepare(acq_nbfnet_pass *pass, const acq_nbfnet_input *input,
+                                   bool keeps);
+float acq_nbfnet_get_scale(float s, unsigned which); /* 1, s, 1/s */
+acq_messages acq_nbfnet_get_messages(const acq_nbfnet_pass *pass, const acq_nbfnet_input *input,
+                                     unsigned layer);
+/* The node of a row of aggregates: in the messages' ids and what it aggregates besides. */
+uint32_t acq_nbfnet_start_row(const acq_nbfnet_pass *pass, unsigned layer, size_t row,
+                              acq_pna_start *start);
+
+#endif

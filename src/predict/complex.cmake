@@ -1,1 +1,0 @@
-list(APPEND predict_sources complex/model.c complex/file.c complex/rows.c)

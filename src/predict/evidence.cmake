@@ -1,1 +1,0 @@
-list(APPEND predict_sources evidence.c evidence_maker.c evidence_row.c)

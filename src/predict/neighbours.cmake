@@ -1,1 +1,0 @@
-list(APPEND predict_sources neighbours.c)

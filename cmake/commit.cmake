@@ -4,4 +4,4 @@ execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
 if(NOT result EQUAL 0)
   set(commit unknown)
 endif()
-file(WRITE ${OUTPUT} "#include \"cli/commit.h\"\n\nconst char acq_commit[] = \"${commit}\";\n")
+file(WRITE ${OUTPUT} "#include \"cli/commands.h\"\n\nconst char acq_commit[] = \"${commit}\";\n")

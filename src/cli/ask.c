@@ -1,11 +1,11 @@
-/* ask.c - `anycq ask`: one query from the command line, or many from a file.
+/* ask.c - `anycq ask`: one query from the command line, or many from a file; `anycq check`: is this
+ * tuple an answer?
  *
  * Many queries are answered in chunks, each by --threads threads into its own outputs, which
  * are then printed in the order of the file: what is printed does not depend on the number of
  * threads. A bad query is reported and the others still run. */
 #include "base/memory.h"
 #include "base/threads.h"
-#include "cli/lines.h"
 #include "cli/question.h"
 #include "cli/setup.h"
 #include "cli/width.h"
@@ -157,6 +157,41 @@ int acq_cli_ask(const acq_options *options)
         code = acq_report_error(&output, options, &error, NULL);
     else
         code = ask(options, &setup, &params, &output);
+    acq_setup_deinit(&setup);
+    return acq_output_finish(&output, code);
+}
+
+/* ---- check ---- */
+
+static int check(const acq_options *options, const acq_setup *setup, acq_engine_params *params,
+                 acq_output *output)
+{
+    params->search.policy.policy = setup->policy;
+    acq_question question = {.options = options,
+                             .predictor = setup->predictor,
+                             .params = *params,
+                             .text = options->args.items[1],
+                             .values = options->args.items + 2,
+                             .n_values = options->args.n - 2,
+                             .is_check = true};
+    return acq_question_answer(&question, output);
+}
+
+int acq_cli_check(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_output output;
+    acq_setup setup = {0};
+    acq_engine_params params;
+    acq_output_init(&output);
+    output.streams = true;
+    int code;
+    if (acq_setup_read_params(options, &params, &error) != ACQ_OK ||
+        acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK ||
+        acq_setup_check_calibrator(options, &params, setup.predictor, &error) != ACQ_OK)
+        code = acq_report_error(&output, options, &error, NULL);
+    else
+        code = check(options, &setup, &params, &output);
     acq_setup_deinit(&setup);
     return acq_output_finish(&output, code);
 }

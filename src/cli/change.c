@@ -2,7 +2,7 @@
  *
  * All facts of a command are one transaction, and nothing is printed before it is durable. */
 #include "cli/facts.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/new_names.h"
 #include "cli/setup.h"
 #include "cli/width.h"

@@ -5,6 +5,7 @@
 #ifndef ACQ_CLI_COMMANDS_H
 #define ACQ_CLI_COMMANDS_H
 
+#include "base/text.h"
 #include "base/types.h"
 
 /* name, least and most arguments, arguments, what it does in one line */
@@ -116,5 +117,14 @@ const char *acq_command_get_any_name(size_t i);
     int acq_cli_##name(const struct acq_options *options);
 ACQ_COMMANDS(ACQ_COMMAND_RUN)
 #undef ACQ_COMMAND_RUN
+
+/* The texts of --help, made from the tables of commands and options (help.c). */
+void acq_help_print(acq_text *out); /* of anycq itself */
+/* variant ACQ_N_VARIANTS: of the command as a whole. */
+void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text *out);
+
+/* The commit that the program was built from, shortened; "unknown" outside of git. The build writes
+ * the file that has it. */
+extern const char acq_commit[];
 
 #endif

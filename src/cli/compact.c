@@ -1,7 +1,7 @@
 /* compact.c - `anycq compact`: the changes of a store folded into its links. */
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/setup.h"
-#include "cli/size.h"
+#include "cli/width.h"
 #include "store/store.h"
 
 static acq_status compact(const char *path, uint64_t *n_folded, acq_store_info *after,

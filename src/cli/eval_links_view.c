@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "cli/eval_links.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/reliability_view.h"
-#include "cli/size.h"
+#include "cli/width.h"
 
 static void print_share(acq_text *out, const char *label, double share)
 {

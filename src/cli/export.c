@@ -9,7 +9,7 @@
 #include "base/new_file.h"
 #include "cli/gzip.h"
 #include "cli/interrupt.h"
-#include "cli/reading.h"
+#include "cli/progress.h"
 #include "cli/setup.h"
 
 /* Endings of -o and values of --format. N-Triples are Turtle and N-Quads too. */

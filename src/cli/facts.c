@@ -2,7 +2,7 @@
 #include "cli/facts.h"
 
 #include "base/memory.h"
-#include "cli/reading.h"
+#include "cli/progress.h"
 #include "store/store.h"
 
 static acq_status read_patterns(acq_facts *facts, const acq_options *options, const char **source,

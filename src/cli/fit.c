@@ -10,10 +10,10 @@
 #include "base/new_file.h"
 #include "cli/fit_options.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/reliability_view.h"
 #include "cli/setup.h"
-#include "cli/size.h"
+#include "cli/width.h"
 #include "cli/train_progress.h"
 #include "base/file.h"
 

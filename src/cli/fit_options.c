@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "cli/options.h"
 #include "cli/train_fields.h"
 
 #define FIELD(option, member) ACQ_TRAIN_FIELD(acq_fit_params, option, member)

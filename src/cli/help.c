@@ -1,10 +1,8 @@
-/* help.c - see help.h. */
-#include "cli/help.h"
-
+/* help.c - the texts of --help; see commands.h. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "cli/options.h"
 #include "cli/train_options.h"
 #include "cli/width.h"
 

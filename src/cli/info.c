@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "cli/info.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/setup.h"
-#include "cli/size.h"
 #include "cli/width.h"
 #include "store/store.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "cli/info.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/setup.h"
 #include "cli/width.h"
 

@@ -1,7 +1,7 @@
 /* info_verify.c - `anycq info --verify`: is every byte of a store in order? */
 #include "cli/info.h"
-#include "cli/json.h"
-#include "cli/reading.h"
+#include "cli/report.h"
+#include "cli/progress.h"
 #include "base/file.h"
 #include "store/store.h"
 

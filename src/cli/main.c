@@ -2,9 +2,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/interrupt.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/report.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/nearest.h"
+#include "cli/options.h"
 
 static bool is_listed(const acq_new_names *names, const char *name, bool is_relation)
 {

@@ -10,6 +10,7 @@
 #ifndef ACQ_CLI_OPTIONS_H
 #define ACQ_CLI_OPTIONS_H
 
+#include "base/types.h"
 #include "cli/commands.h"
 
 #define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar)
@@ -284,5 +285,45 @@ void acq_options_deinit(acq_options *options);
 
 /* What the first argument chooses; ACQ_N_VARIANTS: nothing known. */
 acq_variant_id acq_options_get_variant(const acq_options *options);
+
+/* Which of a few known words was meant. */
+typedef struct acq_nearest {
+    const char *word; /* what was written */
+    const char *best; /* nearest so far; NULL: nothing near */
+    size_t distance;
+} acq_nearest;
+
+void acq_nearest_init(acq_nearest *nearest, const char *word);
+
+/* Takes `known` when it is nearer than all before: at most a third of the letters may differ, and
+ * two words of which one begins the other are near. Words over 63 bytes are near nothing. */
+void acq_nearest_offer(acq_nearest *nearest, const char *known);
+
+/* One row of the table, for the parser and the help. */
+typedef enum acq_option_kind {
+    ACQ_KIND_FLAG,
+    ACQ_KIND_REAL,
+    ACQ_KIND_COUNT,
+    ACQ_KIND_TEXT,
+    ACQ_KIND_LIST,
+    ACQ_KIND_TIME,
+} acq_option_kind;
+
+typedef struct acq_option {
+    const char *name;
+    const char *argument; /* NULL: a flag */
+    const char *help;
+    const char *text_default; /* NULL: off */
+    char letter;              /* 0: none */
+    acq_option_kind kind;
+    double low, high;  /* of numbers */
+    unsigned commands; /* bits ACQ_ON_... and ACQ_OF_... */
+    size_t offset;     /* of its field in acq_options */
+} acq_option;
+
+const acq_option *acq_option_get(size_t i); /* i below ACQ_N_OPTIONS */
+
+/* Does the row count for this command, and for this variant of it (ACQ_N_VARIANTS: for each)? */
+bool acq_option_is_for(const acq_option *option, acq_command_id command, acq_variant_id variant);
 
 #endif

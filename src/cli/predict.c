@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/pattern.h"
 #include "cli/setup.h"
 #include "cli/width.h"

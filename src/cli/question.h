@@ -2,6 +2,7 @@
 #ifndef ACQ_CLI_QUESTION_H
 #define ACQ_CLI_QUESTION_H
 
+#include "base/types.h"
 #include "cli/report.h"
 #include "engine/engine.h"
 
@@ -21,5 +22,23 @@ typedef struct acq_question {
 
 /* Parses, asks or checks, prints to output; returns the exit code. */
 int acq_question_answer(const acq_question *question, acq_output *output);
+
+/* A file of queries, one per line; blank lines and lines that begin with # are left out, a byte
+ * order mark and carriage returns are taken away. */
+typedef struct acq_line {
+    const char *text; /* NUL-terminated, without spaces around it */
+    size_t number;    /* in the file, from 1 */
+    size_t indent;    /* bytes before text in its line */
+} acq_line;
+
+typedef struct acq_lines {
+    char *bytes;
+    acq_line *items;
+    size_t n;
+} acq_lines;
+
+/* "-" is standard input. Deinit also after an error. */
+acq_status acq_lines_init(acq_lines *lines, const char *path, acq_error *error);
+void acq_lines_deinit(acq_lines *lines);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "cli/json.h"
-#include "cli/size.h"
+#include "cli/report.h"
+#include "cli/width.h"
 
 enum { LEAST = 200 }; /* candidates of a bin whose gap counts */
 

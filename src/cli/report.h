@@ -6,8 +6,11 @@
 #ifndef ACQ_CLI_REPORT_H
 #define ACQ_CLI_REPORT_H
 
+#include <jansson.h>
+
 #include "base/text.h"
 #include "cli/options.h"
+#include "graph/text/read.h"
 
 typedef struct acq_output {
     acq_text data;  /* for stdout */
@@ -54,5 +57,22 @@ int acq_report_get_exit_code(acq_status status);
 
 /* The worse of two exit codes: 4, 2, 3, 1, 0. */
 int acq_report_worse(int a, int b);
+
+/* JSON values from our strings and numbers. Built with jansson; NULL, its sign of a failed
+ * allocation, passes through every call and makes the line fail as a whole. Bytes that are no UTF-8
+ * become U+FFFD: JSON cannot hold them. */
+json_t *acq_json_text(const char *text);
+
+json_t *acq_json_count(uint64_t n);
+json_t *acq_json_hash(uint64_t hash); /* 16 hexadecimal digits */
+
+/* What reading found, as members of `object`. */
+void acq_json_set_read(json_t *object, const acq_read_report *report);
+
+/* Appends value and releases it; a failure shows in acq_text_finish. */
+void acq_json_add(acq_text *out, json_t *value);
+
+/* Appends value as one line and releases it; a failure shows in acq_text_finish. */
+void acq_json_add_line(acq_text *out, json_t *value);
 
 #endif

@@ -5,9 +5,8 @@
 
 #include "base/threads.h"
 #include "cli/fit_options.h"
-#include "cli/nearest.h"
-#include "cli/option_table.h"
-#include "cli/reading.h"
+#include "cli/options.h"
+#include "cli/progress.h"
 #include "engine/open.h"
 #include "base/file.h"
 #include "predict/completion.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "eval/files.h"
-#include "cli/lines.h"
+#include "cli/question.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "query/benchmark/parse.h"

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "cli/setup.h"
-#include "cli/size.h"
+#include "cli/width.h"
 #include "base/file.h"
 
 static acq_status refuse_empty(const char *path, acq_error *error)

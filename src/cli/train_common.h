@@ -2,7 +2,6 @@
 #ifndef ACQ_CLI_TRAIN_COMMON_H
 #define ACQ_CLI_TRAIN_COMMON_H
 
-#include "cli/json.h"
 #include "cli/report.h"
 #include "graph/graph.h"
 

@@ -1,7 +1,7 @@
 /* train_fields.c - see train_fields.h. */
 #include "cli/train_fields.h"
 
-#include "cli/option_table.h"
+#include "cli/options.h"
 
 static void set_field(void *field, const acq_train_field *row, const void *value)
 {

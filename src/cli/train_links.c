@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/threads.h"
-#include "cli/commit.h"
+#include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/size.h"
+#include "cli/width.h"
 #include "cli/train.h"
 #include "cli/train_progress.h"
 #include "base/file.h"

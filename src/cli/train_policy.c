@@ -11,10 +11,10 @@
 
 #include <stdio.h>
 
-#include "cli/commit.h"
+#include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/setup.h"
-#include "cli/size.h"
+#include "cli/width.h"
 #include "cli/train_common.h"
 #include "cli/train_options.h"
 #include "cli/train_policy_progress.h"

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "cli/report.h"
 #include "cli/view.h"
 #include "search/policy/model.h"
 

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/pattern.h"
 #include "cli/progress.h"

@@ -1,4 +1,4 @@
-/* view_support.c - why an answer holds, for a person:
+/* view_explain.c - what --explain and --trace tell a person. Why an answer holds:
  *
  *     y = Christopher Nolan
  *     directed("Christopher Nolan", "Oppenheimer")   observed
@@ -6,12 +6,22 @@
  *
  * ("predicted p 0.02" where scores are probabilities.) Atoms in one column and their facts in the
  * next where both fit; a longer atom gets lines of its own. Branches of an `or` that the answer
- * does not need are only counted. */
+ * does not need are only counted. Why there is none:
+ *
+ *   none: proved, nothing reaches 0.5, 0 nodes, 0.0 ms
+ *     no value fits both of these:
+ *       directed(y, "Oppenheimer")
+ *       born_in(y, x)
+ */
 #include <ctype.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "cli/report.h"
 #include "cli/view.h"
 #include "cli/width.h"
+#include "engine/core.h"
+#include "query/print.h"
 
 enum { INDENT = 2, GAP = 2 };
 
@@ -209,4 +219,152 @@ void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_sup
     acq_text_deinit(&l.atom);
     acq_text_deinit(&l.shown);
     acq_text_deinit(&l.fact);
+}
+
+/* ---- why there is none ---- */
+
+static const double MOST_SECONDS = 1.0;
+
+static acq_status copy_texts(const acq_view *view, const acq_node **nodes, size_t n,
+                             acq_arena *arena, const char **out)
+{
+    acq_text text;
+    acq_status status = ACQ_OK;
+    acq_text_init(&text);
+    for (size_t i = 0; status == ACQ_OK && i < n; i++) {
+        acq_text_clear(&text);
+        acq_query_print_node(view->query, nodes[i], &text);
+        status = acq_text_finish(&text, NULL);
+        out[i] = status == ACQ_OK ? acq_arena_copy_string(arena, text.bytes, text.length) : NULL;
+        if (out[i] == NULL)
+            status = ACQ_ERR_MEMORY;
+    }
+    acq_text_deinit(&text);
+    return status;
+}
+
+acq_status acq_view_get_core(const acq_view *view, acq_arena *arena, const char ***out,
+                             size_t *n_out)
+{
+    const acq_node **nodes;
+    size_t n;
+    double left = view->options->time - view->ms / 1000;
+    if (view->options->time > 0 && left <= 0) {
+        *n_out = 0;
+        return ACQ_OK;
+    }
+    double seconds = view->options->time > 0 && left < MOST_SECONDS ? left : MOST_SECONDS;
+    acq_status status = acq_engine_find_core(view->query, view->predictor, view->values,
+                                             view->params, seconds, arena, &nodes, &n, NULL);
+    if (status != ACQ_OK)
+        return status;
+    const char **texts = acq_arena_alloc(arena, n, sizeof *texts);
+    if (texts == NULL)
+        return ACQ_ERR_MEMORY;
+    status = copy_texts(view, nodes, n, arena, texts);
+    *out = texts;
+    *n_out = n;
+    return status;
+}
+
+void acq_view_print_core(const acq_view *view, acq_text *out)
+{
+    acq_arena arena;
+    const char **texts;
+    size_t n;
+    acq_arena_init(&arena);
+    if (acq_view_get_core(view, &arena, &texts, &n) != ACQ_OK) {
+        out->failed = true;
+        n = 0;
+    }
+    if (n > 0)
+        acq_text_format(out, "  no value fits %s:\n",
+                        n == 1   ? "this"
+                        : n == 2 ? "both of these"
+                                 : "all of these");
+    for (size_t i = 0; i < n; i++) {
+        acq_width_pad(out, 4);
+        acq_width_wrap(out, texts[i], 4, 6, ACQ_COLUMNS);
+        acq_text_add_char(out, '\n');
+    }
+    acq_arena_deinit(&arena);
+}
+
+/* ---- the steps of the policy search ---- */
+
+void acq_trace_init(acq_trace *trace, acq_output *output, bool is_json)
+{
+    *trace = (acq_trace){.output = output, .is_json = is_json};
+}
+
+void acq_trace_deinit(acq_trace *trace)
+{
+    acq_free(trace->steps);
+    *trace = (acq_trace){0};
+}
+
+static void keep(acq_trace *trace, const acq_trace_step *step)
+{
+    if (ACQ_RESERVE(trace->steps, trace->capacity, trace->n + 1) == ACQ_OK)
+        trace->steps[trace->n] = *step;
+    else
+        trace->output->data.failed = true;
+}
+
+static void print(acq_trace *trace, const acq_trace_step *step)
+{
+    acq_text *notes = &trace->output->notes;
+    if (trace->n == 0)
+        acq_text_format(notes, "%8s%10s%10s%10s%10s%10s\n", "step", "score", "best", "classes",
+                        "ms", "MFLOP");
+    acq_text_format(notes, "%8llu%10.4g%10.4g%10u%10.3f%10.3f\n", (unsigned long long)step->step,
+                    step->score, step->best, step->n_classes, step->ms, step->flops / 1e6);
+    acq_output_relieve_notes(trace->output);
+}
+
+void acq_trace_add(void *context, const acq_trace_step *step)
+{
+    acq_trace *trace = context;
+    if (trace->output->data.failed)
+        return;
+    if (trace->is_json)
+        keep(trace, step);
+    else
+        print(trace, step);
+    trace->n += !trace->output->data.failed;
+    trace->last = *step;
+    trace->ms += step->ms;
+    trace->flops += step->flops;
+}
+
+void acq_trace_finish(acq_trace *trace)
+{
+    if (trace->is_json || trace->n == 0)
+        return;
+    uint64_t n = trace->last.step;
+    double mflop = trace->flops / 1e6;
+    acq_text_format(&trace->output->notes,
+                    "   total  %llu step%s, best %.4g, %.1f ms, %.1f MFLOP, %.1f GFLOP/s\n",
+                    (unsigned long long)n, n == 1 ? "" : "s", trace->last.best, trace->ms, mflop,
+                    trace->ms > 0 ? mflop / trace->ms : 0.0);
+}
+
+static json_t *make_step(const acq_trace_step *step)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "step", acq_json_count(step->step));
+    json_object_set_new(object, "score", json_real(step->score));
+    json_object_set_new(object, "best", json_real(step->best));
+    json_object_set_new(object, "classes", acq_json_count(step->n_classes));
+    json_object_set_new(object, "ms", json_real(step->ms));
+    json_object_set_new(object, "flops", json_real(step->flops));
+    return object;
+}
+
+json_t *acq_trace_make_json(const acq_trace *trace)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < trace->n; i++)
+        json_array_append_new(list, make_step(&trace->steps[i]));
+    return list;
 }

@@ -41,7 +41,9 @@ bool acq_budget_check(acq_budget *budget)
     budget->ticks_left = TICKS_PER_CLOCK;
     if (budget->spent != ACQ_SPENT_NOTHING)
         return false;
-    if (budget->deadline_ns != INT64_MAX && acq_clock_ns() >= budget->deadline_ns)
+    if (acq_stop_is_wanted(budget->stop))
+        budget->spent = ACQ_SPENT_INTERRUPT;
+    else if (budget->deadline_ns != INT64_MAX && acq_clock_ns() >= budget->deadline_ns)
         budget->spent = ACQ_SPENT_TIME;
     return budget->spent == ACQ_SPENT_NOTHING;
 }
@@ -55,6 +57,6 @@ bool acq_budget_check_memory(acq_budget *budget, size_t bytes)
 
 const char *acq_spent_name(acq_spent spent)
 {
-    static const char *const names[] = {"", "time", "memory", "steps"};
+    static const char *const names[] = {"", "time", "memory", "steps", "interrupt"};
     return names[spent];
 }

@@ -1,4 +1,5 @@
-/* budget.h - what a search may spend: time and memory, checked in every loop.
+/* budget.h - what a search may spend: time and memory, checked in every loop; and whether somebody
+ * wants it to end.
  *
  * Reading the clock costs about 20 ns, so hot loops call acq_budget_tick with the work
  * they did; the clock is read once per ~20,000 units, far below the promised 50 ms. A limit on the
@@ -13,23 +14,37 @@ typedef enum acq_spent {
     ACQ_SPENT_TIME,
     ACQ_SPENT_MEMORY,
     ACQ_SPENT_STEPS,
+    ACQ_SPENT_INTERRUPT, /* the caller's stop function said so */
 } acq_spent;
+
+/* A caller's way to end a long call: asked wherever the clock is read, from the thread that works.
+ * is_wanted NULL: never. */
+typedef struct acq_stop {
+    bool (*is_wanted)(void *context);
+    void *context;
+} acq_stop;
+
+static inline bool acq_stop_is_wanted(acq_stop stop)
+{
+    return stop.is_wanted != NULL && stop.is_wanted(stop.context);
+}
 
 typedef struct acq_budget {
     int64_t deadline_ns; /* monotonic clock; INT64_MAX: none */
     size_t memory_limit; /* bytes; SIZE_MAX: none */
     int64_t ticks_left;  /* until the clock is read again */
     uint64_t work_left;  /* units of work, as ticks count them; UINT64_MAX: any */
+    acq_stop stop;
     acq_spent spent;
 } acq_budget;
 
 int64_t acq_clock_ns(void); /* monotonic */
 
-/* seconds <= 0 or not finite: no deadline. memory_bytes 0: no limit. Any work: the caller may set
- * work_left afterwards; what then runs out are the steps. */
+/* seconds <= 0 or not finite: no deadline. memory_bytes 0: no limit. Any work, and no stop: the
+ * caller may set work_left and stop afterwards; work that runs out counts as steps. */
 void acq_budget_init(acq_budget *budget, double seconds, size_t memory_bytes);
 
-/* Reads the clock now. False when the budget is spent. */
+/* Reads the clock and asks `stop` now. False when the budget is spent. */
 bool acq_budget_check(acq_budget *budget);
 
 /* False when `bytes` is over the limit: the reason becomes memory. */
@@ -42,6 +57,6 @@ static inline bool acq_budget_tick(acq_budget *budget, size_t work)
     return budget->ticks_left > 0 ? budget->spent == ACQ_SPENT_NOTHING : acq_budget_check(budget);
 }
 
-const char *acq_spent_name(acq_spent spent); /* "", "time", "memory", "steps" */
+const char *acq_spent_name(acq_spent spent); /* "", "time", "memory", "steps", "interrupt" */
 
 #endif

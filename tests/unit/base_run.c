@@ -83,6 +83,27 @@ static void test_memory_over_the_limit_is_the_reason(void **state)
     assert_string_equal(acq_spent_name(ACQ_SPENT_STEPS), "steps");
 }
 
+static bool is_third_call(void *context)
+{
+    return ++*(int *)context == 3;
+}
+
+static void test_a_stop_ends_work_where_the_clock_is_read(void **state)
+{
+    (void)state;
+    int n_calls = 0;
+    acq_budget budget;
+    acq_budget_init(&budget, 0, 0);
+    budget.stop = (acq_stop){.is_wanted = is_third_call, .context = &n_calls};
+    while (acq_budget_tick(&budget, 7))
+        continue;
+    assert_int_equal(budget.spent, ACQ_SPENT_INTERRUPT);
+    assert_int_equal(n_calls, 3);
+    assert_false(acq_budget_check(&budget));
+    assert_int_equal(n_calls, 3);
+    assert_string_equal(acq_spent_name(budget.spent), "interrupt");
+}
+
 static void test_a_seed_fixes_the_numbers(void **state)
 {
     (void)state;
@@ -194,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_budget_ends_at_the_deadline_and_stays_spent),
         cmocka_unit_test(test_ticks_reach_the_clock),
         cmocka_unit_test(test_memory_over_the_limit_is_the_reason),
+        cmocka_unit_test(test_a_stop_ends_work_where_the_clock_is_read),
         cmocka_unit_test(test_a_seed_fixes_the_numbers),
         cmocka_unit_test(test_below_and_unit_are_even_and_in_range),
         cmocka_unit_test(test_every_item_runs_once_at_any_thread_count),

@@ -37,13 +37,13 @@ static void time_lines(const char *graph_name, const char *file, const char *wor
     if (ms == NULL)
         bench_die("out of memory");
     for (size_t i = 0; i < lines->n; i++) {
-        acq_search_result counters;
+        acq_engine_result counters;
         acq_query *query = bind(lines->items[i].text, predictor->graph);
         ms[i] = bench_time_ask(query, predictor, &counters);
         if (counters.outcome == ACQ_UNDECIDED)
             bench_die("%s: line %zu stays undecided", file, lines->items[i].number);
-        nodes += counters.nodes;
-        revisions += counters.revisions;
+        nodes += counters.effort.nodes;
+        revisions += counters.effort.revisions;
         acq_query_free(query);
     }
     acq_metrics_measure_times(ms, lines->n, &times);

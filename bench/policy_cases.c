@@ -60,13 +60,13 @@ static void load_lines(policy_cases *cases, const char *path, const acq_graph *g
 static double find_best(const acq_query *query, const acq_predictor *predictor)
 {
     acq_engine_params exact = ACQ_ENGINE_DEFAULT;
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     bench_need(acq_engine_ask(query, predictor, &exact, &result, &error), &error);
     if (!result.complete)
         bench_die("exact search leaves a query undecided");
     double score = result.outcome == ACQ_ANSWERED ? result.answers[0].score : 0;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return score;
 }
 

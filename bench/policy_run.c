@@ -35,35 +35,60 @@ static acq_search_params make_params(const policy_case *one, const policy_settin
     return params;
 }
 
-static void run(const policy_case *one, const policy_setting *how, const acq_search_params *params,
-                acq_search_result *result)
+static void note_effort(const acq_search_effort *effort, policy_outcome *outcome)
+{
+    outcome->steps = effort->nodes;
+    outcome->flops = effort->flops;
+    outcome->last_classes = effort->classes;
+    outcome->memory = effort->memory_peak;
+}
+
+static void note_answer(const policy_case *one, double score, const acq_ent *found,
+                        policy_outcome *outcome, acq_ent *values)
+{
+    outcome->answered = true;
+    outcome->score = score;
+    if (values != NULL)
+        memcpy(values, found, one->problem->n_variables * sizeof *values);
+}
+
+static void search(const policy_case *one, const policy_setting *how,
+                   const acq_search_params *params, policy_outcome *outcome, acq_ent *values)
 {
     acq_error error = {0};
+    acq_search_result result;
+    bench_need(acq_search_policy(one->problem, how->predictor, params, &result, &error), &error);
+    note_effort(&result.effort, outcome);
+    if (result.n_answers > 0)
+        note_answer(one, result.answers[0].score, result.answers[0].values, outcome, values);
+    acq_search_result_deinit(&result);
+}
+
+/* The same with the verifier behind it. */
+static void ask(const policy_case *one, const policy_setting *how, const acq_search_params *params,
+                policy_outcome *outcome, acq_ent *values)
+{
+    acq_error error = {0};
+    acq_engine_result result;
     acq_engine_params engine = {.engine = ACQ_ENGINE_policy, .search = *params};
-    if (one->query != NULL)
-        bench_need(acq_engine_ask(one->query, how->predictor, &engine, result, &error), &error);
-    else
-        bench_need(acq_search_policy(one->problem, how->predictor, params, result, &error), &error);
+    bench_need(acq_engine_ask(one->query, how->predictor, &engine, &result, &error), &error);
+    note_effort(&result.effort, outcome);
+    if (result.n_answers > 0)
+        note_answer(one, result.answers[0].score, result.answers[0].values, outcome, values);
+    acq_engine_result_deinit(&result);
 }
 
 policy_outcome policy_search(const policy_case *one, const policy_setting *how, acq_ent *values)
 {
     policy_outcome outcome = {0};
-    acq_search_result result;
     acq_search_params params = make_params(one, how, &outcome);
     double begin = bench_now_ms(), cpu_begin = bench_cpu_ms();
-    run(one, how, &params, &result);
+    if (one->query != NULL)
+        ask(one, how, &params, &outcome, values);
+    else
+        search(one, how, &params, &outcome, values);
     outcome.ms = bench_now_ms() - begin;
     outcome.cpu_ms = bench_cpu_ms() - cpu_begin;
-    outcome.answered = result.outcome == ACQ_ANSWERED;
-    outcome.score = outcome.answered ? result.answers[0].score : 0;
-    outcome.steps = result.nodes;
-    outcome.flops = result.flops;
-    outcome.last_classes = result.classes;
-    outcome.memory = result.memory_peak;
-    if (values != NULL && outcome.answered)
-        memcpy(values, result.answers[0].values, one->problem->n_variables * sizeof *values);
-    acq_search_result_deinit(&result);
     return outcome;
 }
 

@@ -40,20 +40,19 @@ void bench_write_facts(const acq_graph *graph, const char *path)
 }
 
 double bench_time_ask(const acq_query *query, const acq_predictor *predictor,
-                      acq_search_result *counters)
+                      acq_engine_result *counters)
 {
     double ms[BENCH_RUNS];
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     for (int i = -1; i < BENCH_RUNS; i++) {
-        acq_search_result result;
+        acq_engine_result result;
         acq_error error = {0};
         double begin = bench_now_ms();
         bench_need(acq_engine_ask(query, predictor, &params, &result, &error), &error);
         if (i >= 0)
             ms[i] = bench_now_ms() - begin;
-        *counters = (acq_search_result){
-            .outcome = result.outcome, .nodes = result.nodes, .revisions = result.revisions};
-        acq_search_result_deinit(&result);
+        *counters = (acq_engine_result){.outcome = result.outcome, .effort = result.effort};
+        acq_engine_result_deinit(&result);
     }
     return bench_median(ms, BENCH_RUNS);
 }
@@ -78,7 +77,7 @@ static void make_sql(const acq_query *query, acq_text *out)
 
 void bench_print_query(const bench_query *query, const acq_predictor *observed)
 {
-    acq_search_result counters;
+    acq_engine_result counters;
     acq_text sql;
     acq_text_init(&sql);
     make_sql(query->query, &sql);

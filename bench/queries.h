@@ -20,7 +20,7 @@ void bench_write_facts(const acq_graph *graph, const char *path);
 
 /* Median time of an ask in ms, after one run to warm up; the counters are those of one run. */
 double bench_time_ask(const acq_query *query, const acq_predictor *predictor,
-                      acq_search_result *counters);
+                      acq_engine_result *counters);
 
 /* One "query" line: SQL, our answer and our time, in the closed world. */
 void bench_print_query(const bench_query *query, const acq_predictor *observed);

@@ -66,13 +66,13 @@ typedef struct counters {
 static acq_outcome ask(const session *s, const char *text, counters *out)
 {
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     acq_query *query = bind(s, text);
     bench_need(acq_engine_ask(query, s->predictor, &params, &result, &error), &error);
     acq_outcome outcome = result.outcome;
-    *out = (counters){result.memory_peak, result.nodes, result.revisions};
-    acq_search_result_deinit(&result);
+    *out = (counters){result.effort.memory_peak, result.effort.nodes, result.effort.revisions};
+    acq_engine_result_deinit(&result);
     acq_query_free(query);
     return outcome;
 }
@@ -104,7 +104,7 @@ static acq_ent next_value(const session *s, const char **text, size_t line)
 static void check_planted(const session *s, const acq_line *line, const char *values)
 {
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     acq_query *query = bind(s, line->text);
     acq_ent *tuple = acq_alloc(query->n_free, sizeof *tuple);
@@ -115,7 +115,7 @@ static void check_planted(const session *s, const acq_line *line, const char *va
     bench_need(acq_engine_check(query, s->predictor, tuple, &params, &result, &error), &error);
     if (result.outcome != ACQ_ANSWERED)
         bench_die("line %zu: the planted answer is not accepted", line->number);
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     acq_free(tuple);
     acq_query_free(query);
 }

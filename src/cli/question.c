@@ -75,7 +75,7 @@ typedef struct answering {
     const acq_query *query;
     const acq_ent *values; /* check */
     acq_trace trace;
-    acq_search_result result;
+    acq_engine_result result;
     double ms;
 } answering;
 
@@ -138,7 +138,7 @@ static int run(const acq_question *question, const acq_query *query, const acq_e
     int code =
         search(&now, &error) == ACQ_OK ? show(&now, output) : report(question, &error, output);
     acq_trace_deinit(&now.trace);
-    acq_search_result_deinit(&now.result);
+    acq_engine_result_deinit(&now.result);
     return code;
 }
 

@@ -52,7 +52,7 @@ static bool has_positive_atoms_only(const acq_node *node)
 
 double acq_view_get_unsupported_p(const acq_view *view)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     bool is_proved = result->outcome == ACQ_NONE && result->complete && result->likeliest == NULL;
     if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view) ||
         !has_positive_atoms_only(view->query->root) ||
@@ -88,7 +88,7 @@ enum { SCORE_SIZE = 48 };
 
 static size_t format_score(const acq_view *view, size_t i_answer, char *buffer)
 {
-    const acq_assignment *answer = &view->result->answers[i_answer];
+    const acq_answer *answer = &view->result->answers[i_answer];
     size_t n = 0;
     if (!isnan(answer->p))
         n = (size_t)snprintf(buffer, SCORE_SIZE, answer->p < 0.001 ? "p %.0e  " : "p %.3f  ",
@@ -224,13 +224,14 @@ static const char *remedy(acq_spent spent)
         [ACQ_SPENT_TIME] = "give more with --time SECONDS",
         [ACQ_SPENT_MEMORY] = "give more with --memory MB",
         [ACQ_SPENT_STEPS] = "give more with --steps N",
+        [ACQ_SPENT_INTERRUPT] = "ask again to let it finish",
     };
     return remedies[spent];
 }
 
 static void add_cost(const acq_view *view, acq_text *out)
 {
-    uint64_t nodes = view->result->nodes;
+    uint64_t nodes = view->result->effort.nodes;
     acq_text_format(out, "%llu node%s, %.1f ms", (unsigned long long)nodes, nodes == 1 ? "" : "s",
                     view->ms);
 }
@@ -238,7 +239,7 @@ static void add_cost(const acq_view *view, acq_text *out)
 /* There are candidates, but none is likely enough. */
 static void print_unlikely(const acq_view *view, acq_output *output)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     acq_text *out = &output->data;
     double min_p = view->params->min_p;
     if (view->is_check || view->query->n_free == 0)
@@ -296,7 +297,7 @@ static void print_undecided(const acq_view *view, acq_text *out)
     acq_spent spent = view->result->spent;
     bool is_by_rows = view->result->prepared != NULL;
     acq_text_add(out, "undecided: ");
-    if (view->result->note != NULL && view->result->nodes == 0 && !is_by_rows) {
+    if (view->result->note != NULL && view->result->effort.nodes == 0 && !is_by_rows) {
         acq_text_format(out,
                         "%s sees no way to an answer, %.1f ms;\n           "
                         "--engine exact proves that there is none\n",
@@ -318,7 +319,7 @@ static void print_undecided(const acq_view *view, acq_text *out)
 /* Said when more than one answer was asked for. */
 static void note_count(const acq_view *view, acq_output *output)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     acq_text cost;
     acq_text_init(&cost);
     add_cost(view, &cost);
@@ -336,7 +337,7 @@ static void note_count(const acq_view *view, acq_output *output)
 
 static void note_incomplete(const acq_view *view, acq_output *output)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     const char *engine = acq_engine_get_name(view->params->engine);
     bool is_spent = result->spent != ACQ_SPENT_NOTHING;
     bool wants_more = view->params->search.limit != 1 && view->query->n_free > 0;
@@ -356,7 +357,7 @@ static void note_incomplete(const acq_view *view, acq_output *output)
 
 void acq_view_print(const acq_view *view, acq_output *output)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     if (result->note != NULL)
         acq_report_note(output, "%s", result->note);
     if (result->outcome != ACQ_ANSWERED && result->likeliest != NULL && !view->is_check)

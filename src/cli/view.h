@@ -43,7 +43,7 @@ typedef struct acq_view {
     const acq_query *query;
     const char *text; /* the query as it was written */
     size_t line;      /* of the file it came from; 0: the command line */
-    const acq_search_result *result;
+    const acq_engine_result *result;
     double ms;
     bool is_check;          /* yes and no instead of answers and none */
     const acq_ent *values;  /* check: what was asked about */

@@ -20,7 +20,7 @@
 #include "cli/report.h"
 #include "cli/view.h"
 #include "cli/width.h"
-#include "engine/core.h"
+#include "engine/engine.h"
 #include "query/print.h"
 
 enum { INDENT = 2, GAP = 2 };

@@ -138,7 +138,7 @@ static json_t *make_answer(const acq_view *view, size_t i, acq_arena *arena)
 
 static json_t *make_reason(const acq_view *view)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     bool is_rule = result->outcome == ACQ_NONE && !result->complete &&
                    !acq_engine_is_complete(view->params->engine);
     if (is_rule)
@@ -192,12 +192,12 @@ static json_t *make_begin(const acq_view *view)
 
 static void add_policy(const acq_view *view, json_t *object)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     if (view->params->engine != ACQ_ENGINE_policy)
         return;
     json_object_set_new(object, "weights", acq_json_text(view->params->search.policy.policy->name));
-    json_object_set_new(object, "classes", acq_json_count(result->classes));
-    json_object_set_new(object, "flops", json_real(result->flops));
+    json_object_set_new(object, "classes", acq_json_count(result->effort.classes));
+    json_object_set_new(object, "flops", json_real(result->effort.flops));
     if (view->trace != NULL)
         json_object_set_new(object, "trace", acq_trace_make_json(view->trace));
 }
@@ -213,7 +213,7 @@ static json_t *make_likeliest(const acq_view *view)
 
 static void add_probability(const acq_view *view, json_t *object)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     double prior = view->params->prior;
     if (!acq_view_has_p(view))
         return;
@@ -229,16 +229,16 @@ static void add_probability(const acq_view *view, json_t *object)
 
 static json_t *make_end(const acq_view *view)
 {
-    const acq_search_result *result = view->result;
+    const acq_engine_result *result = view->result;
     json_t *object = json_object();
     json_object_set_new(object, "engine", json_string(acq_engine_get_name(view->params->engine)));
     json_object_set_new(object, "predictor", acq_json_text(view->predictor->name));
     json_object_set_new(object, "threshold", json_real(view->params->search.scoring.threshold));
     add_probability(view, object);
-    json_object_set_new(object, "nodes", acq_json_count(result->nodes));
-    json_object_set_new(object, "revisions", acq_json_count(result->revisions));
+    json_object_set_new(object, "nodes", acq_json_count(result->effort.nodes));
+    json_object_set_new(object, "revisions", acq_json_count(result->effort.revisions));
     json_object_set_new(object, "ms", json_real(view->ms));
-    json_object_set_new(object, "memory", acq_json_count(result->memory_peak));
+    json_object_set_new(object, "memory", acq_json_count(result->effort.memory_peak));
     add_policy(view, object);
     if (result->note != NULL)
         json_object_set_new(object, "note", acq_json_text(result->note));

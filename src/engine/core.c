@@ -1,5 +1,5 @@
-/* core.c - a minimal unsatisfiable subset by deletion; see core.h. */
-#include "engine/core.h"
+/* core.c - a minimal unsatisfiable subset by deletion; see engine.h. */
+#include "engine/engine.h"
 
 #include <string.h>
 

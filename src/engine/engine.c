@@ -1,9 +1,13 @@
-/* engine.c - normal form, search, verification, and where there is a calibrator, probabilities.
+/* engine.c - prepare, search, verify, judge: once and in that order, for ask and check alike.
  *
- * Nothing a search says is taken on trust: every assignment is scored again by the verifier,
- * which reads the query's tree and not the normal form, and the two numbers must agree. A
- * search may leave variables that occur nowhere without a value; any entity does for them, and
- * the values of a check are those that were asked about. */
+ * prepare  normal form; of a predictor that makes rows, those that the question needs
+ * search   the engine asked for; the policy search takes several checks at once
+ * verify   nothing a search says is taken on trust: every assignment is scored again by the
+ *          verifier, which reads the query's tree and not the normal form, and the two numbers
+ *          must agree. A search may leave variables that occur nowhere without a value; any entity
+ *          does for them, and the values of a check are those that were asked about
+ * judge    where there is a calibrator: probabilities, among some more candidates if these could be
+ *          likelier, and the decision by them; else the paper's rule if that was asked for */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -11,9 +15,8 @@
 
 #include "answer/verify.h"
 #include "base/memory.h"
-#include "engine/judge.h"
-#include "engine/prepare.h"
 #include "calibrate/calibrator.h"
+#include "engine/run.h"
 
 static const double SAME_SCORE = 1e-9;
 
@@ -56,6 +59,13 @@ bool acq_engine_is_complete(acq_engine_id engine)
     return engine < ACQ_N_ENGINES && engines[engine].complete;
 }
 
+void acq_engine_result_deinit(acq_engine_result *result)
+{
+    acq_predictor_free(result->prepared);
+    acq_arena_deinit(&result->arena);
+    *result = (acq_engine_result){0};
+}
+
 bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor)
 {
     const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
@@ -78,116 +88,115 @@ acq_engine_params acq_engine_settle(const acq_engine_params *params, const acq_p
     return settled;
 }
 
-/* fixed: the values of a check, NULL in an ask. */
-static void fill_values(const acq_query *query, const acq_ent *fixed, acq_ent *values)
-{
-    for (uint32_t i = 0; i < query->n_variables; i++) {
-        if (fixed != NULL && i < query->n_free)
-            values[i] = fixed[i];
-        else if (values[i] == ACQ_NO_ID)
-            values[i] = 0;
-    }
-}
+/* ---- prepare ---- */
 
-static acq_status check_values(const acq_query *query, const acq_predictor *predictor,
-                               const acq_ent *values, acq_error *error)
+static acq_status check_values(const acq_engine_run *run, acq_error *error)
 {
-    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
-    for (uint32_t i = 0; i < query->n_variables; i++) {
-        if (values[i] >= n_entities)
-            return acq_fail(error, ACQ_ERR_INTERNAL,
-                            "the search gave %s a value outside the graph; please report this",
+    const acq_query *query = run->query;
+    for (uint32_t i = 0; run->values != NULL && i < query->n_free; i++) {
+        if (run->values[i] >= acq_graph_get_n_entities(run->predictor->graph))
+            return acq_fail(error, ACQ_ERR_USAGE, "the value of %s is not an entity of the graph",
                             query->variables[i].text);
     }
     return ACQ_OK;
 }
 
-static acq_status verify_answer(const acq_query *query, const acq_predictor *predictor,
-                                const acq_engine_params *params, const acq_assignment *answer,
+static acq_status prepare(acq_engine_run *run, acq_error *error)
+{
+    uint32_t n_entities = acq_graph_get_n_entities(run->predictor->graph);
+    acq_status status = check_values(run, error);
+    if (status == ACQ_OK)
+        status = run->values == NULL ? acq_problem_new(run->query, n_entities, &run->problem, error)
+                                     : acq_problem_new_fixed(run->query, n_entities, run->values,
+                                                             &run->problem, error);
+    if (status == ACQ_OK && acq_predictor_makes_rows(run->predictor))
+        status = acq_prepare_rows(run, error);
+    return status;
+}
+
+/* ---- search ---- */
+
+static acq_status search_batch(acq_engine_run *runs, size_t n, acq_error *error)
+{
+    const acq_problem **problems = acq_alloc(n, sizeof *problems);
+    acq_search_result *found = acq_zalloc(n, sizeof *found);
+    acq_status status = problems == NULL || found == NULL ? acq_fail_memory(error) : ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        problems[i] = runs[i].problem;
+    if (status == ACQ_OK)
+        status = acq_search_policy_batch(problems, n, runs[0].predictor, &runs[0].params.search,
+                                         found, error);
+    for (size_t i = 0; i < n && found != NULL; i++)
+        runs[i].found = found[i];
+    acq_free(found);
+    acq_free(problems);
+    return status;
+}
+
+static acq_status search(acq_engine_run *runs, size_t n, acq_error *error)
+{
+    const acq_engine_params *params = &runs[0].params;
+    return n > 1 ? search_batch(runs, n, error)
+                 : engines[params->engine].search(runs[0].problem, runs[0].predictor,
+                                                  &params->search, &runs[0].found, error);
+}
+
+/* ---- verify ---- */
+
+static void fill_values(const acq_engine_run *run, acq_ent *values)
+{
+    for (uint32_t i = 0; i < run->query->n_variables; i++) {
+        if (run->values != NULL && i < run->query->n_free)
+            values[i] = run->values[i];
+        else if (values[i] == ACQ_NO_ID)
+            values[i] = 0;
+    }
+}
+
+static acq_status verify_answer(const acq_engine_run *run, const acq_assignment *answer,
                                 acq_error *error)
 {
-    const acq_scoring *scoring = &params->search.scoring;
-    if (check_values(query, predictor, answer->values, error) != ACQ_OK)
-        return ACQ_ERR_INTERNAL;
-    double score = acq_verify_score(query, predictor, scoring, answer->values);
+    const acq_scoring *scoring = &run->params.search.scoring;
+    const char *name = acq_engine_get_name(run->params.engine);
+    for (uint32_t i = 0; i < run->query->n_variables; i++) {
+        if (answer->values[i] >= acq_graph_get_n_entities(run->predictor->graph))
+            return acq_fail(error, ACQ_ERR_INTERNAL,
+                            "the search gave %s a value outside the graph; please report this",
+                            run->query->variables[i].text);
+    }
+    double score = acq_verify_score(run->query, run->predictor, scoring, answer->values);
     if (!(fabs(score - answer->score) <= SAME_SCORE))
         return acq_fail(error, ACQ_ERR_INTERNAL,
                         "the %s search gave an answer the score %.9g and the verifier %.9g; "
                         "please report this",
-                        acq_engine_get_name(params->engine), answer->score, score);
+                        name, answer->score, score);
     if (score < scoring->threshold - SAME_SCORE)
         return acq_fail(error, ACQ_ERR_INTERNAL,
                         "the %s search gave an answer of score %.9g, below the threshold %.9g; "
                         "please report this",
-                        acq_engine_get_name(params->engine), score, scoring->threshold);
+                        name, score, scoring->threshold);
     return ACQ_OK;
 }
 
-static acq_status verify_all(const acq_query *query, const acq_predictor *predictor,
-                             const acq_ent *fixed, const acq_engine_params *params,
-                             acq_search_result *result, acq_error *error)
+static acq_status verify(acq_engine_run *run, acq_error *error)
 {
-    for (size_t i = 0; i < result->n_answers; i++) {
-        fill_values(query, fixed, result->answers[i].values);
-        acq_status status = verify_answer(query, predictor, params, &result->answers[i], error);
-        if (status != ACQ_OK)
-            return status;
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < run->found.n_answers && status == ACQ_OK; i++) {
+        fill_values(run, run->found.answers[i].values);
+        status = verify_answer(run, &run->found.answers[i], error);
     }
-    return ACQ_OK;
-}
-
-/* The paper's rule: None after the last step. */
-static void apply_paper_rule(const acq_engine_params *params, acq_search_result *result)
-{
-    bool gave_up = result->outcome == ACQ_UNDECIDED && result->spent == ACQ_SPENT_STEPS;
-    if (params->paper && gave_up && !acq_engine_is_complete(params->engine))
-        result->outcome = ACQ_NONE;
-}
-
-/* The answers of one search, verified. */
-static acq_status run_search(const acq_query *query, const acq_predictor *predictor,
-                             const acq_engine_params *params, const acq_problem *problem,
-                             acq_search_result *result, acq_error *error)
-{
-    acq_status status =
-        engines[params->engine].search(problem, predictor, &params->search, result, error);
-    return status == ACQ_OK ? verify_all(query, predictor, NULL, params, result, error) : status;
-}
-
-/* What comes after the search of a check. */
-static acq_status finish_check(const acq_query *query, const acq_predictor *predictor,
-                               const acq_ent *fixed, const acq_engine_params *params,
-                               acq_search_result *result, acq_error *error)
-{
-    acq_status status = verify_all(query, predictor, fixed, params, result, error);
-    if (status == ACQ_OK && acq_engine_gives_p(params, predictor)) {
-        status =
-            acq_judge_rate(query, predictor, params, result->answers, result->n_answers, error);
-        if (status == ACQ_OK)
-            acq_judge_decide(params, query->n_variables, 1, result);
-    }
-    if (status == ACQ_OK)
-        apply_paper_rule(params, result);
     return status;
 }
 
-static acq_status check_engine(const acq_engine_params *params, const acq_predictor *predictor,
-                               acq_error *error)
-{
-    if (params->engine >= ACQ_N_ENGINES)
-        return acq_fail(error, ACQ_ERR_USAGE, "no engine has the number %d", (int)params->engine);
-    if (params->engine == ACQ_ENGINE_policy && params->search.policy.policy == NULL)
-        return acq_fail(error, ACQ_ERR_USAGE, "the policy search needs weights; open some first");
-    return acq_judge_check(predictor, error);
-}
+/* ---- judge ---- */
 
-/* Could one that scores less have a larger p? Not if all answers are certain. */
-static bool wants_more(const acq_query *query, const acq_engine_params *params,
-                       const acq_search_result *result)
+/* Could a candidate that scores less have a larger p? Not if all answers are certain. */
+static bool wants_more(const acq_engine_run *run)
 {
-    uint64_t limit = params->search.limit;
-    bool is_full = limit > 0 && result->n_answers == limit && query->n_free > 0;
-    if (!is_full || !result->complete || !acq_engine_is_complete(params->engine))
+    const acq_engine_result *result = run->result;
+    bool is_full = run->values == NULL && run->query->n_free > 0 && result->n_answers > 0 &&
+                   result->n_answers == run->params.search.limit;
+    if (!is_full || !result->complete || !acq_engine_is_complete(run->params.engine))
         return false;
     for (size_t i = 0; i < result->n_answers; i++) {
         if (result->answers[i].p < 1.0)
@@ -196,25 +205,44 @@ static bool wants_more(const acq_query *query, const acq_engine_params *params,
     return false;
 }
 
-/* Parameters of a search for the candidates behind the best ones. */
-static acq_engine_params widen(const acq_engine_params *params, const acq_search_result *found,
-                               double seconds_spent)
+/* Turns the run's search into one for the candidates behind the answers. */
+static void widen(const acq_engine_run *run, acq_search_params *search)
 {
-    acq_engine_params wide = *params;
-    acq_search_params *search = &wide.search;
-    double last = found->answers[found->n_answers - 1].score;
-    search->limit = params->search.limit > LEAST_CANDIDATES / CANDIDATES_PER_ANSWER
-                        ? CANDIDATES_PER_ANSWER * params->search.limit
+    double last = run->result->answers[run->result->n_answers - 1].score;
+    double seconds_spent = (double)(acq_clock_ns() - run->begin_ns) * 1e-9;
+    search->limit = search->limit > LEAST_CANDIDATES / CANDIDATES_PER_ANSWER
+                        ? CANDIDATES_PER_ANSWER * search->limit
                         : LEAST_CANDIDATES;
     search->work = CANDIDATE_WORK;
     search->scoring.threshold =
         acq_scoring_round_one(fmax(search->scoring.threshold, CANDIDATE_SHARE * last));
     if (search->seconds > 0)
         search->seconds = fmax(search->seconds - seconds_spent, 1e-3);
-    return wide;
 }
 
-static bool has_tuple(const acq_search_result *result, const acq_ent *values, uint32_t n_free)
+/* Takes over what the search has found, and its memory. */
+static acq_status take_found(acq_engine_run *run, acq_error *error)
+{
+    acq_engine_result *result = run->result;
+    acq_search_result *found = &run->found;
+    result->arena = found->arena;
+    acq_arena_init(&found->arena);
+    result->outcome = found->outcome;
+    result->complete = found->complete;
+    result->spent = found->spent;
+    result->effort = found->effort;
+    result->note = found->note;
+    result->answers = acq_arena_alloc(&result->arena, found->n_answers, sizeof *result->answers);
+    if (result->answers == NULL)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < found->n_answers; i++)
+        result->answers[i] = (acq_answer){
+            .score = found->answers[i].score, .p = NAN, .values = found->answers[i].values};
+    result->n_answers = found->n_answers;
+    return ACQ_OK;
+}
+
+static bool has_tuple(const acq_engine_result *result, const acq_ent *values, uint32_t n_free)
 {
     size_t i = 0;
     while (i < result->n_answers &&
@@ -223,159 +251,171 @@ static bool has_tuple(const acq_search_result *result, const acq_ent *values, ui
     return i < result->n_answers;
 }
 
-/* Leaves in `more` what result does not have. */
-static void keep_new(const acq_query *query, const acq_search_result *result,
-                     acq_search_result *more)
+/* Appends the answers of a wider search that the result does not have yet, without a p. */
+static acq_status append_new(acq_engine_run *wide, acq_error *error)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < more->n_answers; i++) {
-        if (!has_tuple(result, more->answers[i].values, query->n_free))
-            more->answers[n++] = more->answers[i];
-    }
-    more->n_answers = n;
-}
-
-static acq_status append(const acq_query *query, const acq_search_result *more,
-                         acq_search_result *result, acq_error *error)
-{
-    size_t n = result->n_answers + more->n_answers, bytes = query->n_variables * sizeof(acq_ent);
-    acq_assignment *all = acq_arena_alloc(&result->arena, n, sizeof *all);
+    acq_engine_result *result = wide->result;
+    const acq_search_result *found = &wide->found;
+    size_t n = result->n_answers, bytes = wide->query->n_variables * sizeof(acq_ent);
+    acq_answer *all = acq_arena_alloc(&result->arena, n + found->n_answers, sizeof *all);
     if (all == NULL)
         return acq_fail_memory(error);
-    memcpy(all, result->answers, result->n_answers * sizeof *all);
-    for (size_t i = result->n_answers; i < n; i++) {
-        all[i] = more->answers[i - result->n_answers];
-        acq_ent *values = acq_arena_alloc(&result->arena, query->n_variables, sizeof *values);
+    memcpy(all, result->answers, n * sizeof *all);
+    for (size_t i = 0; i < found->n_answers; i++) {
+        if (has_tuple(result, found->answers[i].values, wide->query->n_free))
+            continue;
+        acq_ent *values = acq_arena_alloc(&result->arena, bytes, 1);
         if (values == NULL)
             return acq_fail_memory(error);
-        all[i].values = memcpy(values, all[i].values, bytes);
+        memcpy(values, found->answers[i].values, bytes);
+        all[n++] = (acq_answer){.score = found->answers[i].score, .p = NAN, .values = values};
     }
     result->answers = all;
     result->n_answers = n;
-    result->nodes += more->nodes;
-    result->revisions += more->revisions;
+    result->effort.nodes += found->effort.nodes;
+    result->effort.revisions += found->effort.revisions;
     return ACQ_OK;
 }
 
-/* Adds candidates behind the answers found: as many as a bounded search finds. */
-static acq_status add_candidates(const acq_query *query, const acq_predictor *predictor,
-                                 const acq_engine_params *params, const acq_problem *problem,
-                                 double seconds_spent, acq_search_result *result, acq_error *error)
+/* Adds candidates behind the answers, rated: as many as a bounded search finds. */
+static acq_status add_candidates(const acq_engine_run *run, acq_error *error)
 {
-    acq_engine_params wide = widen(params, result, seconds_spent);
-    acq_search_result more;
-    acq_status status = run_search(query, predictor, &wide, problem, &more, error);
-    if (status == ACQ_OK) {
-        keep_new(query, result, &more);
-        status = acq_judge_rate(query, predictor, params, more.answers, more.n_answers, error);
-    }
+    acq_engine_run wide = *run;
+    size_t n_before = run->result->n_answers;
+    wide.found = (acq_search_result){0};
+    widen(run, &wide.params.search);
+    acq_status status = search(&wide, 1, error);
     if (status == ACQ_OK)
-        status = append(query, &more, result, error);
-    acq_search_result_deinit(&more);
+        status = verify(&wide, error);
+    if (status == ACQ_OK)
+        status = append_new(&wide, error);
+    if (status == ACQ_OK)
+        status = acq_judge_rate(run, run->result->answers + n_before,
+                                run->result->n_answers - n_before, error);
+    acq_search_result_deinit(&wide.found);
     return status;
 }
 
-static acq_status ask_with_p(const acq_query *query, const acq_predictor *predictor,
-                             const acq_engine_params *params, const acq_problem *problem,
-                             acq_search_result *result, acq_error *error)
+static acq_status judge_by_p(acq_engine_run *run, acq_error *error)
 {
-    int64_t begin = acq_clock_ns();
-    acq_status status = run_search(query, predictor, params, problem, result, error);
-    if (status == ACQ_OK)
-        status =
-            acq_judge_rate(query, predictor, params, result->answers, result->n_answers, error);
+    acq_engine_result *result = run->result;
+    acq_status status = acq_judge_rate(run, result->answers, result->n_answers, error);
     if (status != ACQ_OK)
         return status;
-    bool has_more = wants_more(query, params, result);
-    if (has_more)
-        status = add_candidates(query, predictor, params, problem,
-                                (double)(acq_clock_ns() - begin) * 1e-9, result, error);
-    acq_judge_decide(params, query->n_variables, params->search.limit, result);
-    result->has_more = has_more;
+    result->has_more = wants_more(run);
+    if (result->has_more)
+        status = add_candidates(run, error);
+    if (status == ACQ_OK)
+        acq_judge_decide(run);
     return status;
 }
 
-static acq_status ask_without_p(const acq_query *query, const acq_predictor *predictor,
-                                const acq_engine_params *params, const acq_problem *problem,
-                                acq_search_result *result, acq_error *error)
+/* The paper's rule: None after the last step. */
+static void apply_paper_rule(const acq_engine_run *run)
 {
-    acq_status status = run_search(query, predictor, params, problem, result, error);
-    if (status == ACQ_OK)
-        apply_paper_rule(params, result);
+    acq_engine_result *result = run->result;
+    bool gave_up = result->outcome == ACQ_UNDECIDED && result->spent == ACQ_SPENT_STEPS;
+    if (run->params.paper && gave_up && !acq_engine_is_complete(run->params.engine))
+        result->outcome = ACQ_NONE;
+}
+
+static acq_status judge(acq_engine_run *run, acq_error *error)
+{
+    acq_status status = take_found(run, error);
+    if (status == ACQ_OK && acq_engine_gives_p(&run->params, run->predictor))
+        status = judge_by_p(run, error);
+    else if (status == ACQ_OK)
+        apply_paper_rule(run);
+    return status == ACQ_OK ? acq_prepare_admit(run, error) : status;
+}
+
+/* ---- the way of a question ---- */
+
+static acq_status for_each(acq_engine_run *runs, size_t n,
+                           acq_status (*stage)(acq_engine_run *run, acq_error *error),
+                           acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status = stage(&runs[i], error);
     return status;
+}
+
+/* One question, or n checks that one batch of the policy search takes. */
+static acq_status answer(acq_engine_run *runs, size_t n, acq_error *error)
+{
+    acq_status status = for_each(runs, n, prepare, error);
+    if (status == ACQ_OK)
+        status = search(runs, n, error);
+    if (status == ACQ_OK)
+        status = for_each(runs, n, verify, error);
+    if (status == ACQ_OK)
+        status = for_each(runs, n, judge, error);
+    for (size_t i = 0; i < n; i++) {
+        acq_search_result_deinit(&runs[i].found);
+        acq_problem_free(runs[i].problem);
+    }
+    return status;
+}
+
+static acq_status check_params(const acq_query *query, const acq_predictor *predictor,
+                               const acq_engine_params *params, acq_error *error)
+{
+    if (params->engine >= ACQ_N_ENGINES)
+        return acq_fail(error, ACQ_ERR_USAGE, "no engine has the number %d", (int)params->engine);
+    if (params->engine == ACQ_ENGINE_policy && params->search.policy.policy == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "the policy search needs weights; open some first");
+    if (query->graph != NULL && query->graph != predictor->graph)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "the query was read for another graph than the predictor's; read it again "
+                        "with the predictor's graph");
+    return acq_judge_check(predictor, error);
+}
+
+static acq_engine_run begin_run(const acq_query *query, const acq_predictor *predictor,
+                                const acq_ent *values, const acq_engine_params *params,
+                                acq_engine_result *result)
+{
+    acq_engine_run run = {.query = query,
+                          .values = values,
+                          .params = acq_engine_settle(params, predictor),
+                          .predictor = predictor,
+                          .begin_ns = acq_clock_ns(),
+                          .result = result};
+    if (values != NULL)
+        run.params.search.limit = 1;
+    return run;
+}
+
+static acq_status answer_one(const acq_query *query, const acq_predictor *predictor,
+                             const acq_ent *values, const acq_engine_params *params,
+                             acq_engine_result *result, acq_error *error)
+{
+    *result = (acq_engine_result){.outcome = ACQ_UNDECIDED};
+    acq_status status = check_params(query, predictor, params, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_engine_run run = begin_run(query, predictor, values, params, result);
+    return answer(&run, 1, error);
 }
 
 acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
-                          const acq_engine_params *given, acq_search_result *result,
+                          const acq_engine_params *params, acq_engine_result *result,
                           acq_error *error)
 {
-    *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    acq_status status = check_engine(given, predictor, error);
-    if (status != ACQ_OK)
-        return status;
-    acq_engine_params params = acq_engine_settle(given, predictor);
-    acq_problem *problem;
-    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
-    status = acq_problem_new(query, n_entities, &problem, error);
-    if (status != ACQ_OK)
-        return status;
-    if (acq_predictor_makes_rows(predictor))
-        status = acq_engine_ask_by_rows(query, predictor, NULL, problem, &params, result, error);
-    else if (acq_engine_gives_p(&params, predictor))
-        status = ask_with_p(query, predictor, &params, problem, result, error);
-    else
-        status = ask_without_p(query, predictor, &params, problem, result, error);
-    acq_problem_free(problem);
-    return status;
-}
-
-/* The problem of one tuple. */
-static acq_status fix_problem(const acq_query *query, const acq_predictor *predictor,
-                              const acq_ent *values, acq_problem **out, acq_error *error)
-{
-    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
-    for (uint32_t i = 0; i < query->n_free; i++) {
-        if (values[i] >= n_entities)
-            return acq_fail(error, ACQ_ERR_USAGE, "the value of %s is not an entity of the graph",
-                            query->variables[i].text);
-    }
-    return acq_problem_new_fixed(query, n_entities, values, out, error);
-}
-
-static acq_status run_check(const acq_query *query, const acq_predictor *predictor,
-                            const acq_ent *values, const acq_engine_params *params,
-                            const acq_problem *problem, acq_search_result *result, acq_error *error)
-{
-    acq_status status =
-        engines[params->engine].search(problem, predictor, &params->search, result, error);
-    return status == ACQ_OK ? finish_check(query, predictor, values, params, result, error)
-                            : status;
+    return answer_one(query, predictor, NULL, params, result, error);
 }
 
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
                             const acq_ent *values, const acq_engine_params *params,
-                            acq_search_result *result, acq_error *error)
+                            acq_engine_result *result, acq_error *error)
 {
-    *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    acq_status status = check_engine(params, predictor, error);
-    if (status != ACQ_OK)
-        return status;
-    acq_problem *problem;
-    status = fix_problem(query, predictor, values, &problem, error);
-    if (status != ACQ_OK)
-        return status;
-    acq_engine_params one = acq_engine_settle(params, predictor);
-    one.search.limit = 1;
-    status = acq_predictor_makes_rows(predictor)
-                 ? acq_engine_ask_by_rows(query, predictor, values, problem, &one, result, error)
-                 : run_check(query, predictor, values, &one, problem, result, error);
-    acq_problem_free(problem);
-    return status;
+    return answer_one(query, predictor, values, params, result, error);
 }
 
 static acq_status check_in_turn(const acq_query *query, const acq_predictor *predictor,
                                 const acq_ent *const *tuples, size_t n,
-                                const acq_engine_params *params, acq_search_result *results,
+                                const acq_engine_params *params, acq_engine_result *results,
                                 acq_error *error)
 {
     acq_engine_params one = *params;
@@ -387,48 +427,29 @@ static acq_status check_in_turn(const acq_query *query, const acq_predictor *pre
     return status;
 }
 
-/* Problems of tuples[0..*n_made). */
-static acq_status make_problems(const acq_query *query, const acq_predictor *predictor,
-                                const acq_ent *const *tuples, size_t n, acq_problem **problems,
-                                size_t *n_made, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    for (*n_made = 0; *n_made < n && status == ACQ_OK; *n_made += status == ACQ_OK)
-        status = fix_problem(query, predictor, tuples[*n_made], &problems[*n_made], error);
-    return status;
-}
-
 static acq_status check_in_batch(const acq_query *query, const acq_predictor *predictor,
                                  const acq_ent *const *tuples, size_t n,
-                                 const acq_engine_params *params, acq_search_result *results,
+                                 const acq_engine_params *params, acq_engine_result *results,
                                  acq_error *error)
 {
-    acq_engine_params one = acq_engine_settle(params, predictor);
-    one.search.limit = 1;
-    size_t n_made = 0;
-    acq_problem **problems = acq_alloc(n, sizeof *problems);
-    acq_status status = problems == NULL
-                            ? acq_fail_memory(error)
-                            : make_problems(query, predictor, tuples, n, problems, &n_made, error);
-    if (status == ACQ_OK)
-        status = acq_search_policy_batch((const acq_problem *const *)problems, n, predictor,
-                                         &one.search, results, error);
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = finish_check(query, predictor, tuples[i], &one, &results[i], error);
-    for (size_t i = 0; i < n_made; i++)
-        acq_problem_free(problems[i]);
-    acq_free(problems);
+    acq_engine_run *runs = acq_alloc(n, sizeof *runs);
+    if (runs == NULL)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < n; i++)
+        runs[i] = begin_run(query, predictor, tuples[i], params, &results[i]);
+    acq_status status = answer(runs, n, error);
+    acq_free(runs);
     return status;
 }
 
 acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *predictor,
                                  const acq_ent *const *tuples, size_t n,
-                                 const acq_engine_params *params, acq_search_result *results,
+                                 const acq_engine_params *params, acq_engine_result *results,
                                  acq_error *error)
 {
     for (size_t i = 0; i < n; i++)
-        results[i] = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    acq_status status = check_engine(params, predictor, error);
+        results[i] = (acq_engine_result){.outcome = ACQ_UNDECIDED};
+    acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;
     bool is_batch =

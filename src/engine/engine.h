@@ -1,5 +1,5 @@
-/* engine.h - one query in, a verified three-valued result out: normal form, choice of search,
- * verification of every answer. cli/, bench/ and the public library all go through here. */
+/* engine.h - one query in, a verified three-valued result out: prepare, search, verify, judge. The
+ * public library, evaluation and fits all go through here. */
 #ifndef ACQ_ENGINE_ENGINE_H
 #define ACQ_ENGINE_ENGINE_H
 
@@ -32,6 +32,30 @@ typedef struct acq_engine_params {
     ((acq_engine_params){                                                                          \
         .engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT, .prior = -1.0, .min_p = 0.5})
 
+typedef struct acq_answer {
+    double score;    /* by the verifier */
+    double p;        /* that it is true; NaN: no calibrator */
+    acq_ent *values; /* of all variables of the query */
+} acq_answer;
+
+typedef struct acq_engine_result {
+    acq_arena arena; /* owns answers */
+    acq_outcome outcome;
+    bool complete;       /* the answers are proved to be the K best, or all */
+    acq_spent spent;     /* what ran out when not complete */
+    acq_answer *answers; /* best first; distinct on the free variables */
+    size_t n_answers;
+    acq_answer *likeliest;    /* candidate with the largest p, an answer or not; NULL: no p */
+    size_t n_candidates;      /* that have a p; 0: no calibrator */
+    bool has_more;            /* candidates of lesser scores were not looked at */
+    acq_search_effort effort; /* of the searches */
+    const char *note;         /* a sentence that the user should see; NULL: none */
+    acq_predictor *prepared;  /* with a predictor that makes rows: those of this question, which its
+                               * answers are scored by; owned. NULL: the one that was asked */
+} acq_engine_result;
+
+void acq_engine_result_deinit(acq_engine_result *result);
+
 /* Does an answer get a probability, which then decides? Where the predictor has a calibrator,
  * unless links are binarized or the paper's rule is asked for. */
 bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor);
@@ -47,30 +71,43 @@ acq_engine_id acq_engine_find(const char *name);
 const char *acq_engine_get_name(acq_engine_id engine);
 bool acq_engine_is_complete(acq_engine_id engine); /* does it prove "none"? */
 
-/* Retrieval. query is bound to predictor->graph. In every answer all variables have values, and
- * its score was recomputed by the verifier; a mismatch is ACQ_ERR_INTERNAL. deinit *result with
- * acq_search_result_deinit, also after an error.
+/* Retrieval. A query that was bound to another graph than the predictor's is ACQ_ERR_USAGE. In
+ * every answer all variables have values, and its score was recomputed by the verifier; a mismatch
+ * is ACQ_ERR_INTERNAL. deinit *result, also after an error.
  *
  * With probabilities: the K best-scored candidates and, where there are more, those that score at
  * least half as much as the last of them, 20 or 2 K in all, are ordered by p, and the K first with
  * p >= min_p are the answers. "None" then says that these have a lesser p; that nothing scores at
- * all is proved when result->likeliest is NULL. */
+ * all is proved when result->likeliest is NULL.
+ *
+ * params->search.stop ends it early with what has been found, undecided unless that is an answer;
+ * spent is then ACQ_SPENT_INTERRUPT. */
 acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor,
-                          const acq_engine_params *params, acq_search_result *result,
+                          const acq_engine_params *params, acq_engine_result *result,
                           acq_error *error);
 
 /* Classification: is values[0..n_free) an answer? The one answer, if any, holds all variables. With
  * probabilities: yes when the p of its best assignment is at least min_p. */
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,
                             const acq_ent *values, const acq_engine_params *params,
-                            acq_search_result *result, acq_error *error);
+                            acq_engine_result *result, acq_error *error);
 
 /* The same for n tuples of one query: results[i] is that of a single check of tuples[i] with the
  * stream params->search.stream + i. The policy search takes them in one batch. All n results are
  * initialised, also after an error. */
 acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *predictor,
                                  const acq_ent *const *tuples, size_t n,
-                                 const acq_engine_params *params, acq_search_result *results,
+                                 const acq_engine_params *params, acq_engine_result *results,
                                  acq_error *error);
+
+/* Why there is no answer. Of a query proved to have none (or none with the free variables at
+ * values, if not NULL): top-level conjuncts that already have none, and of which none can be left
+ * out; in `arena`, they point into the query. Found by leaving out one after the other, so it costs
+ * one exact search per conjunct; a search that runs out of `seconds` counts as "needed", and the
+ * set may then be larger than necessary. */
+acq_status acq_engine_find_core(const acq_query *query, const acq_predictor *predictor,
+                                const acq_ent *values, const acq_engine_params *params,
+                                double seconds, acq_arena *arena, const acq_node ***out,
+                                size_t *n_out, acq_error *error);
 
 #endif

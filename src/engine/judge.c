@@ -1,10 +1,10 @@
-/* judge.c - see judge.h. */
-#include "engine/judge.h"
-
+/* judge.c - what a calibrator makes of verified answers: their probabilities, and the decision by
+ * them; see run.h. */
 #include <stdlib.h>
 
-#include "calibrate/answer.h"
 #include "answer/verify.h"
+#include "calibrate/answer.h"
+#include "engine/run.h"
 
 static bool fits(const acq_boost *boost)
 {
@@ -27,23 +27,22 @@ static bool is_certain(const float *features)
     return features[ACQ_ANSWER_predicted] == 0 && features[ACQ_ANSWER_negated] == 0;
 }
 
-acq_status acq_judge_rate(const acq_query *query, const acq_predictor *predictor,
-                          const acq_engine_params *params, acq_assignment *answers, size_t n,
+acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t n,
                           acq_error *error)
 {
-    const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
-    const acq_scoring *scoring = &params->search.scoring;
+    const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
+    const acq_scoring *scoring = &run->params.search.scoring;
     for (size_t i = 0; i < n; i++) {
-        acq_assignment *answer = &answers[i];
+        acq_answer *answer = &answers[i];
         float features[ACQ_N_ANSWER_FEATURES];
-        acq_status status =
-            acq_answer_describe(query, predictor, scoring, answer->values, features, error);
+        acq_status status = acq_answer_describe(run->query, run->predictor, scoring, answer->values,
+                                                features, error);
         if (status != ACQ_OK)
             return status;
-        answer->score = acq_verify_score(query, predictor, scoring, answer->values);
+        answer->score = acq_verify_score(run->query, run->predictor, scoring, answer->values);
         answer->p = is_certain(features)
                         ? 1.0
-                        : acq_calibrator_get_answer_p(calibrator, features, params->prior);
+                        : acq_calibrator_get_answer_p(calibrator, features, run->params.prior);
     }
     return ACQ_OK;
 }
@@ -51,7 +50,7 @@ acq_status acq_judge_rate(const acq_query *query, const acq_predictor *predictor
 /* Equal ones by values, so that the order does not depend on the sorting. */
 static int compare_answers(const void *left, const void *right, void *context)
 {
-    const acq_assignment *a = left, *b = right;
+    const acq_answer *a = left, *b = right;
     const uint32_t *n = context;
     if (a->p != b->p)
         return a->p > b->p ? -1 : 1;
@@ -64,15 +63,17 @@ static int compare_answers(const void *left, const void *right, void *context)
     return 0;
 }
 
-void acq_judge_decide(const acq_engine_params *params, uint32_t n_variables, uint64_t limit,
-                      acq_search_result *result)
+void acq_judge_decide(const acq_engine_run *run)
 {
+    acq_engine_result *result = run->result;
+    uint64_t limit = run->params.search.limit;
+    uint32_t n_variables = run->query->n_variables;
     size_t n = result->n_answers, n_kept = 0;
     if (n == 0)
         return;
     qsort_r(result->answers, n, sizeof *result->answers, compare_answers, &n_variables);
     while (n_kept < n && (limit == 0 || n_kept < limit) &&
-           result->answers[n_kept].p >= params->min_p)
+           result->answers[n_kept].p >= run->params.min_p)
         n_kept++;
     result->n_candidates = n;
     result->likeliest = &result->answers[0];

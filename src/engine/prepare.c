@@ -1,31 +1,32 @@
-/* prepare.c - see prepare.h. */
-#include "engine/prepare.h"
-
+/* prepare.c - the loop around rows that are made when a question needs them; see run.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/prepare_walk.h"
+#include "engine/run.h"
+#include "engine/wanted.h"
 
 static const double SHARE_OF_ROWS = 0.5;           /* of the time limit */
 static const double SHARE_WITH_ANSWERS = 1.0 / 30; /* once there are answers */
 static const double LONG_CHUNK = 0.25; /* seconds: more rows at once would take too long */
 /* Where p decides, rows are made for candidates of such a share of the best score too. */
 static const double COMPARED_SHARE = 0.5;
+static const double SECONDS_AFTER_STOP = 0.5; /* to find again what was found before a stop */
 enum { FIRST_CHUNK = 4, MOST_ROWS_AT_ONCE = 256 };
 
 typedef struct preparation {
     const acq_problem *problem;
     acq_search_params search;
     acq_row_view *view;
-    acq_walk_plan *plan;
+    acq_wanted_plan *plan;
     acq_wanted_rows wanted;
     double least;     /* score of the last answer of the last search; -1: more are asked for */
     double share;     /* of `least`: answers that score so much less are worth comparing */
     bool has_answers; /* of the last search */
     bool is_done;     /* no row that is left could change the answers */
+    acq_spent spent;  /* what ended the loop before it was done */
     size_t chunk;
     int64_t begin_ns;
 } preparation;
@@ -35,10 +36,16 @@ static double get_seconds(const preparation *p)
     return (double)(acq_clock_ns() - p->begin_ns) * 1e-9;
 }
 
-static bool is_time_up(const preparation *p)
+/* Notes why in p->spent. */
+static bool must_end(preparation *p)
 {
     double share = p->has_answers && p->search.limit > 0 ? SHARE_WITH_ANSWERS : SHARE_OF_ROWS;
-    return p->search.seconds > 0 && get_seconds(p) > share * p->search.seconds;
+    if (p->spent == ACQ_SPENT_NOTHING && acq_stop_is_wanted(p->search.stop))
+        p->spent = ACQ_SPENT_INTERRUPT;
+    if (p->spent == ACQ_SPENT_NOTHING && p->search.seconds > 0 &&
+        get_seconds(p) > share * p->search.seconds)
+        p->spent = ACQ_SPENT_TIME;
+    return p->spent != ACQ_SPENT_NOTHING;
 }
 
 /* ---- adding rows ---- */
@@ -97,7 +104,7 @@ static acq_status add_chunk(preparation *p, acq_error *error)
 
 /* ---- searching ---- */
 
-static void take_answers(preparation *p, const acq_search_result *result)
+static void note_answers(preparation *p, const acq_search_result *result)
 {
     bool is_full =
         result->n_answers > 0 && (p->problem->n_free == 0 || result->n_answers == p->search.limit);
@@ -105,7 +112,7 @@ static void take_answers(preparation *p, const acq_search_result *result)
     p->least = is_full && result->complete ? result->answers[result->n_answers - 1].score : -1.0;
 }
 
-/* Searches the view. The rows that the answers' negated atoms hang on become the wanted ones. */
+/* Searches the view. The rows that the answers' negated atoms depend on become the wanted ones. */
 static acq_status search(preparation *p, acq_error *error)
 {
     acq_search_params params = p->search;
@@ -117,18 +124,18 @@ static acq_status search(preparation *p, acq_error *error)
     p->wanted.n = 0;
     for (size_t i = 0; i < result.n_answers && status == ACQ_OK; i++)
         status =
-            acq_walk_find_denied(p->plan, p->view, result.answers[i].values, &p->wanted, error);
+            acq_wanted_find_negated(p->plan, p->view, result.answers[i].values, &p->wanted, error);
     if (status == ACQ_OK)
-        take_answers(p, &result);
+        note_answers(p, &result);
     acq_search_result_deinit(&result);
     return status;
 }
 
 /* Answers whose negated atoms have been looked up, unless time is up. */
-static acq_status search_until_denied(preparation *p, acq_error *error)
+static acq_status search_with_negated(preparation *p, acq_error *error)
 {
     acq_status status = search(p, error);
-    while (status == ACQ_OK && p->wanted.n > 0 && !is_time_up(p)) {
+    while (status == ACQ_OK && p->wanted.n > 0 && !must_end(p)) {
         status = add_rows(p, p->wanted.n, error);
         if (status == ACQ_OK)
             status = search(p, error);
@@ -149,18 +156,18 @@ static bool is_enough(const preparation *p)
     return p->least >= 1.0 || get_bound(p) <= p->share * p->least;
 }
 
-static acq_status run(preparation *p, acq_error *error)
+static acq_status make_rows(preparation *p, acq_error *error)
 {
     acq_status status = ACQ_OK;
     while (status == ACQ_OK) {
-        status = search_until_denied(p, error);
-        bool is_denied = p->wanted.n == 0;
+        status = search_with_negated(p, error);
+        bool is_looked_up = p->wanted.n == 0;
         if (status == ACQ_OK)
-            status = acq_walk_find_wanted(p->plan, p->view, &p->wanted, error);
+            status = acq_wanted_find(p->plan, p->view, &p->wanted, error);
         if (status != ACQ_OK)
             break;
-        p->is_done = is_denied && get_bound(p) <= p->least;
-        if ((p->is_done && is_enough(p)) || is_time_up(p))
+        p->is_done = is_looked_up && get_bound(p) <= p->least;
+        if ((p->is_done && is_enough(p)) || must_end(p))
             break;
         status = add_chunk(p, error);
     }
@@ -175,31 +182,49 @@ static size_t count_left_out(const preparation *p)
     return n;
 }
 
-static acq_status prepare(preparation *p, const acq_predictor *predictor, acq_error *error)
+/* Hands the view over to the run, with the time that is left. */
+static void hand_over(preparation *p, acq_engine_run *run)
 {
-    acq_status status = acq_row_view_new(predictor, &p->view, error);
+    acq_search_params *search = &run->params.search;
+    run->predictor = acq_row_view_get_predictor(p->view);
+    run->begin_ns = acq_clock_ns();
+    run->n_left_out = count_left_out(p);
+    run->left_out_by = p->is_done ? ACQ_SPENT_NOTHING : p->spent;
+    run->is_open = p->least < 1.0 && acq_wanted_is_open(p->plan);
+    if (search->seconds > 0)
+        search->seconds = fmax(search->seconds - get_seconds(p), 1e-3);
+    if (p->spent == ACQ_SPENT_INTERRUPT) {
+        search->stop = (acq_stop){0};
+        search->seconds =
+            search->seconds > 0 ? fmin(search->seconds, SECONDS_AFTER_STOP) : SECONDS_AFTER_STOP;
+    }
+}
+
+acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
+{
+    const acq_predictor *predictor = run->predictor;
+    preparation p = {.problem = run->problem,
+                     .search = run->params.search,
+                     .share = acq_engine_gives_p(&run->params, predictor) ? COMPARED_SHARE : 1.0,
+                     .chunk = FIRST_CHUNK,
+                     .begin_ns = acq_clock_ns()};
+    acq_status status = acq_row_view_new(predictor, &p.view, error);
+    if (status != ACQ_OK)
+        return status;
+    run->result->prepared = acq_row_view_get_predictor(p.view);
+    status = acq_wanted_plan_new(p.problem, predictor->graph, &p.search.scoring, &p.plan, error);
     if (status == ACQ_OK)
-        status =
-            acq_walk_plan_new(p->problem, predictor->graph, &p->search.scoring, &p->plan, error);
-    return status == ACQ_OK ? run(p, error) : status;
+        status = make_rows(&p, error);
+    if (status == ACQ_OK)
+        hand_over(&p, run);
+    acq_wanted_plan_free(p.plan);
+    acq_free(p.wanted.rows);
+    return status;
 }
 
-/* ---- asking ---- */
-
-static acq_status set_note(acq_search_result *result, const char *text)
+static void write_note(const acq_engine_run *run, char *text, size_t room)
 {
-    size_t length = strlen(text) + 1;
-    char *note = acq_arena_alloc(&result->arena, length, sizeof *note);
-    if (note == NULL)
-        return ACQ_ERR_MEMORY;
-    memcpy(note, text, length);
-    result->note = note;
-    return ACQ_OK;
-}
-
-static void write_note(const preparation *p, char *text, size_t room)
-{
-    if (p->is_done)
+    if (run->left_out_by == ACQ_SPENT_NOTHING)
         snprintf(text, room,
                  "no constant leads to some variable: only entities seen with its relations were "
                  "tried");
@@ -207,55 +232,21 @@ static void write_note(const preparation *p, char *text, size_t room)
         snprintf(text, room,
                  "%zu rows of predicted links were left out; more --time makes them, and anycq fit "
                  "makes all of them once",
-                 count_left_out(p));
+                 run->n_left_out);
 }
 
-/* What was not looked at: the answers may not be the best, and none is no proof. */
-static acq_status admit(const preparation *p, acq_search_result *result, acq_error *error)
+acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error)
 {
+    acq_engine_result *result = run->result;
     char text[200];
-    bool is_sure = p->least >= 1.0 || !acq_walk_is_open(p->plan);
-    if (p->is_done && is_sure)
+    if (run->left_out_by == ACQ_SPENT_NOTHING && !run->is_open)
         return ACQ_OK;
-    write_note(p, text, sizeof text);
+    write_note(run, text, sizeof text);
     result->complete = false;
-    if (!p->is_done)
-        result->spent = ACQ_SPENT_TIME;
+    if (run->left_out_by != ACQ_SPENT_NOTHING)
+        result->spent = run->left_out_by;
     if (result->outcome == ACQ_NONE)
         result->outcome = ACQ_UNDECIDED;
-    return set_note(result, text) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
-}
-
-static acq_status ask_view(const preparation *p, const acq_query *query, const acq_ent *values,
-                           const acq_engine_params *params, acq_search_result *result,
-                           acq_error *error)
-{
-    const acq_predictor *view = acq_row_view_get_predictor(p->view);
-    acq_engine_params rest = *params;
-    if (rest.search.seconds > 0)
-        rest.search.seconds = fmax(rest.search.seconds - get_seconds(p), 1e-3);
-    acq_status status = values == NULL
-                            ? acq_engine_ask(query, view, &rest, result, error)
-                            : acq_engine_check(query, view, values, &rest, result, error);
-    return status == ACQ_OK ? admit(p, result, error) : status;
-}
-
-acq_status acq_engine_ask_by_rows(const acq_query *query, const acq_predictor *predictor,
-                                  const acq_ent *values, const acq_problem *problem,
-                                  const acq_engine_params *params, acq_search_result *result,
-                                  acq_error *error)
-{
-    preparation p = {.problem = problem,
-                     .search = params->search,
-                     .share = acq_engine_gives_p(params, predictor) ? COMPARED_SHARE : 1.0,
-                     .chunk = FIRST_CHUNK,
-                     .begin_ns = acq_clock_ns()};
-    *result = (acq_search_result){.outcome = ACQ_UNDECIDED};
-    acq_status status = prepare(&p, predictor, error);
-    if (status == ACQ_OK)
-        status = ask_view(&p, query, values, params, result, error);
-    result->prepared = p.view == NULL ? NULL : acq_row_view_get_predictor(p.view);
-    acq_walk_plan_free(p.plan);
-    acq_free(p.wanted.rows);
-    return status;
+    result->note = acq_arena_copy_string(&result->arena, text, strlen(text));
+    return result->note == NULL ? acq_fail_memory(error) : ACQ_OK;
 }

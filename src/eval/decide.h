@@ -49,6 +49,6 @@ acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance
                                acq_decision *out, acq_error *error);
 
 /* Copies what a search result says of itself. */
-void acq_eval_note_result(acq_decision *decision, const acq_search_result *result, double ms);
+void acq_eval_note_result(acq_decision *decision, const acq_engine_result *result, double ms);
 
 #endif

@@ -223,9 +223,7 @@ static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_erro
         return status;
     sum_up(run, out);
     out->has_table = params->with_table;
-    return params->with_table
-               ? acq_links_table_fill(params, &out->table, error)
-               : ACQ_OK;
+    return params->with_table ? acq_links_table_fill(params, &out->table, error) : ACQ_OK;
 }
 
 acq_status acq_eval_links(const acq_eval_links_params *params, acq_eval_links_result *out,

@@ -45,7 +45,7 @@ static acq_status decide_link(const deciding *run, worker *me, const acq_triple 
 {
     static const char *const names[] = {"r1", "s1"};
     const uint32_t ids[] = {link->relation, link->head};
-    acq_search_result result = {0};
+    acq_engine_result result = {0};
     acq_status status = acq_query_ground_pairs(me->query, names, ids, 2, &me->error);
     if (status != ACQ_OK)
         return status;
@@ -53,7 +53,7 @@ static acq_status decide_link(const deciding *run, worker *me, const acq_triple 
                               &result, &me->error);
     *out = (decision){.is_yes = result.outcome == ACQ_ANSWERED,
                       .is_undecided = result.outcome == ACQ_UNDECIDED};
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return status;
 }
 

@@ -13,7 +13,7 @@
 typedef struct candidates {
     size_t n;
     const acq_ent **tuples; /* the correct ones first */
-    acq_search_result *results;
+    acq_engine_result *results;
     double ground_ms; /* share of each */
 } candidates;
 
@@ -40,7 +40,7 @@ static acq_status candidates_init(candidates *set, const acq_bench_instance *ins
 }
 
 static void note_decision(const acq_eval_worker *worker, const acq_ent *tuple,
-                          const acq_search_result *result, double ms, acq_decision *out)
+                          const acq_engine_result *result, double ms, acq_decision *out)
 {
     const acq_graph *observed = worker->params->predictor->graph;
     acq_eval_note_result(out, result, ms);
@@ -55,7 +55,7 @@ static acq_status decide(acq_eval_worker *worker, const candidates *set, size_t 
     acq_engine_params engine = acq_eval_get_engine(worker->params);
     engine.search.stream = worker->stream + first;
     const acq_ent *const *tuples = set->tuples + first;
-    acq_search_result *results = set->results + first;
+    acq_engine_result *results = set->results + first;
     int64_t begin = acq_clock_ns();
     acq_status status = acq_engine_check_many(worker->query, worker->params->predictor, tuples, n,
                                               &engine, results, error);
@@ -63,7 +63,7 @@ static acq_status decide(acq_eval_worker *worker, const candidates *set, size_t 
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
         note_decision(worker, tuples[i], &results[i], ms, &out[first + i]);
     for (size_t i = 0; i < n; i++)
-        acq_search_result_deinit(&results[i]);
+        acq_engine_result_deinit(&results[i]);
     return status;
 }
 

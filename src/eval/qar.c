@@ -7,13 +7,13 @@ static acq_status holds(const acq_eval_worker *worker, const acq_predictor *judg
                         const acq_ent *tuple, bool *out, acq_error *error)
 {
     acq_engine_params exact = ACQ_ENGINE_DEFAULT;
-    acq_search_result result;
+    acq_engine_result result;
     exact.search.seconds = worker->params->engine.search.seconds;
     exact.search.memory_bytes = worker->params->engine.search.memory_bytes;
     acq_status status = acq_engine_check(worker->query, judge, tuple, &exact, &result, error);
     if (status == ACQ_OK)
         *out = result.outcome == ACQ_ANSWERED;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return status;
 }
 
@@ -40,7 +40,7 @@ acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance
 {
     const acq_eval_params *params = worker->params;
     acq_engine_params engine = acq_eval_get_engine(params);
-    acq_search_result result;
+    acq_engine_result result;
     double ground_ms;
     acq_status status = acq_eval_worker_ground(worker, instance, &ground_ms, error);
     if (status != ACQ_OK)
@@ -55,6 +55,6 @@ acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance
         if (result.outcome == ACQ_ANSWERED)
             status = judge(worker, instance, result.answers[0].values, out, error);
     }
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return status;
 }

@@ -55,7 +55,7 @@ size_t acq_eval_count_decisions(const acq_bench_file *file, const acq_bench_inst
     return file->task == ACQ_TASK_QAC ? instance->correct.n + instance->wrong.n : 1;
 }
 
-void acq_eval_note_result(acq_decision *decision, const acq_search_result *result, double ms)
+void acq_eval_note_result(acq_decision *decision, const acq_engine_result *result, double ms)
 {
     decision->is_undecided = result->outcome == ACQ_UNDECIDED;
     if (result->likeliest != NULL)
@@ -63,8 +63,8 @@ void acq_eval_note_result(acq_decision *decision, const acq_search_result *resul
     else
         decision->rank = result->n_answers > 0 ? result->answers[0].score : 0.0;
     decision->ms = ms;
-    decision->nodes = result->nodes;
-    decision->revisions = result->revisions;
-    decision->classes = result->classes;
-    decision->flops = result->flops;
+    decision->nodes = result->effort.nodes;
+    decision->revisions = result->effort.revisions;
+    decision->classes = result->effort.classes;
+    decision->flops = result->effort.flops;
 }

@@ -66,14 +66,14 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
 {
     const acq_predictor *completed = a->source.completed;
     acq_engine_params engine = acq_trial_choose_search(completed, 1);
-    acq_search_result result;
+    acq_engine_result result;
     acq_status status = acq_engine_check(query, completed, values, &engine, &result, error);
     row->is_supported = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
     row->is_decided = row->is_supported || result.outcome == ACQ_NONE;
     if (row->is_supported)
         status = acq_answer_describe(query, completed, &engine.search.scoring,
                                      result.answers[0].values, row->features, error);
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     if (!a->params->use_lifts)
         leave_lifts_out(row->features);
     return status;

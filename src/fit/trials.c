@@ -61,10 +61,10 @@ static acq_status holds(const acq_trial_source *source, const acq_query *query,
                         const acq_ent *values, bool *out, acq_error *error)
 {
     acq_engine_params engine = acq_trial_choose_search(source->truth, 1);
-    acq_search_result result;
+    acq_engine_result result;
     acq_status status = acq_engine_check(query, source->truth, values, &engine, &result, error);
     *out = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return status;
 }
 
@@ -74,7 +74,7 @@ static acq_status add_answers(const acq_trial_source *source, const acq_query *q
                               acq_error *error)
 {
     acq_engine_params engine = acq_trial_choose_search(predictor, limit);
-    acq_search_result result;
+    acq_engine_result result;
     acq_status status = acq_engine_ask(query, predictor, &engine, &result, error);
     for (size_t i = 0; i < result.n_answers && status == ACQ_OK; i++) {
         bool is_true = predictor == source->truth;
@@ -83,7 +83,7 @@ static acq_status add_answers(const acq_trial_source *source, const acq_query *q
         if (status == ACQ_OK)
             add(out, result.answers[i].values, query->n_free, is_true);
     }
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return status;
 }
 
@@ -112,14 +112,14 @@ static acq_status list_answers(const acq_query *query, const acq_predictor *pred
                                answer_list *out, acq_error *error)
 {
     acq_engine_params engine = acq_trial_choose_search(predictor, MOST_ANSWERS);
-    acq_search_result result;
+    acq_engine_result result;
     acq_status status = acq_engine_ask(query, predictor, &engine, &result, error);
     if (status == ACQ_OK && ACQ_RESERVE(out->values, out->capacity, result.n_answers) != ACQ_OK)
         status = acq_fail_memory(error);
     for (size_t i = 0; i < result.n_answers && status == ACQ_OK; i++)
         out->values[out->n++] = result.answers[i].values[0];
     out->is_whole = status == ACQ_OK && result.complete && result.n_answers < MOST_ANSWERS;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     if (out->n > 0)
         qsort(out->values, out->n, sizeof *out->values, compare_entities);
     return status;

@@ -18,7 +18,7 @@ struct acq_result {
     const acq_query *query;
     const acq_predictor *predictor;
     acq_scoring scoring;
-    acq_search_result search;
+    acq_engine_result search;
 };
 
 struct acq_evidence_list {
@@ -326,7 +326,7 @@ const char *acq_result_get_note(const acq_result *result)
 
 uint64_t acq_result_get_nodes(const acq_result *result)
 {
-    return result->search.nodes;
+    return result->search.effort.nodes;
 }
 
 size_t acq_result_get_n_answers(const acq_result *result)
@@ -377,7 +377,7 @@ void acq_result_free(acq_result *result)
 {
     if (result == NULL)
         return;
-    acq_search_result_deinit(&result->search);
+    acq_engine_result_deinit(&result->search);
     acq_free(result);
 }
 

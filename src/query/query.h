@@ -63,17 +63,19 @@ typedef struct acq_query {
     acq_query_name *relations;
     uint32_t n_relations;
     acq_node *root;
-    uint64_t limit;   /* SPARQL LIMIT; 0: none given */
-    uint32_t n_atoms; /* ATOM and EQUAL nodes */
+    uint64_t limit;         /* SPARQL LIMIT; 0: none given */
+    uint32_t n_atoms;       /* ATOM and EQUAL nodes */
+    const acq_graph *graph; /* that it was bound to; NULL: none, or its ids come from a benchmark */
 } acq_query;
 
 /* Parses the text syntax or SPARQL (told apart by the first word: SELECT, ASK, PREFIX, BASE). */
 acq_status acq_query_parse(const char *text, size_t length, acq_query **out, acq_error *error);
 void acq_query_free(acq_query *query);
 
-/* Looks every name up. An unknown one is ACQ_ERR_NAME with its place and the nearest known name.
- * A variable that happens to be written like a known entity gets `hint` filled, if hint is not
- * NULL, with one sentence (caller's buffer), else it is emptied. */
+/* Looks every name up in the graph, which then is query->graph. An unknown one is ACQ_ERR_NAME with
+ * its place and the nearest known name. A variable that happens to be written like a known entity
+ * gets `hint` filled, if hint is not NULL, with one sentence (caller's buffer), else it is emptied.
+ */
 acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, size_t hint_size,
                           acq_error *error);
 

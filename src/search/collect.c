@@ -76,8 +76,7 @@ acq_status acq_collector_offer(acq_collector *collector, const acq_ent *values, 
         ACQ_RESERVE(collector->answers, collector->capacity, result->n_answers + 1) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     memcpy(copy, values, bytes);
-    collector->answers[result->n_answers++] =
-        (acq_assignment){.score = score, .p = NAN, .values = copy};
+    collector->answers[result->n_answers++] = (acq_assignment){.score = score, .values = copy};
     sift_up(collector->answers, result->n_answers - 1);
     return ACQ_OK;
 }

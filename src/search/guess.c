@@ -31,6 +31,7 @@ acq_status acq_guess_init(acq_guess *guess, const acq_problem *problem,
     if (status != ACQ_OK)
         return status;
     acq_budget_init(&guess->budget, params->seconds, params->memory_bytes);
+    guess->budget.stop = params->stop;
     guess->values = acq_arena_alloc(&result->arena, problem->n_variables, sizeof *guess->values);
     guess->best = acq_arena_alloc(&result->arena, problem->n_variables, sizeof *guess->best);
     if (guess->values == NULL || guess->best == NULL)
@@ -55,7 +56,7 @@ bool acq_guess_step(acq_guess *guess)
     double score =
         acq_search_score(problem, guess->predictor, &guess->params->scoring, guess->values);
     guess->score = score;
-    guess->result->nodes++;
+    guess->result->effort.nodes++;
     if (score > guess->best_score) {
         guess->best_score = score;
         memcpy(guess->best, guess->values, problem->n_variables * sizeof *guess->best);
@@ -79,15 +80,14 @@ acq_status acq_guess_finish(acq_guess *guess, acq_error *error)
     result->complete = is_best && one;
     result->spent = guess->budget.spent == ACQ_SPENT_NOTHING && !is_best ? ACQ_SPENT_STEPS
                                                                          : guess->budget.spent;
-    if (result->memory_peak < result->arena.reserved)
-        result->memory_peak = result->arena.reserved;
+    if (result->effort.memory_peak < result->arena.reserved)
+        result->effort.memory_peak = result->arena.reserved;
     if (!found)
         return ACQ_OK;
     result->answers = acq_arena_alloc(&result->arena, 1, sizeof *result->answers);
     if (result->answers == NULL)
         return acq_fail_memory(error);
-    result->answers[0] =
-        (acq_assignment){.score = guess->best_score, .p = NAN, .values = guess->best};
+    result->answers[0] = (acq_assignment){.score = guess->best_score, .values = guess->best};
     result->n_answers = 1;
     return ACQ_OK;
 }

@@ -3,7 +3,6 @@
 
 void acq_search_result_deinit(acq_search_result *result)
 {
-    acq_predictor_free(result->prepared);
     acq_arena_deinit(&result->arena);
     *result = (acq_search_result){0};
 }

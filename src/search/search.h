@@ -32,6 +32,7 @@ typedef struct acq_search_params {
     acq_scoring scoring;
     uint64_t limit;      /* K best distinct tuples of the free variables; 0: all of them */
     double seconds;      /* <= 0: no deadline */
+    acq_stop stop;       /* a search that it ends gives what it has found */
     size_t memory_bytes; /* 0: no limit */
     uint64_t steps;      /* most assignments tried; 0: 10,000 (policy: 200) */
     uint64_t work;       /* exact: most units of work (base/budget.h); 0: any */
@@ -51,9 +52,17 @@ typedef enum acq_outcome {
 
 typedef struct acq_assignment {
     double score;
-    double p;        /* that it is true; NaN: no calibrator (searches leave it so) */
     acq_ent *values; /* n_variables of the problem; fixed variables hold ACQ_NO_ID */
 } acq_assignment;
+
+/* What a search has done; zero where it does not count that. */
+typedef struct acq_search_effort {
+    uint64_t nodes;     /* values tried in branching, or steps */
+    uint64_t revisions; /* domain revisions */
+    size_t memory_peak; /* bytes */
+    double flops;       /* of networks */
+    uint64_t classes;   /* of values at the end, all terms together: policy */
+} acq_search_effort;
 
 typedef struct acq_search_result {
     acq_arena arena; /* owns answers */
@@ -62,17 +71,8 @@ typedef struct acq_search_result {
     acq_spent spent;         /* what ran out when not complete */
     acq_assignment *answers; /* best first, then by values; distinct on the free variables */
     size_t n_answers;
-    acq_assignment *likeliest; /* candidate with the largest p, an answer or not; NULL: no p */
-    size_t n_candidates;       /* that have a p; 0: no calibrator */
-    bool has_more;             /* candidates of lesser scores were not looked at */
-    uint64_t nodes;            /* values tried in branching, or steps */
-    uint64_t revisions;        /* domain revisions */
-    size_t memory_peak;        /* bytes */
-    double flops;              /* of networks */
-    uint64_t classes;          /* of values at the end, all terms together: policy */
-    const char *note;          /* a sentence that the user should see, in the arena; NULL: none */
-    acq_predictor *prepared;   /* with a predictor that makes rows: those of this question, which
-                                * its answers are scored by; owned. NULL: the one that was asked */
+    acq_search_effort effort;
+    const char *note; /* a sentence that the user should see, in the arena; NULL: none */
 } acq_search_result;
 
 void acq_search_result_deinit(acq_search_result *result);

@@ -176,7 +176,7 @@ static acq_status judge_one(void *context, size_t i, unsigned thread)
     acq_status status =
         acq_search_policy(query->problem, query->predictor, &params, &result, &j->errors[i]);
     j->solved[i] = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
-    j->steps[i] = j->solved[i] ? (uint32_t)result.nodes : (uint32_t)params.steps;
+    j->steps[i] = j->solved[i] ? (uint32_t)result.effort.nodes : (uint32_t)params.steps;
     acq_search_result_deinit(&result);
     return status;
 }

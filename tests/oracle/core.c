@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/core.h"
+#include "engine/engine.h"
 #include "graph/build.h"
 #include "support/case.h"
 

@@ -114,7 +114,7 @@ static acq_engine_params policy_params(const policy_case *p, uint64_t seed, uint
 }
 
 static bool ask(const policy_case *p, const acq_predictor *predictor,
-                const acq_engine_params *params, acq_search_result *result)
+                const acq_engine_params *params, acq_engine_result *result)
 {
     acq_error error = {0};
     if (acq_engine_ask(p->c.query, predictor, params, result, &error) != ACQ_OK)
@@ -123,7 +123,7 @@ static bool ask(const policy_case *p, const acq_predictor *predictor,
 }
 
 static bool is_claimed(const policy_case *p, const acq_predictor *predictor,
-                       const acq_assignment *answer)
+                       const acq_answer *answer)
 {
     double score = acq_verify_score(p->c.query, predictor, &p->c.scoring, answer->values);
     return score == answer->score && score >= p->c.scoring.threshold;
@@ -133,7 +133,7 @@ static bool is_claimed(const policy_case *p, const acq_predictor *predictor,
 static size_t check_answers(const policy_case *p, uint64_t seed)
 {
     acq_predictor *perfect = NULL;
-    acq_search_result result;
+    acq_engine_result result;
     acq_engine_params params = policy_params(p, seed, 60);
     assert_int_equal(acq_predictor_new_perfect(p->graph, p->graph, "x", &perfect, NULL, NULL),
                      ACQ_OK);
@@ -142,12 +142,12 @@ static size_t check_answers(const policy_case *p, uint64_t seed)
                         case_score(&p->c, result.answers[0].values) != result.answers[0].score))
         fail_msg("seed %lu: an answer does not have its score", seed);
     size_t n = is_answered;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     is_answered = ask(p, perfect, &params, &result);
     if (is_answered && !is_claimed(p, perfect, &result.answers[0]))
         fail_msg("seed %lu: an answer from the perfect predictor does not hold", seed);
     n += is_answered;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     acq_predictor_free(perfect);
     return n;
 }
@@ -169,9 +169,9 @@ static void test_every_answer_is_one(void **unused)
 /* Score of the best answer; 0 without one. */
 static double best_score(const policy_case *p, const acq_engine_params *params)
 {
-    acq_search_result result;
+    acq_engine_result result;
     double score = ask(p, &p->c.predictor, params, &result) ? result.answers[0].score : 0;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return score;
 }
 

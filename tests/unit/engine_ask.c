@@ -16,11 +16,11 @@
 
 static small_world world;
 
-static acq_search_result ask(const char *text, const acq_predictor *predictor,
+static acq_engine_result ask(const char *text, const acq_predictor *predictor,
                              acq_engine_params params)
 {
     acq_query *query = small_world_read(&world, text);
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     if (acq_engine_ask(query, predictor, &params, &result, &error) != ACQ_OK)
         fail_msg("%s: %s", text, error.message);
@@ -28,11 +28,11 @@ static acq_search_result ask(const char *text, const acq_predictor *predictor,
     return result;
 }
 
-static acq_search_result check(const char *text, const acq_predictor *predictor,
+static acq_engine_result check(const char *text, const acq_predictor *predictor,
                                const acq_ent *values, acq_engine_params params)
 {
     acq_query *query = small_world_read(&world, text);
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     if (acq_engine_check(query, predictor, values, &params, &result, &error) != ACQ_OK)
         fail_msg("%s: %s", text, error.message);
@@ -43,7 +43,7 @@ static acq_search_result check(const char *text, const acq_predictor *predictor,
 static void test_best_answer_comes_with_witness_and_score(void **state)
 {
     (void)state;
-    acq_search_result r = ask("Q(x) := exists y. knows(y, x) & born_in(x, \"London\")",
+    acq_engine_result r = ask("Q(x) := exists y. knows(y, x) & born_in(x, \"London\")",
                               &world.predicted, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(r.complete);
@@ -51,16 +51,16 @@ static void test_best_answer_comes_with_witness_and_score(void **state)
     assert_int_equal(r.answers[0].values[0], CY);
     assert_int_equal(r.answers[0].values[1], BO);
     assert_true(r.answers[0].score == 0.75);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_none_is_proved(void **state)
 {
     (void)state;
-    acq_search_result r = ask("Q(x) := born_in(x, \"Rome\")", world.observed, ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", world.observed, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_true(r.complete);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_limit_gives_the_best_ones_in_order(void **state)
@@ -68,48 +68,48 @@ static void test_limit_gives_the_best_ones_in_order(void **state)
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.search.limit = 0;
-    acq_search_result r = ask("Q(x, y) := born_in(x, y)", &world.predicted, params);
+    acq_engine_result r = ask("Q(x, y) := born_in(x, y)", &world.predicted, params);
     assert_int_equal(r.n_answers, 4);
     assert_true(r.answers[2].score == 0.75 && r.answers[3].score == 0.625);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params.search.scoring.threshold = 0.7;
     r = ask("Q(x, y) := born_in(x, y)", &world.predicted, params);
     assert_int_equal(r.n_answers, 3);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_variables_that_occur_nowhere_get_a_value(void **state)
 {
     (void)state;
-    acq_search_result r = ask("Q(x) := exists y, z. born_in(x, \"London\") & y = y & z = z",
+    acq_engine_result r = ask("Q(x) := exists y, z. born_in(x, \"London\") & y = y & z = z",
                               world.observed, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.n_answers, 1);
     for (int i = 0; i < 3; i++)
         assert_true(r.answers[0].values[i] < SMALL_N_ENTITIES);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_check_says_yes_with_all_values(void **state)
 {
     (void)state;
     acq_ent values[] = {CY};
-    acq_search_result r = check("Q(x) := exists y. knows(y, x) & born_in(x, \"London\")",
+    acq_engine_result r = check("Q(x) := exists y. knows(y, x) & born_in(x, \"London\")",
                                 &world.predicted, values, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_int_equal(r.answers[0].values[0], CY);
     assert_int_equal(r.answers[0].values[1], BO);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_check_says_no_with_proof(void **state)
 {
     (void)state;
     acq_ent values[] = {BO};
-    acq_search_result r = check("Q(x) := exists y. knows(y, x) & born_in(x, \"London\")",
+    acq_engine_result r = check("Q(x) := exists y. knows(y, x) & born_in(x, \"London\")",
                                 &world.predicted, values, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_int_equal(r.n_answers, 0);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_check_agrees_with_ask_on_every_tuple(void **state)
@@ -119,19 +119,19 @@ static void test_check_agrees_with_ask_on_every_tuple(void **state)
                        "!born_in(x, y)";
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.search.limit = 0;
-    acq_search_result all = ask(text, &world.predicted, params);
+    acq_engine_result all = ask(text, &world.predicted, params);
     assert_int_equal(all.outcome, ACQ_ANSWERED);
     size_t n_yes = 0;
     for (acq_ent x = 0; x < SMALL_N_ENTITIES; x++) {
         for (acq_ent y = 0; y < SMALL_N_ENTITIES; y++) {
-            acq_search_result one =
+            acq_engine_result one =
                 check(text, &world.predicted, (acq_ent[]){x, y}, ACQ_ENGINE_DEFAULT);
             n_yes += one.outcome == ACQ_ANSWERED;
-            acq_search_result_deinit(&one);
+            acq_engine_result_deinit(&one);
         }
     }
     assert_int_equal(n_yes, all.n_answers);
-    acq_search_result_deinit(&all);
+    acq_engine_result_deinit(&all);
 }
 
 static void test_check_refuses_a_value_outside_the_graph(void **state)
@@ -139,13 +139,13 @@ static void test_check_refuses_a_value_outside_the_graph(void **state)
     (void)state;
     acq_query *query = small_world_read(&world, "Q(x) := born_in(x, \"London\")");
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    acq_search_result r;
+    acq_engine_result r;
     acq_error error = {0};
     acq_ent values[] = {SMALL_N_ENTITIES};
     assert_int_equal(acq_engine_check(query, world.observed, values, &params, &r, &error),
                      ACQ_ERR_USAGE);
     assert_string_equal(error.message, "the value of x is not an entity of the graph");
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     acq_query_free(query);
 }
 
@@ -155,28 +155,58 @@ static void test_paper_rule_makes_none_of_undecided(void **state)
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.engine = ACQ_ENGINE_random;
     params.search.steps = 20;
-    acq_search_result r = ask("Q(x) := born_in(x, \"Rome\")", world.observed, params);
+    acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", world.observed, params);
     assert_int_equal(r.outcome, ACQ_UNDECIDED);
     assert_int_equal(r.spent, ACQ_SPENT_STEPS);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params.paper = true;
     r = ask("Q(x) := born_in(x, \"Rome\")", world.observed, params);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_false(r.complete);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
+}
+
+/* The same ids in another graph are other entities. */
+static void test_a_query_of_another_graph_is_refused(void **state)
+{
+    (void)state;
+    small_world other;
+    small_world_init(&other);
+    acq_query *query = small_world_read(&other, "Q(x) := born_in(x, \"London\")");
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_engine_result results[2];
+    acq_error error = {0};
+    const acq_ent ada[] = {ADA};
+    const acq_ent *const tuples[] = {ada, ada};
+    assert_int_equal(acq_engine_ask(query, world.observed, &params, results, &error),
+                     ACQ_ERR_USAGE);
+    assert_non_null(strstr(error.message, "another graph"));
+    acq_engine_result_deinit(results);
+    assert_int_equal(acq_engine_check(query, world.observed, ada, &params, results, NULL),
+                     ACQ_ERR_USAGE);
+    acq_engine_result_deinit(results);
+    assert_int_equal(
+        acq_engine_check_many(query, world.observed, tuples, 2, &params, results, NULL),
+        ACQ_ERR_USAGE);
+    acq_engine_result_deinit(&results[0]);
+    acq_engine_result_deinit(&results[1]);
+    assert_int_equal(acq_engine_ask(query, other.observed, &params, results, NULL), ACQ_OK);
+    acq_engine_result_deinit(results);
+    acq_query_free(query);
+    small_world_deinit(&other);
 }
 
 static void test_query_without_free_variables(void **state)
 {
     (void)state;
-    acq_search_result r =
+    acq_engine_result r =
         ask("Q() := exists x. born_in(x, \"London\")", world.observed, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_int_equal(r.n_answers, 1);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     r = check("Q() := exists x. born_in(x, \"Rome\")", world.observed, NULL, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_engines_are_found_by_name(void **state)
@@ -279,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_check_agrees_with_ask_on_every_tuple),
         cmocka_unit_test(test_check_refuses_a_value_outside_the_graph),
         cmocka_unit_test(test_paper_rule_makes_none_of_undecided),
+        cmocka_unit_test(test_a_query_of_another_graph_is_refused),
         cmocka_unit_test(test_query_without_free_variables),
         cmocka_unit_test(test_engines_are_found_by_name),
         cmocka_unit_test(test_predictors_are_opened_by_name),

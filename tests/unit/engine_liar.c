@@ -47,11 +47,11 @@ static acq_status ask(acq_ent value, double score, acq_error *error)
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.engine = ACQ_ENGINE_random;
     acq_query *query = small_world_read(&world, "Q(x) := born_in(x, \"London\")");
-    acq_search_result result;
+    acq_engine_result result;
     lie_value = value;
     lie_score = score;
     acq_status status = acq_engine_ask(query, &world.predicted, &params, &result, error);
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     acq_query_free(query);
     return status;
 }

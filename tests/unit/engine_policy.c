@@ -31,10 +31,10 @@ static acq_engine_params get_params(acq_engine_id engine)
     return params;
 }
 
-static acq_search_result ask(const char *text, const acq_engine_params *params)
+static acq_engine_result ask(const char *text, const acq_engine_params *params)
 {
     acq_query *query = small_world_read(&world, text);
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     if (acq_engine_ask(query, &world.predicted, params, &result, &error) != ACQ_OK)
         fail_msg("%s: %s", text, error.message);
@@ -47,14 +47,14 @@ static void test_answer_is_verified_and_has_all_values(void **state)
     (void)state;
     acq_engine_params params = get_params(ACQ_ENGINE_policy);
     params.search.steps = 2000;
-    acq_search_result r = ask(path, &params);
+    acq_engine_result r = ask(path, &params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_int_equal(r.answers[0].values[0], ADA);
     assert_int_equal(r.answers[0].values[1], BO);
     assert_int_equal(r.answers[0].values[2], CY);
     assert_true(r.answers[0].score == 1.0);
-    assert_true(r.classes > 0 && (r.nodes == 0 || r.flops > 0));
-    acq_search_result_deinit(&r);
+    assert_true(r.effort.classes > 0 && (r.effort.nodes == 0 || r.effort.flops > 0));
+    acq_engine_result_deinit(&r);
 }
 
 static void test_weights_are_needed(void **state)
@@ -63,11 +63,11 @@ static void test_weights_are_needed(void **state)
     acq_query *query = small_world_read(&world, path);
     acq_engine_params params = get_params(ACQ_ENGINE_policy);
     params.search.policy.policy = NULL;
-    acq_search_result r;
+    acq_engine_result r;
     acq_error error = {0};
     assert_int_equal(acq_engine_ask(query, world.observed, &params, &r, &error), ACQ_ERR_USAGE);
     assert_string_equal(error.message, "the policy search needs weights; open some first");
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     acq_query_free(query);
 }
 
@@ -75,20 +75,20 @@ static void test_nothing_to_find_is_noted_and_none_by_the_papers_rule(void **sta
 {
     (void)state;
     acq_engine_params params = get_params(ACQ_ENGINE_policy);
-    acq_search_result r = ask("Q(x) := knows(\"London\", x)", &params);
+    acq_engine_result r = ask("Q(x) := knows(\"London\", x)", &params);
     assert_int_equal(r.outcome, ACQ_UNDECIDED);
     assert_non_null(r.note);
     assert_non_null(strstr(r.note, "knows"));
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params.paper = true;
     r = ask("Q(x) := knows(\"London\", x)", &params);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_false(r.complete);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     r = ask("Q(x) := exists y. knows(x, y) & knows(y, x) & x != y", &params);
     assert_int_equal(r.outcome, ACQ_NONE);
-    assert_int_equal(r.nodes, STEPS);
-    acq_search_result_deinit(&r);
+    assert_int_equal(r.effort.nodes, STEPS);
+    acq_engine_result_deinit(&r);
 }
 
 static void count_step(void *context, const acq_trace_step *step)
@@ -106,17 +106,17 @@ static void test_trace_tells_every_step(void **state)
     acq_engine_params params = get_params(ACQ_ENGINE_policy);
     params.search.policy.trace = count_step;
     params.search.policy.context = &n;
-    acq_search_result r = ask("Q(x) := exists y. knows(x, y) & knows(y, x) & x != y", &params);
+    acq_engine_result r = ask("Q(x) := exists y. knows(x, y) & knows(y, x) & x != y", &params);
     assert_int_equal(n, STEPS + 1);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
-static void assert_same(const acq_query *query, const acq_search_result *a,
-                        const acq_search_result *b)
+static void assert_same(const acq_query *query, const acq_engine_result *a,
+                        const acq_engine_result *b)
 {
     assert_int_equal(a->outcome, b->outcome);
-    assert_int_equal(a->nodes, b->nodes);
-    assert_int_equal(a->classes, b->classes);
+    assert_int_equal(a->effort.nodes, b->effort.nodes);
+    assert_int_equal(a->effort.classes, b->effort.classes);
     assert_int_equal(a->n_answers, b->n_answers);
     for (size_t i = 0; i < a->n_answers; i++) {
         assert_true(a->answers[i].score == b->answers[i].score);
@@ -129,7 +129,7 @@ static void check_many_like_one(acq_engine_id engine)
 {
     acq_ent values[SMALL_N_ENTITIES];
     const acq_ent *tuples[SMALL_N_ENTITIES];
-    acq_search_result many[SMALL_N_ENTITIES], one;
+    acq_engine_result many[SMALL_N_ENTITIES], one;
     acq_query *query = small_world_read(&world, path);
     acq_engine_params params = get_params(engine);
     for (acq_ent i = 0; i < SMALL_N_ENTITIES; i++) {
@@ -145,8 +145,8 @@ static void check_many_like_one(acq_engine_id engine)
         assert_int_equal(acq_engine_check(query, &world.predicted, tuples[i], &single, &one, NULL),
                          ACQ_OK);
         assert_same(query, &many[i], &one);
-        acq_search_result_deinit(&one);
-        acq_search_result_deinit(&many[i]);
+        acq_engine_result_deinit(&one);
+        acq_engine_result_deinit(&many[i]);
     }
     acq_query_free(query);
 }
@@ -163,7 +163,7 @@ static void test_one_bad_tuple_of_many_is_an_error(void **state)
     (void)state;
     acq_ent good = ADA, bad = SMALL_N_ENTITIES;
     const acq_ent *tuples[] = {&good, &bad};
-    acq_search_result results[2];
+    acq_engine_result results[2];
     acq_query *query = small_world_read(&world, path);
     for (unsigned engine = 0; engine < ACQ_N_ENGINES; engine++) {
         acq_engine_params params = get_params((acq_engine_id)engine);
@@ -172,8 +172,8 @@ static void test_one_bad_tuple_of_many_is_an_error(void **state)
             acq_engine_check_many(query, world.observed, tuples, 2, &params, results, &error),
             ACQ_ERR_USAGE);
         assert_string_equal(error.message, "the value of x is not an entity of the graph");
-        acq_search_result_deinit(&results[0]);
-        acq_search_result_deinit(&results[1]);
+        acq_engine_result_deinit(&results[0]);
+        acq_engine_result_deinit(&results[1]);
     }
     acq_query_free(query);
 }
@@ -184,7 +184,7 @@ static void test_every_failed_allocation_is_a_status(void **state)
     (void)state;
     acq_ent values[] = {ADA, BO, CY};
     const acq_ent *tuples[] = {&values[0], &values[1], &values[2]};
-    acq_search_result results[3];
+    acq_engine_result results[3];
     acq_query *query = small_world_read(&world, path);
     acq_engine_params params = get_params(ACQ_ENGINE_policy);
     acq_status status = ACQ_ERR_MEMORY;
@@ -196,7 +196,7 @@ static void test_every_failed_allocation_is_a_status(void **state)
         acq_faults_fail_at(0);
         assert_true(status == ACQ_OK || (status == ACQ_ERR_MEMORY && error.code == status));
         for (size_t i = 0; i < 3; i++)
-            acq_search_result_deinit(&results[i]);
+            acq_engine_result_deinit(&results[i]);
     }
     acq_query_free(query);
 }

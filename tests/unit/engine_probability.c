@@ -36,10 +36,10 @@ static double get_floor(const acq_predictor *self)
     return 0.01;
 }
 
-static acq_search_result ask(const char *text, acq_engine_params params)
+static acq_engine_result ask(const char *text, acq_engine_params params)
 {
     acq_query *query = small_world_read(&world, text);
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     if (acq_engine_ask(query, &world.predicted, &params, &result, &error) != ACQ_OK)
         fail_msg("%s: %s", text, error.message);
@@ -47,10 +47,10 @@ static acq_search_result ask(const char *text, acq_engine_params params)
     return result;
 }
 
-static acq_search_result check(const char *text, const acq_ent *values, acq_engine_params params)
+static acq_engine_result check(const char *text, const acq_ent *values, acq_engine_params params)
 {
     acq_query *query = small_world_read(&world, text);
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     if (acq_engine_check(query, &world.predicted, values, &params, &result, &error) != ACQ_OK)
         fail_msg("%s: %s", text, error.message);
@@ -61,37 +61,37 @@ static acq_search_result check(const char *text, const acq_ent *values, acq_engi
 static void test_check_decides_by_p(void **state)
 {
     (void)state;
-    acq_search_result r = check(born, (acq_ent[]){CY, LONDON}, ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = check(born, (acq_ent[]){CY, LONDON}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(r.answers[0].score == 0.75 && r.answers[0].p > 0.9 && r.answers[0].p < 1);
     assert_ptr_equal(r.likeliest, &r.answers[0]);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     r = check(born, (acq_ent[]){DI, ROME}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_int_equal(r.n_answers, 0);
     assert_int_equal(r.n_candidates, 1);
     assert_true(r.likeliest->p < 0.1 && r.likeliest->score == 0.625);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_without_any_support_none_is_proved(void **state)
 {
     (void)state;
-    acq_search_result r = check(born, (acq_ent[]){DI, PARIS}, ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = check(born, (acq_ent[]){DI, PARIS}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_true(r.complete);
     assert_null(r.likeliest);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_facts_are_certain(void **state)
 {
     (void)state;
     in_use = turned;
-    acq_search_result r = check(born, (acq_ent[]){ADA, LONDON}, ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = check(born, (acq_ent[]){ADA, LONDON}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(r.answers[0].p == 1);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_prior_and_min_p(void **state)
@@ -99,20 +99,20 @@ static void test_prior_and_min_p(void **state)
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.prior = 0.5;
-    acq_search_result r = check(born, (acq_ent[]){DI, ROME}, params);
+    acq_engine_result r = check(born, (acq_ent[]){DI, ROME}, params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     double even = r.answers[0].p;
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params.prior = 0.1;
     r = check(born, (acq_ent[]){DI, ROME}, params);
     double odds = even / (1 - even) / 9;
     assert_true(fabs(r.likeliest->p - odds / (1 + odds)) < 1e-9);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params.prior = -1;
     params.min_p = 0;
     r = check(born, (acq_ent[]){DI, ROME}, params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_answers_come_by_p(void **state)
@@ -120,17 +120,17 @@ static void test_answers_come_by_p(void **state)
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.search.limit = 0;
-    acq_search_result r = ask(born, params);
+    acq_engine_result r = ask(born, params);
     assert_int_equal(r.n_answers, 3);
     assert_int_equal(r.n_candidates, 4);
     assert_false(r.has_more);
     assert_true(r.answers[1].p == 1 && r.answers[2].p < 1);
     assert_int_equal(r.answers[2].values[0], CY);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params.min_p = 0;
     r = ask(born, params);
     assert_int_equal(r.n_answers, 4);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 /* Cy scores more, but Di is likelier. */
@@ -138,23 +138,23 @@ static void test_a_likelier_answer_behind_the_best_scored_one_is_found(void **st
 {
     (void)state;
     in_use = turned;
-    acq_search_result r = ask(born_elsewhere, ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = ask(born_elsewhere, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_int_equal(r.n_answers, 1);
     assert_int_equal(r.answers[0].values[0], DI);
     assert_int_equal(r.n_candidates, 2);
     assert_true(r.has_more);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_none_keeps_the_likeliest_candidate(void **state)
 {
     (void)state;
-    acq_search_result r = ask("Q(x) := born_in(x, \"Rome\")", ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_int_equal(r.n_answers, 0);
     assert_int_equal(r.likeliest->values[0], DI);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_thresholds_set_by_hand_stay(void **state)
@@ -171,25 +171,25 @@ static void test_thresholds_set_by_hand_stay(void **state)
     settled = acq_engine_settle(&params, &world.predicted);
     assert_true(settled.search.scoring.threshold == 0.7);
     assert_true(settled.search.scoring.negation_threshold < 0);
-    acq_search_result r = ask(born, params);
+    acq_engine_result r = ask(born, params);
     assert_int_equal(r.n_answers, 3);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 /* A prediction of 0.25 against it does not count as true, but as evidence. */
 static void test_negated_atoms_hold_unless_likelier_than_not(void **state)
 {
     (void)state;
-    acq_search_result r = check("Q(x) := born_in(x, \"London\") & !lives_in(x, \"Rome\")",
+    acq_engine_result r = check("Q(x) := born_in(x, \"London\") & !lives_in(x, \"Rome\")",
                                 (acq_ent[]){ADA}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(r.answers[0].score == 1 && r.answers[0].p < 1);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     r = check("Q(x) := knows(x, \"Ada\") & !born_in(x, \"Rome\")", (acq_ent[]){DI},
               ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_null(r.likeliest);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_paper_and_binarize_have_no_p(void **state)
@@ -197,16 +197,16 @@ static void test_paper_and_binarize_have_no_p(void **state)
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.paper = true;
-    acq_search_result r = check(born, (acq_ent[]){DI, ROME}, params);
+    acq_engine_result r = check(born, (acq_ent[]){DI, ROME}, params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(isnan(r.answers[0].p));
     assert_null(r.likeliest);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     params = ACQ_ENGINE_DEFAULT;
     params.search.scoring.binarize = 0.6;
     r = check(born, (acq_ent[]){DI, ROME}, params);
     assert_true(r.answers[0].score == 1 && isnan(r.answers[0].p));
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_without_calibrator_scores_decide(void **state)
@@ -215,10 +215,10 @@ static void test_without_calibrator_scores_decide(void **state)
     in_use = NULL;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.min_p = 0.99;
-    acq_search_result r = check(born, (acq_ent[]){DI, ROME}, params);
+    acq_engine_result r = check(born, (acq_ent[]){DI, ROME}, params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(isnan(r.answers[0].p));
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 /* What one search finds is all that such an engine offers. */
@@ -227,10 +227,10 @@ static void test_other_engines_have_p_too(void **state)
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.engine = ACQ_ENGINE_climb;
-    acq_search_result r = ask("Q(x) := born_in(x, \"Rome\")", params);
+    acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", params);
     assert_int_not_equal(r.outcome, ACQ_ANSWERED);
     assert_true(r.likeliest != NULL && r.likeliest->p < 0.1);
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
 }
 
 static void test_a_calibrator_of_other_features_is_refused(void **state)
@@ -247,11 +247,11 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
     in_use = &other;
     acq_query *query = small_world_read(&world, born);
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    acq_search_result r;
+    acq_engine_result r;
     acq_error error = {0};
     assert_int_equal(acq_engine_ask(query, &world.predicted, &params, &r, &error), ACQ_ERR_INPUT);
     assert_non_null(strstr(error.message, "make it anew with anycq fit"));
-    acq_search_result_deinit(&r);
+    acq_engine_result_deinit(&r);
     acq_query_free(query);
     acq_boost_free(other.answer);
 }
@@ -266,13 +266,13 @@ static void test_out_of_memory_anywhere(void **state)
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
     for (; status == ACQ_ERR_MEMORY && n < 1000; n++) {
-        acq_search_result r;
+        acq_engine_result r;
         acq_error error = {0};
         acq_faults_fail_at(n);
         status = acq_engine_ask(query, &world.predicted, &params, &r, &error);
         acq_faults_fail_at(0);
         assert_int_equal(error.code, status);
-        acq_search_result_deinit(&r);
+        acq_engine_result_deinit(&r);
     }
     assert_int_equal(status, ACQ_OK);
     assert_true(n > 10);

@@ -44,10 +44,10 @@ static void fixture_deinit(fixture *f)
 static bool holds(const acq_query *query, const acq_predictor *predictor, const acq_ent *values)
 {
     acq_engine_params engine = acq_trial_choose_search(predictor, 1);
-    acq_search_result result;
+    acq_engine_result result;
     assert_int_equal(acq_engine_check(query, predictor, values, &engine, &result, NULL), ACQ_OK);
     bool is_yes = result.outcome == ACQ_ANSWERED;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return is_yes;
 }
 

@@ -125,10 +125,10 @@ static size_t find_wanted(const test_case *c, case_tuple **tuples)
     return n;
 }
 
-static acq_search_result ask(const rows_double *rows, uint64_t limit)
+static acq_engine_result ask(const rows_double *rows, uint64_t limit)
 {
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    acq_search_result result;
+    acq_engine_result result;
     acq_error error = {0};
     params.search.limit = limit;
     params.search.scoring = rows->c->scoring;
@@ -142,7 +142,7 @@ static acq_search_result ask(const rows_double *rows, uint64_t limit)
 static bool check_case(const test_case *c, const rows_double *rows, uint64_t limit,
                        const case_tuple *tuples, size_t n, uint64_t seed)
 {
-    acq_search_result result = ask(rows, limit);
+    acq_engine_result result = ask(rows, limit);
     bool is_complete = result.complete;
     size_t wanted = limit != 0 && limit < n ? limit : n;
     if (is_complete && result.n_answers != wanted)
@@ -162,7 +162,7 @@ static bool check_case(const test_case *c, const rows_double *rows, uint64_t lim
                      tuples[i].score);
     }
     assert_non_null(result.prepared);
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     return is_complete;
 }
 
@@ -192,12 +192,12 @@ static bool do_facts_answer(const rows_double *rows)
 {
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     acq_predictor *observed = NULL;
-    acq_search_result result;
+    acq_engine_result result;
     params.search.scoring = rows->c->scoring;
     assert_int_equal(acq_predictor_new_observed(rows->base.graph, &observed, NULL), ACQ_OK);
     assert_int_equal(acq_engine_ask(rows->c->query, observed, &params, &result, NULL), ACQ_OK);
     bool is_answered = result.outcome == ACQ_ANSWERED && result.answers[0].score == 1.0;
-    acq_search_result_deinit(&result);
+    acq_engine_result_deinit(&result);
     acq_predictor_free(observed);
     return is_answered;
 }
@@ -211,10 +211,10 @@ static void test_what_facts_answer_makes_no_row(void **state)
         rows_double rows;
         init(&c, &rows, seed);
         if (!c.features[CASE_NEGATION] && do_facts_answer(&rows)) {
-            acq_search_result result = ask(&rows, 1);
+            acq_engine_result result = ask(&rows, 1);
             assert_true(result.complete && result.answers[0].score == 1.0);
             assert_int_equal(rows.n_rows, 0);
-            acq_search_result_deinit(&result);
+            acq_engine_result_deinit(&result);
             n_answered++;
         }
         deinit(&c, &rows);
@@ -230,7 +230,7 @@ static void test_rows_left_out_are_said_and_none_is_no_proof(void **state)
     for (uint64_t seed = 1; seed <= CASES / 3; seed++) {
         rows_double rows;
         acq_engine_params params = ACQ_ENGINE_DEFAULT;
-        acq_search_result result;
+        acq_engine_result result;
         init(&c, &rows, seed);
         params.search.scoring = c.scoring;
         params.search.seconds = 1e-6;
@@ -240,10 +240,45 @@ static void test_rows_left_out_are_said_and_none_is_no_proof(void **state)
             assert_int_not_equal(result.outcome, ACQ_NONE);
             n_left_out++;
         }
-        acq_search_result_deinit(&result);
+        acq_engine_result_deinit(&result);
         deinit(&c, &rows);
     }
     assert_true(n_left_out > 20);
+}
+
+static bool is_stopped(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* What facts say is found also when the question is stopped at once. */
+static void test_a_stop_ends_the_making_of_rows(void **state)
+{
+    (void)state;
+    static test_case c;
+    size_t n_stopped = 0, n_answered = 0;
+    for (uint64_t seed = 1; seed <= CASES / 3; seed++) {
+        rows_double rows;
+        acq_engine_params params = ACQ_ENGINE_DEFAULT;
+        acq_engine_result result;
+        init(&c, &rows, seed);
+        params.search.scoring = c.scoring;
+        params.search.seconds = 0;
+        params.search.stop.is_wanted = is_stopped;
+        assert_int_equal(acq_engine_ask(c.query, &rows.base, &params, &result, NULL), ACQ_OK);
+        if (do_facts_answer(&rows))
+            assert_int_equal(result.outcome, ACQ_ANSWERED);
+        if (result.spent == ACQ_SPENT_INTERRUPT) {
+            assert_true(!result.complete && result.outcome != ACQ_NONE);
+            assert_int_equal(rows.n_rows, 0);
+            n_stopped++;
+        }
+        n_answered += result.outcome == ACQ_ANSWERED;
+        acq_engine_result_deinit(&result);
+        deinit(&c, &rows);
+    }
+    assert_true(n_stopped > 20 && n_answered > 20);
 }
 
 static void test_a_row_that_cannot_be_made_is_an_error(void **state)
@@ -254,7 +289,7 @@ static void test_a_row_that_cannot_be_made_is_an_error(void **state)
     for (uint64_t seed = 1; seed <= CASES / 5; seed++) {
         rows_double rows;
         acq_engine_params params = ACQ_ENGINE_DEFAULT;
-        acq_search_result result;
+        acq_engine_result result;
         acq_error error = {0};
         init(&c, &rows, seed);
         rows.is_broken = true;
@@ -263,7 +298,7 @@ static void test_a_row_that_cannot_be_made_is_an_error(void **state)
         assert_true(status == ACQ_OK || status == ACQ_ERR_IO);
         assert_int_equal(error.code, status);
         n_failed += status != ACQ_OK;
-        acq_search_result_deinit(&result);
+        acq_engine_result_deinit(&result);
         deinit(&c, &rows);
     }
     assert_true(n_failed > 20);
@@ -280,7 +315,7 @@ static void test_every_failed_allocation_is_an_error(void **state)
         init(&c, &rows, seed);
         for (size_t n = 1; status != ACQ_OK; n++) {
             acq_engine_params params = ACQ_ENGINE_DEFAULT;
-            acq_search_result result;
+            acq_engine_result result;
             acq_error error = {0};
             params.search.scoring = c.scoring;
             acq_faults_fail_at(n);
@@ -288,7 +323,7 @@ static void test_every_failed_allocation_is_an_error(void **state)
             acq_faults_fail_at(0);
             assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
             assert_int_equal(error.code, status);
-            acq_search_result_deinit(&result);
+            acq_engine_result_deinit(&result);
         }
         deinit(&c, &rows);
     }
@@ -301,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_rows_in_the_order_of_need_give_the_best_answers),
         cmocka_unit_test(test_what_facts_answer_makes_no_row),
         cmocka_unit_test(test_rows_left_out_are_said_and_none_is_no_proof),
+        cmocka_unit_test(test_a_stop_ends_the_making_of_rows),
         cmocka_unit_test(test_a_row_that_cannot_be_made_is_an_error),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_every_failed_allocation_is_an_error),

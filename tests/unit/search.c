@@ -106,6 +106,36 @@ static void test_deadline_ends_a_hard_search_as_undecided(void **unused)
     field_deinit(&f);
 }
 
+static bool is_stopped(void *context)
+{
+    return ++*(int *)context > 2;
+}
+
+/* Random and climbing searches stop as well: whatever they have found by then is the answer. */
+static void test_a_stop_ends_every_search_as_an_interrupt(void **unused)
+{
+    const acq_search_fn searches[] = {acq_search_exact, acq_search_random, acq_search_climb};
+    field f;
+    acq_search_params params = ACQ_SEARCH_DEFAULT;
+    (void)unused;
+    field_init(&f, 400, 0.6);
+    acq_problem p = clique(40, 400);
+    params.seconds = 0;
+    params.steps = UINT64_MAX;
+    for (size_t i = 0; i < sizeof searches / sizeof searches[0]; i++) {
+        acq_search_result result;
+        int n_calls = 0;
+        params.stop = (acq_stop){.is_wanted = is_stopped, .context = &n_calls};
+        assert_int_equal(searches[i](&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        assert_int_equal(result.outcome, ACQ_UNDECIDED);
+        assert_int_equal(result.spent, ACQ_SPENT_INTERRUPT);
+        assert_int_equal(n_calls, 3);
+        acq_search_result_deinit(&result);
+    }
+    free(p.literals);
+    field_deinit(&f);
+}
+
 static void test_memory_limit_ends_a_search_as_undecided(void **unused)
 {
     field f;
@@ -379,8 +409,8 @@ static void test_an_anchored_query_costs_its_candidates_not_the_graph(void **unu
         assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
         assert_int_equal(result.outcome, ACQ_ANSWERED);
         assert_int_equal(result.answers[0].values[0], n / 2 + 1 - N_STEPS / 2);
-        assert_in_range(result.memory_peak, 1, 100000);
-        revisions[k] = result.revisions;
+        assert_in_range(result.effort.memory_peak, 1, 100000);
+        revisions[k] = result.effort.revisions;
         acq_search_result_deinit(&result);
         field_deinit(&f);
     }
@@ -438,7 +468,7 @@ static void test_a_seed_fixes_the_run(void **unused)
         assert_int_equal(acq_problem_new(c.query, c.n_entities, &p, NULL), ACQ_OK);
         assert_int_equal(acq_search_climb(p, &c.predictor, &params, &a, NULL), ACQ_OK);
         assert_int_equal(acq_search_climb(p, &c.predictor, &params, &b, NULL), ACQ_OK);
-        assert_int_equal(a.nodes, b.nodes);
+        assert_int_equal(a.effort.nodes, b.effort.nodes);
         assert_int_equal(a.n_answers, b.n_answers);
         acq_search_result_deinit(&a);
         acq_search_result_deinit(&b);
@@ -496,6 +526,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deadline_ends_a_hard_search_as_undecided),
+        cmocka_unit_test(test_a_stop_ends_every_search_as_an_interrupt),
         cmocka_unit_test(test_memory_limit_ends_a_search_as_undecided),
         cmocka_unit_test(test_depth_is_not_bounded_by_the_stack),
         cmocka_unit_test(test_deadline_holds_inside_a_wide_clause),

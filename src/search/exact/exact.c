@@ -287,13 +287,13 @@ static void report(exact *e, acq_search_result *result)
         result->outcome = ACQ_ANSWERED;
     else
         result->outcome = result->complete ? ACQ_NONE : ACQ_UNDECIDED;
-    result->nodes = e->s.nodes + e->tuple.nodes;
-    result->revisions = e->s.revisions + e->tuple.revisions;
+    result->effort.nodes = e->s.nodes + e->tuple.nodes;
+    result->effort.revisions = e->s.revisions + e->tuple.revisions;
     e->s.other_memory = e->model_arena.reserved + result->arena.reserved +
                         e->collector.capacity * sizeof(acq_assignment);
-    result->memory_peak = acq_exact_get_memory(&e->s);
+    result->effort.memory_peak = acq_exact_get_memory(&e->s);
     if (e->tuple.arena != NULL)
-        result->memory_peak += acq_exact_get_memory(&e->tuple);
+        result->effort.memory_peak += acq_exact_get_memory(&e->tuple);
 }
 
 static acq_status run(exact *e, bool many, acq_search_result *result, acq_error *error)
@@ -324,6 +324,7 @@ acq_status acq_search_exact(const acq_problem *problem, const acq_predictor *pre
     if (status != ACQ_OK)
         return status;
     acq_budget_init(&e.budget, params->seconds, params->memory_bytes);
+    e.budget.stop = params->stop;
     if (params->work > 0)
         e.budget.work_left = params->work;
     acq_collector_init(&e.collector, result, problem->n_variables, many ? params->limit : 1);

@@ -148,10 +148,10 @@ static void judge(table *t, seat *s, double flops)
     acq_walk_get_assignment(&s->walk, guess->values);
     bool goes_on = acq_guess_step(guess) && s->board->n_free_terms > 0;
     size_t bytes = count_bytes(t, s);
-    result->classes = s->walk.n_classes;
-    result->flops += flops;
-    if (result->memory_peak < bytes)
-        result->memory_peak = bytes;
+    result->effort.classes = s->walk.n_classes;
+    result->effort.flops += flops;
+    if (result->effort.memory_peak < bytes)
+        result->effort.memory_peak = bytes;
     trace(t, s, flops);
     s->is_running = goes_on && acq_budget_check(&guess->budget) &&
                     acq_budget_check_memory(&guess->budget, bytes);
@@ -168,6 +168,7 @@ static acq_status sit_down(table *t, seat *s, const acq_problem *problem,
     s->guess.steps_left = 1 + (t->params->steps == 0 ? POLICY_STEPS : t->params->steps);
     acq_budget_init(&s->guess.budget, t->params->seconds * (double)t->n_seats,
                     t->params->memory_bytes);
+    s->guess.budget.stop = t->params->stop;
     status = open_board(s, t, error);
     if (status != ACQ_OK)
         return status;
@@ -251,8 +252,8 @@ static acq_status run(table *t)
 static acq_status finish(seat *s, acq_error *error)
 {
     acq_search_result *result = s->guess.result;
-    if (result->nodes > 0)
-        result->nodes--; /* the initial assignment is no step */
+    if (result->effort.nodes > 0)
+        result->effort.nodes--; /* the initial assignment is no step */
     return acq_guess_finish(&s->guess, error);
 }
 

@@ -1,6 +1,6 @@
-/* prepare_walk.c - see prepare_walk.h. A round walks all terms in their order; rows and candidates
+/* wanted.c - see wanted.h. A round walks all terms in their order; rows and candidates
  * are few beside what making one more row costs. */
-#include "engine/prepare_walk.h"
+#include "engine/wanted.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ typedef struct step {
     bool is_required; /* every answer has it; otherwise it is part of a clause */
 } step;
 
-struct acq_walk_plan {
+struct acq_wanted_plan {
     const acq_problem *problem;
     const acq_graph *graph;
     acq_scoring scoring;
@@ -29,14 +29,14 @@ struct acq_walk_plan {
     size_t n_terms, terms_capacity;
     step *steps;
     size_t n_steps, steps_capacity;
-    acq_literal *denied; /* negated atoms */
-    size_t n_denied, denied_capacity;
+    acq_literal *negated; /* atoms */
+    size_t n_negated, negated_capacity;
     uint32_t *by_order; /* terms */
 };
 
 /* ---- terms and steps ---- */
 
-static acq_status find_term(acq_walk_plan *plan, acq_place place, uint32_t *out)
+static acq_status find_term(acq_wanted_plan *plan, acq_place place, uint32_t *out)
 {
     for (size_t i = 0; i < plan->n_terms; i++) {
         const term *t = &plan->terms[i];
@@ -54,18 +54,18 @@ static acq_status find_term(acq_walk_plan *plan, acq_place place, uint32_t *out)
     return ACQ_OK;
 }
 
-static acq_status add_denied(acq_walk_plan *plan, const acq_literal *literal)
+static acq_status add_negated(acq_wanted_plan *plan, const acq_literal *literal)
 {
-    acq_status status = ACQ_RESERVE(plan->denied, plan->denied_capacity, plan->n_denied + 1);
+    acq_status status = ACQ_RESERVE(plan->negated, plan->negated_capacity, plan->n_negated + 1);
     if (status == ACQ_OK)
-        plan->denied[plan->n_denied++] = *literal;
+        plan->negated[plan->n_negated++] = *literal;
     return status;
 }
 
-static acq_status add_literal(acq_walk_plan *plan, const acq_literal *literal, bool is_required)
+static acq_status add_literal(acq_wanted_plan *plan, const acq_literal *literal, bool is_required)
 {
     if (literal->is_negated)
-        return literal->is_equality ? ACQ_OK : add_denied(plan, literal);
+        return literal->is_equality ? ACQ_OK : add_negated(plan, literal);
     step made = {.relation = literal->is_equality ? ACQ_NO_ID : literal->relation,
                  .is_required = is_required};
     acq_status status = find_term(plan, literal->left, &made.from);
@@ -79,7 +79,7 @@ static acq_status add_literal(acq_walk_plan *plan, const acq_literal *literal, b
 }
 
 /* Clauses may nest deeper than the stack: an explicit list of branches that are open. */
-static acq_status add_clause(acq_walk_plan *plan, const acq_branch *clause)
+static acq_status add_clause(acq_wanted_plan *plan, const acq_branch *clause)
 {
     const acq_branch **open = NULL;
     size_t n = 0, capacity = 0;
@@ -100,7 +100,7 @@ static acq_status add_clause(acq_walk_plan *plan, const acq_branch *clause)
     return status;
 }
 
-static acq_status add_all(acq_walk_plan *plan)
+static acq_status add_all(acq_wanted_plan *plan)
 {
     const acq_problem *problem = plan->problem;
     acq_status status = ACQ_OK;
@@ -113,7 +113,7 @@ static acq_status add_all(acq_walk_plan *plan)
 
 /* ---- order ---- */
 
-static void number(acq_walk_plan *plan, uint32_t t, uint32_t *n)
+static void number(acq_wanted_plan *plan, uint32_t t, uint32_t *n)
 {
     if (plan->terms[t].order != ACQ_NO_ID)
         return;
@@ -122,7 +122,7 @@ static void number(acq_walk_plan *plan, uint32_t t, uint32_t *n)
 }
 
 /* Numbers everything that hangs on the terms from `done` on. */
-static void spread(acq_walk_plan *plan, uint32_t *done, uint32_t *n)
+static void spread(acq_wanted_plan *plan, uint32_t *done, uint32_t *n)
 {
     for (; *done < *n; (*done)++) {
         uint32_t t = plan->by_order[*done];
@@ -135,7 +135,7 @@ static void spread(acq_walk_plan *plan, uint32_t *done, uint32_t *n)
     }
 }
 
-static uint32_t count_heads(const acq_walk_plan *plan, acq_rel relation)
+static uint32_t count_heads(const acq_wanted_plan *plan, acq_rel relation)
 {
     const acq_links *links = NULL;
     if (relation == ACQ_NO_ID ||
@@ -145,7 +145,7 @@ static uint32_t count_heads(const acq_walk_plan *plan, acq_rel relation)
 }
 
 /* The term to start at where there is no constant: the fewest entities seen in its place. */
-static uint32_t choose_root(const acq_walk_plan *plan)
+static uint32_t choose_root(const acq_wanted_plan *plan)
 {
     uint32_t best = ACQ_NO_ID, fewest = UINT32_MAX;
     for (size_t i = 0; i < plan->n_steps; i++) {
@@ -162,7 +162,7 @@ static uint32_t choose_root(const acq_walk_plan *plan)
     return best;
 }
 
-static void order_terms(acq_walk_plan *plan)
+static void order_terms(acq_wanted_plan *plan)
 {
     uint32_t n = 0, done = 0;
     for (uint32_t t = 0; t < plan->n_terms; t++) {
@@ -179,7 +179,7 @@ static void order_terms(acq_walk_plan *plan)
 }
 
 /* From the term that comes first. */
-static void direct_steps(acq_walk_plan *plan)
+static void direct_steps(acq_wanted_plan *plan)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
         step *s = &plan->steps[i];
@@ -192,10 +192,10 @@ static void direct_steps(acq_walk_plan *plan)
     }
 }
 
-acq_status acq_walk_plan_new(const acq_problem *problem, const acq_graph *graph,
-                             const acq_scoring *scoring, acq_walk_plan **out, acq_error *error)
+acq_status acq_wanted_plan_new(const acq_problem *problem, const acq_graph *graph,
+                               const acq_scoring *scoring, acq_wanted_plan **out, acq_error *error)
 {
-    acq_walk_plan *plan = acq_zalloc(1, sizeof *plan);
+    acq_wanted_plan *plan = acq_zalloc(1, sizeof *plan);
     if (plan == NULL)
         return acq_fail_memory(error);
     plan->problem = problem;
@@ -205,7 +205,7 @@ acq_status acq_walk_plan_new(const acq_problem *problem, const acq_graph *graph,
     if (status == ACQ_OK)
         plan->by_order = acq_alloc(plan->n_terms, sizeof *plan->by_order);
     if (status != ACQ_OK || plan->by_order == NULL) {
-        acq_walk_plan_free(plan);
+        acq_wanted_plan_free(plan);
         return acq_fail_memory(error);
     }
     order_terms(plan);
@@ -214,18 +214,18 @@ acq_status acq_walk_plan_new(const acq_problem *problem, const acq_graph *graph,
     return ACQ_OK;
 }
 
-void acq_walk_plan_free(acq_walk_plan *plan)
+void acq_wanted_plan_free(acq_wanted_plan *plan)
 {
     if (plan == NULL)
         return;
     acq_free(plan->terms);
     acq_free(plan->steps);
-    acq_free(plan->denied);
+    acq_free(plan->negated);
     acq_free(plan->by_order);
     acq_free(plan);
 }
 
-static bool is_led_to(const acq_walk_plan *plan, uint32_t t)
+static bool is_led_to(const acq_wanted_plan *plan, uint32_t t)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
         const step *s = &plan->steps[i];
@@ -235,7 +235,7 @@ static bool is_led_to(const acq_walk_plan *plan, uint32_t t)
     return false;
 }
 
-bool acq_walk_is_open(const acq_walk_plan *plan)
+bool acq_wanted_is_open(const acq_wanted_plan *plan)
 {
     for (uint32_t t = 0; t < plan->n_terms; t++) {
         if (plan->terms[t].is_variable && !is_led_to(plan, t))
@@ -257,7 +257,7 @@ typedef struct candidate_list {
 } candidate_list;
 
 typedef struct round_state {
-    const acq_walk_plan *plan;
+    const acq_wanted_plan *plan;
     const acq_row_view *view;
     candidate_list *lists; /* by term */
     candidate_list reached;
@@ -358,7 +358,7 @@ static acq_status unite(candidate_list *list, const candidate_list *other)
 }
 
 /* The step whose source `t` is seen as by the fewest entities. */
-static const step *find_first_step(const acq_walk_plan *plan, uint32_t t)
+static const step *find_first_step(const acq_wanted_plan *plan, uint32_t t)
 {
     const step *best = NULL;
     for (size_t i = 0; i < plan->n_steps; i++) {
@@ -387,7 +387,7 @@ static acq_status start_root(round_state *round, uint32_t t, acq_error *error)
 /* Required steps narrow each other down; where there are none, any step will do. */
 static acq_status fill_variable(round_state *round, uint32_t t, acq_error *error)
 {
-    const acq_walk_plan *plan = round->plan;
+    const acq_wanted_plan *plan = round->plan;
     candidate_list *list = &round->lists[t];
     bool has_required = false;
     acq_status status = ACQ_OK;
@@ -461,7 +461,7 @@ static int compare_wanted(const void *a, const void *b)
 
 static acq_status run_round(round_state *round, acq_wanted_rows *out, acq_error *error)
 {
-    const acq_walk_plan *plan = round->plan;
+    const acq_wanted_plan *plan = round->plan;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < plan->n_terms && status == ACQ_OK; i++)
         status = fill_term(round, plan->by_order[i], error);
@@ -472,8 +472,8 @@ static acq_status run_round(round_state *round, acq_wanted_rows *out, acq_error 
     return status;
 }
 
-acq_status acq_walk_find_wanted(const acq_walk_plan *plan, const acq_row_view *view,
-                                acq_wanted_rows *out, acq_error *error)
+acq_status acq_wanted_find(const acq_wanted_plan *plan, const acq_row_view *view,
+                           acq_wanted_rows *out, acq_error *error)
 {
     round_state round = {.plan = plan, .view = view};
     round.lists = acq_zalloc(plan->n_terms, sizeof *round.lists);
@@ -495,11 +495,11 @@ static acq_ent get_entity(acq_place place, const acq_ent *values)
     return place.is_variable ? values[place.id] : place.id;
 }
 
-acq_status acq_walk_find_denied(const acq_walk_plan *plan, const acq_row_view *view,
-                                const acq_ent *values, acq_wanted_rows *out, acq_error *error)
+acq_status acq_wanted_find_negated(const acq_wanted_plan *plan, const acq_row_view *view,
+                                   const acq_ent *values, acq_wanted_rows *out, acq_error *error)
 {
-    for (size_t i = 0; i < plan->n_denied; i++) {
-        const acq_literal *atom = &plan->denied[i];
+    for (size_t i = 0; i < plan->n_negated; i++) {
+        const acq_literal *atom = &plan->negated[i];
         acq_ent head = get_entity(atom->left, values), tail = get_entity(atom->right, values);
         acq_rel back = acq_inverse(atom->relation);
         if (head == ACQ_NO_ID || tail == ACQ_NO_ID ||

@@ -1,0 +1,53 @@
+/* run.h - one question on its way through the engine: prepare, search, verify, judge (engine.c).
+ * Inside engine/ only. */
+#ifndef ACQ_ENGINE_RUN_H
+#define ACQ_ENGINE_RUN_H
+
+#include "engine/engine.h"
+
+typedef struct acq_engine_run {
+    const acq_query *query;
+    const acq_ent *values;          /* of a check; NULL: an ask */
+    acq_engine_params params;       /* in force; the limit of a check is 1 */
+    const acq_predictor *predictor; /* that scores: the one asked, or its rows in the result */
+    acq_problem *problem;
+    acq_search_result found; /* by the search; values verified */
+    int64_t begin_ns;        /* when the time limit of params began: now, or after the rows */
+    /* Rows that were not made: the answers may not be the best, and none is no proof. */
+    size_t n_left_out;
+    acq_spent left_out_by; /* what ended the making of rows; nothing: no row could better them */
+    bool is_open;          /* entities were not tried where no constant leads to a variable */
+    acq_engine_result *result;
+} acq_engine_run;
+
+/* prepare.c: the rows of a predictor that makes them, in the order the question needs them, facts
+ * first. Afterwards run->predictor is a view of facts and rows, owned by the result, and what time
+ * is left is the search's.
+ *
+ *   view = observed facts
+ *   repeat  search the view; rows that negated atoms of its answers depend on: add them, again
+ *           stop when the answers score at least the bound of every row not made (then they are
+ *           the best there are), or when time is up
+ *           add the most promising rows (wanted.h)
+ *
+ * So a question that facts answer costs no row at all. Half the time limit goes into rows at most,
+ * and a thirtieth of it once there are answers: more rows could only better them. */
+acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error);
+
+/* Says in the result what was left out, if anything was: a note, and none becomes undecided. */
+acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error);
+
+/* judge.c: fails when the predictor's calibrator reads other features than this program has. */
+acq_status acq_judge_check(const acq_predictor *predictor, acq_error *error);
+
+/* Gives answers their p, and the likeliest values of their existential variables; scores are those
+ * of the verifier afterwards. An answer of observed facts alone, without a negated atom, has
+ * p = 1. */
+acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t n,
+                          acq_error *error);
+
+/* Orders rated answers by p, then by score, and keeps at most `limit` (0: all) with p >= min_p.
+ * When none is left the outcome is none, or undecided if the search was cut short. */
+void acq_judge_decide(const acq_engine_run *run);
+
+#endif

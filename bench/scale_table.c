@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "plot.h"
+#include "plot/plot.h"
 
 typedef struct row {
     const char *label;
@@ -92,33 +92,80 @@ static void print_table(const json_t *sizes)
         print_row(&rows[r], sizes);
 }
 
-static void draw(const json_t *sizes, const char *path)
+/* ---- the picture ---- */
+
+static const row drawn[] = {
+    {.label = "first query", .field = "first", .part = "p50"},
+    {.label = "opening", .field = "open", .part = "p50"},
+    {.label = "warm query, p99", .field = "warm", .part = "p99"},
+    {.label = "warm query, median", .field = "warm", .part = "p50"},
+};
+
+enum { N_DRAWN = sizeof drawn / sizeof drawn[0], MOST_SIZES = 16 };
+
+/* Powers of ten that hold all that is drawn. */
+static acq_plot_axis get_y_axis(const json_t *sizes)
 {
-    static const row drawn[] = {
-        {.label = "first query", .field = "first", .part = "p50"},
-        {.label = "opening", .field = "open", .part = "p50"},
-        {.label = "warm query, p99", .field = "warm", .part = "p99"},
-        {.label = "warm query, median", .field = "warm", .part = "p50"},
-    };
-    enum { N_DRAWN = sizeof drawn / sizeof drawn[0] };
-    plot_series series[N_DRAWN];
-    plot p = {.title = "What a query takes in graphs of growing size",
-              .x_label = "entities, with four facts each",
-              .y_label = "milliseconds",
-              .n_points = json_array_size(sizes),
-              .series = series,
-              .n_series = N_DRAWN};
-    if (p.n_points < 2 || p.n_points > PLOT_MOST_POINTS)
-        return;
-    for (size_t i = 0; i < p.n_points; i++) {
-        const json_t *line = json_array_get(sizes, i);
-        p.x[i] = bench_number(line, "entities");
+    double low = INFINITY, high = -INFINITY;
+    size_t i;
+    json_t *line;
+    json_array_foreach(sizes, i, line)
+    {
         for (size_t s = 0; s < N_DRAWN; s++) {
-            series[s].label = drawn[s].label;
-            series[s].y[i] = get(line, drawn[s].field, drawn[s].part);
+            double y = log10(get(line, drawn[s].field, drawn[s].part));
+            low = fmin(low, floor(y));
+            high = fmax(high, ceil(y));
         }
     }
-    plot_write(&p, path);
+    high = fmax(high, low + 1);
+    return (acq_plot_axis){ACQ_PLOT_LOG, pow(10, low), pow(10, high), 342, 52};
+}
+
+static acq_plot_axis get_x_axis(const json_t *sizes)
+{
+    double first = bench_number(json_array_get(sizes, 0), "entities");
+    double last = bench_number(json_array_get(sizes, json_array_size(sizes) - 1), "entities");
+    double margin = pow(last / first, .04);
+    return (acq_plot_axis){ACQ_PLOT_LOG, first / margin, last * margin, 76, 570};
+}
+
+static void draw_line(acq_plot *plot, const acq_plot_axis *x, const acq_plot_axis *y,
+                      const json_t *sizes, size_t s, acq_plot_label *label)
+{
+    acq_plot_spot spots[MOST_SIZES];
+    size_t n = json_array_size(sizes);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *line = json_array_get(sizes, i);
+        spots[i].x = acq_plot_place(x, bench_number(line, "entities"));
+        spots[i].y = acq_plot_place(y, get(line, drawn[s].field, drawn[s].part));
+    }
+    acq_plot_add_line(plot, spots, n, s);
+    for (size_t i = 0; i < n; i++)
+        acq_plot_add_disc(plot, spots[i], 3.5, s, NULL);
+    *label = (acq_plot_label){.end = spots[n - 1], .series = s};
+    snprintf(label->text, sizeof label->text, "%s", drawn[s].label);
+}
+
+static void draw(const json_t *sizes, const char *path)
+{
+    acq_plot plot;
+    acq_plot_label labels[N_DRAWN];
+    acq_error error = {0};
+    if (json_array_size(sizes) < 2 || json_array_size(sizes) > MOST_SIZES)
+        return;
+    acq_plot_axis x = get_x_axis(sizes), y = get_y_axis(sizes);
+    acq_plot_begin(&plot, 720, 400, "What a query takes in graphs of growing size", NULL);
+    for (double power = y.low; power <= y.high * 1.001; power *= 10)
+        acq_plot_add_level(&plot, &x, &y, power, true);
+    for (size_t i = 0; i < json_array_size(sizes); i++)
+        acq_plot_add_column(&plot, &x, &y, bench_number(json_array_get(sizes, i), "entities"),
+                            true);
+    acq_plot_add_x_name(&plot, &x, 386, "entities, with four facts each");
+    acq_plot_add_y_name(&plot, &y, 20, "milliseconds");
+    for (size_t s = 0; s < N_DRAWN; s++)
+        draw_line(&plot, &x, &y, sizes, s, &labels[s]);
+    acq_plot_add_labels(&plot, labels, N_DRAWN, &x, &y);
+    bench_need(acq_plot_finish(&plot, path, "the picture", &error), &error);
 }
 
 static void print_machine(const json_t *line)

@@ -1,7 +1,10 @@
-/* reliability.c - sums per bin, and what they say as a table of text. */
+/* reliability.c - sums per bin, and what they say as a table of text and as a picture. */
 #include "calibrate/reliability.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#include "plot/plot.h"
 
 static const double bounds[ACQ_RELIABILITY_BINS + 1] = {0,  .001, .01, .05, .1, .2, .3,
                                                         .4, .5,   .6,  .7,  .8, .9, 1};
@@ -98,4 +101,62 @@ void acq_reliability_print(const acq_reliability *table, FILE *out)
             truth / table->weight, fabs(stated - truth) / table->weight);
     fprintf(out, "log-loss %.5f, of the base rates alone %.5f\n", table->log_loss / table->weight,
             table->base_log_loss / table->weight);
+}
+
+/* ---- the diagram ----
+ *
+ * True share against stated share, both on the logit scale, so that rare links have room:
+ *
+ *   .9 ┼            ╱          a disc per bin, larger for more candidates; the bar is what
+ *      │         ●╱            chance alone allows (two standard deviations of a share of as
+ *   .1 ┼      ╱●               many rows), the dashed line is where every disc should be
+ *      ┼───────────
+ *        .1      .9                                                                          */
+
+static const acq_plot_axis stated_axis = {ACQ_PLOT_LOGIT, .0001, .9999, 72, 536};
+static const acq_plot_axis true_axis = {ACQ_PLOT_LOGIT, .0001, .9999, 488, 72};
+
+static void draw_axes(acq_plot *plot)
+{
+    static const double ticks[] = {.001, .01, .1, .3, .5, .7, .9, .99, .999};
+    const acq_plot_axis *x = &stated_axis, *y = &true_axis;
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
+        acq_plot_add_level(plot, x, y, ticks[i], true);
+        acq_plot_add_column(plot, x, y, ticks[i], true);
+    }
+    acq_plot_add_level(plot, x, y, y->low, false);
+    acq_plot_add_guide(plot, (acq_plot_spot){x->begin, y->begin}, (acq_plot_spot){x->end, y->end});
+    acq_plot_add_x_name(plot, x, y->begin + 44, "stated probability");
+    acq_plot_add_y_name(plot, y, 20, "true share");
+}
+
+static void draw_bin(acq_plot *plot, const acq_reliability_bin *bin)
+{
+    char title[160];
+    if (bin->n == 0 || bin->weight <= 0)
+        return;
+    double stated = bin->stated / bin->weight, truth = bin->truth / bin->weight;
+    double chance = 2 * sqrt(fmax(stated * (1 - stated), 0) / (double)bin->n);
+    acq_plot_spot at = {acq_plot_place(&stated_axis, stated), acq_plot_place(&true_axis, truth)};
+    snprintf(title, sizeof title, "%g to %g: %.0f candidates, stated %.4f, true %.4f", bin->low,
+             bin->high, bin->weight, stated, truth);
+    acq_plot_add_disc(plot, at, fmin(3 + 1.2 * log10(1 + bin->weight), 12), 0, title);
+    acq_plot_add_bar(plot, at.x, acq_plot_place(&true_axis, truth - chance),
+                     acq_plot_place(&true_axis, truth + chance));
+}
+
+acq_status acq_reliability_write_svg(const acq_reliability *table, const char *title,
+                                     const char *path, acq_error *error)
+{
+    acq_plot plot;
+    char subtitle[160];
+    double weight = fmax(table->weight, 1e-300);
+    snprintf(subtitle, sizeof subtitle,
+             "%.0f candidates; log-loss %.4f, of the base rates alone %.4f", table->weight,
+             table->log_loss / weight, table->base_log_loss / weight);
+    acq_plot_begin(&plot, 560, 560, title, subtitle);
+    draw_axes(&plot);
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++)
+        draw_bin(&plot, &table->bins[i]);
+    return acq_plot_finish(&plot, path, "the diagram", error);
 }

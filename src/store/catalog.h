@@ -6,6 +6,47 @@
 #include "graph/names.h"
 #include "store/format.h"
 
+/* ---- entities ---- */
+
+/* label NULL: none. */
+uint32_t acq_entity_checksum(acq_ent id, const char *key, size_t key_length, const char *label,
+                             size_t label_length);
+
+/* ---- relations ---- */
+
+typedef struct acq_pair_name {
+    const char *text; /* NULL: none */
+    size_t length;
+} acq_pair_name;
+
+/* One row of `relation`. Index 0 is the even id of the pair, 1 the odd one, its inverse. */
+typedef struct acq_store_pair {
+    acq_rel relation; /* even */
+    acq_pair_name keys[2];
+    acq_pair_name labels[2];
+    uint64_t n_links;    /* in the parts of either direction */
+    uint64_t n_heads[2]; /* that have links there */
+    uint32_t n_parts[2];
+    uint64_t parts_sum[2]; /* of the checksums of the parts */
+    uint64_t n_changes;
+    uint64_t changes_sum; /* of acq_change_hash */
+} acq_store_pair;
+
+uint64_t acq_pair_checksum(const acq_store_pair *pair);
+
+/* INSERT or UPDATE by `relation`; the statement is made by acq_pair_prepare_write. */
+acq_status acq_pair_prepare_write(const acq_db *db, sqlite3_stmt **out, acq_error *error);
+acq_status acq_pair_write(const acq_db *db, sqlite3_stmt *statement, const acq_store_pair *pair,
+                          acq_error *error);
+
+/* All rows in order of id, `format` as acq_format_check gave it; `take` gets names that are gone
+ * after it returns. The checksums are verified, also against meta. */
+typedef acq_status (*acq_pair_fn)(void *context, const acq_store_pair *pair, acq_error *error);
+acq_status acq_pairs_read(const acq_db *db, uint32_t format, const acq_store_meta *meta,
+                          acq_pair_fn take, void *context, acq_error *error);
+
+/* ---- all of it ---- */
+
 typedef struct acq_catalog {
     uint32_t format;
     acq_store_meta meta;

@@ -19,9 +19,9 @@ typedef enum acq_db_mode {
 
 typedef struct acq_db {
     sqlite3 *handle;
-    char *path;            /* for messages */
-    bool is_watched;       /* read without locks, so that others may change it */
-    acq_file_state opened; /* if so: the file as it was then */
+    char *path;                  /* for messages */
+    bool is_watched;             /* read without locks, so that others may change it */
+    acq_store_file_state opened; /* if so: the file as it was then */
 } acq_db;
 
 /* On failure the database is closed. */
@@ -30,6 +30,12 @@ acq_status acq_db_open(acq_db *db, const char *path, acq_db_mode mode, acq_error
 /* The same with another of SQLite's file systems than the default one. */
 acq_status acq_db_open_vfs(acq_db *db, const char *path, acq_db_mode mode, const char *vfs,
                            acq_error *error);
+
+/* A database with a read transaction. Where nothing can be written beside the file, it is taken
+ * as unchanging, provided that no -wal file with changes is there. Its owner may change it all the
+ * same: whoever reads asks acq_db_check_unchanged afterwards. */
+acq_status acq_db_open_to_read(acq_db *db, const char *path, acq_error *error);
+
 void acq_db_close(acq_db *db); /* also of a zeroed one */
 
 /* What the result code of a call means to a user; the file is named. */

@@ -2,6 +2,8 @@
 #ifndef ACQ_STORE_ENTITY_H
 #define ACQ_STORE_ENTITY_H
 
+#include <pthread.h>
+
 #include "store/catalog.h"
 
 /* A row; the texts are borrowed until the statement that gave it steps or is reset. */
@@ -37,5 +39,19 @@ acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, uint64_t
 /* By key, then by label. ACQ_OK with *out == ACQ_NO_ID: the index knows no such name. */
 acq_status acq_entity_find(const acq_entity_finder *finder, const char *name, size_t length,
                            uint64_t n_entities, acq_ent *out, acq_error *error);
+
+typedef struct acq_names_visit {
+    const acq_db *db;
+    const acq_catalog *catalog;
+    pthread_mutex_t *lock; /* held while SQLite is asked, never during a visit */
+    acq_name_fn visit;
+    void *context;
+} acq_names_visit;
+
+/* Keys that begin with `prefix` in byte order, then labels. With an empty prefix every entity in
+ * order of id, its key, then its label: then each row is looked at, and a missing one is an error.
+ */
+acq_status acq_entity_visit_names(const acq_names_visit *params, const char *prefix, size_t length,
+                                  acq_error *error);
 
 #endif

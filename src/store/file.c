@@ -80,7 +80,7 @@ static int read_file(const char *path, file_header *out)
     return code;
 }
 
-acq_status acq_file_is_database(const char *path, bool *out, acq_error *error)
+acq_status acq_store_file_is_database(const char *path, bool *out, acq_error *error)
 {
     struct stat info;
     file_header header = {0};
@@ -96,10 +96,10 @@ acq_status acq_file_is_database(const char *path, bool *out, acq_error *error)
 bool acq_store_is_database(const char *path)
 {
     bool is_database = false;
-    return acq_file_is_database(path, &is_database, NULL) == ACQ_OK && is_database;
+    return acq_store_file_is_database(path, &is_database, NULL) == ACQ_OK && is_database;
 }
 
-acq_status acq_file_fail_foreign(const char *path, acq_error *error)
+acq_status acq_store_file_fail_foreign(const char *path, acq_error *error)
 {
     acq_fail(error, ACQ_ERR_INPUT,
              "this is an SQLite database, but not an anycq store; make one with anycq import");
@@ -127,8 +127,9 @@ static acq_status check_header(const char *path, const file_header *header, acq_
                         "this is not an anycq store; make one with anycq import");
     if (!header->is_complete)
         return fail_cut_off(error);
-    return get_application(header) == ACQ_STORE_APPLICATION ? ACQ_OK
-                                                            : acq_file_fail_foreign(path, error);
+    return get_application(header) == ACQ_STORE_APPLICATION
+               ? ACQ_OK
+               : acq_store_file_fail_foreign(path, error);
 }
 
 /* While a log is beside it, a file that ends within a page is only being written; and if the log
@@ -139,7 +140,7 @@ static acq_status check_end(const char *path, const file_header *header, acq_err
     struct stat now;
     if (header->is_even)
         return ACQ_OK;
-    acq_status status = acq_file_sizes(path, &file_bytes, &wal_bytes, error);
+    acq_status status = acq_store_file_sizes(path, &file_bytes, &wal_bytes, error);
     if (status != ACQ_OK || wal_bytes > 0)
         return status;
     return stat(path, &now) == 0 && now.st_size % ACQ_STORE_PAGE == 0 ? ACQ_OK
@@ -173,7 +174,7 @@ static acq_status check_content(const char *path, acq_error *error)
     return status == ACQ_OK ? check_end(path, &header, error) : status;
 }
 
-acq_status acq_file_check(const char *path, acq_error *error)
+acq_status acq_store_file_check(const char *path, acq_error *error)
 {
     acq_status status = check_kind(path, error);
     if (status == ACQ_OK)
@@ -212,7 +213,7 @@ static acq_status measure(const char *real, uint64_t *file, uint64_t *wal, acq_e
     return ACQ_OK;
 }
 
-acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error)
+acq_status acq_store_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error)
 {
     char *real = NULL;
     acq_status status = resolve(path, &real, error);
@@ -232,7 +233,7 @@ static bool is_folder_writable(char *real)
     return access(real, W_OK) == 0;
 }
 
-acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error)
+acq_status acq_store_file_is_fixed(const char *path, bool *out, acq_error *error)
 {
     uint64_t file_bytes, wal_bytes;
     char *real = NULL;
@@ -245,19 +246,19 @@ acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error)
     return status;
 }
 
-acq_file_state acq_file_get_state(const char *path)
+acq_store_file_state acq_store_file_get_state(const char *path)
 {
     struct stat info;
     if (stat(path, &info) != 0)
-        return (acq_file_state){0};
-    return (acq_file_state){.device = (uint64_t)info.st_dev,
-                            .inode = (uint64_t)info.st_ino,
-                            .size = (uint64_t)info.st_size,
-                            .seconds = info.st_mtim.tv_sec,
-                            .nanoseconds = info.st_mtim.tv_nsec};
+        return (acq_store_file_state){0};
+    return (acq_store_file_state){.device = (uint64_t)info.st_dev,
+                                  .inode = (uint64_t)info.st_ino,
+                                  .size = (uint64_t)info.st_size,
+                                  .seconds = info.st_mtim.tv_sec,
+                                  .nanoseconds = info.st_mtim.tv_nsec};
 }
 
-bool acq_file_is_same(const acq_file_state *a, const acq_file_state *b)
+bool acq_store_file_is_same(const acq_store_file_state *a, const acq_store_file_state *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
            a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;

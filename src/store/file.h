@@ -8,28 +8,28 @@
 #include "base/types.h"
 
 /* Does it begin as an SQLite database? ACQ_ERR_MEMORY: that cannot be told. */
-acq_status acq_file_is_database(const char *path, bool *out, acq_error *error);
+acq_status acq_store_file_is_database(const char *path, bool *out, acq_error *error);
 
 /* Refuses what is not there, not a regular file, empty, another kind of file, cut off, or another
  * program's database, which SQLite therefore never opens for us. */
-acq_status acq_file_check(const char *path, acq_error *error);
+acq_status acq_store_file_check(const char *path, acq_error *error);
 
 /* What is said of another program's database. */
-acq_status acq_file_fail_foreign(const char *path, acq_error *error);
+acq_status acq_store_file_fail_foreign(const char *path, acq_error *error);
 
 /* Bytes of PATH and PATH-wal; 0 for one that is not there. ACQ_ERR_MEMORY. */
-acq_status acq_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error);
+acq_status acq_store_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error);
 
 /* Nothing can be written beside it, and no -wal file says more than it does. ACQ_ERR_MEMORY. */
-acq_status acq_file_is_fixed(const char *path, bool *out, acq_error *error);
+acq_status acq_store_file_is_fixed(const char *path, bool *out, acq_error *error);
 
 /* What tells whether a file was changed or replaced, as finely as its system keeps time. */
-typedef struct acq_file_state {
+typedef struct acq_store_file_state {
     uint64_t device, inode, size;
     int64_t seconds, nanoseconds; /* of the last change */
-} acq_file_state;
+} acq_store_file_state;
 
-acq_file_state acq_file_get_state(const char *path); /* all zeros: not there */
-bool acq_file_is_same(const acq_file_state *a, const acq_file_state *b);
+acq_store_file_state acq_store_file_get_state(const char *path); /* all zeros: not there */
+bool acq_store_file_is_same(const acq_store_file_state *a, const acq_store_file_state *b);
 
 #endif

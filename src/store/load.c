@@ -2,12 +2,106 @@
  * they belong in the one block of the relation. */
 #include "store/load.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/links_make.h"
-#include "store/merge.h"
 #include "store/part.h"
+
+typedef struct change {
+    acq_ent head, tail;
+    bool is_added;
+} change;
+
+static uint64_t key_of(acq_ent head, acq_ent tail)
+{
+    return (uint64_t)head << 32 | tail;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const change *x = a, *y = b;
+    uint64_t left = key_of(x->head, x->tail), right = key_of(y->head, y->tail);
+    return (left > right) - (left < right);
+}
+
+static void sort_changes(change *changes, size_t n)
+{
+    if (n > 1)
+        qsort(changes, n, sizeof *changes, compare);
+}
+
+/* Where the result goes: counted always, filled when there is a frame. */
+typedef struct sink {
+    acq_links_parts *frame; /* NULL: only count */
+    size_t n_heads, n_links;
+    acq_ent last_head;
+} sink;
+
+static void put(sink *to, acq_ent head, acq_ent tail)
+{
+    if (to->n_links == 0 || to->last_head != head) {
+        if (to->frame != NULL) {
+            to->frame->heads[to->n_heads] = head;
+            to->frame->offsets[to->n_heads] = (uint32_t)to->n_links;
+        }
+        to->last_head = head;
+        to->n_heads++;
+    }
+    if (to->frame != NULL)
+        to->frame->tails[to->n_links] = tail;
+    to->n_links++;
+}
+
+/* Takes every change that comes before `until`; false when one of them is a removal. */
+static bool put_additions(const change *changes, size_t n, size_t *i, uint64_t until, sink *to)
+{
+    for (; *i < n && key_of(changes[*i].head, changes[*i].tail) < until; ++*i) {
+        if (!changes[*i].is_added)
+            return false;
+        put(to, changes[*i].head, changes[*i].tail);
+    }
+    return true;
+}
+
+/* False when a change does not fit the links. */
+static bool merge(const acq_links *base, const change *changes, size_t n, sink *to)
+{
+    size_t i = 0;
+    for (uint32_t row = 0; row < base->n_heads; row++) {
+        acq_ent head = base->heads[row];
+        for (uint32_t j = base->offsets[row]; j < base->offsets[row + 1]; j++) {
+            uint64_t key = key_of(head, base->tails[j]);
+            if (!put_additions(changes, n, &i, key, to))
+                return false;
+            if (i == n || key_of(changes[i].head, changes[i].tail) != key)
+                put(to, head, base->tails[j]);
+            else if (changes[i++].is_added)
+                return false;
+        }
+    }
+    return put_additions(changes, n, &i, UINT64_MAX, to);
+}
+
+static acq_status merge_changes(const acq_links *base, const change *changes, size_t n,
+                                acq_links **out)
+{
+    sink counted = {0};
+    acq_links_parts frame;
+    if (!merge(base, changes, n, &counted))
+        return ACQ_ERR_INPUT;
+    acq_status status =
+        acq_links_parts_new(&frame, counted.n_heads, counted.n_links, base->n_entities, false);
+    if (status != ACQ_OK)
+        return status;
+    sink filled = {.frame = &frame};
+    merge(base, changes, n, &filled);
+    frame.offsets[filled.n_heads] = (uint32_t)filled.n_links;
+    acq_links_seal(&frame);
+    *out = frame.links;
+    return ACQ_OK;
+}
 
 enum { WORD = sizeof(uint32_t) };
 
@@ -188,7 +282,7 @@ acq_status acq_load_parts(const acq_loader *loader, acq_rel directed, acq_links 
 }
 
 typedef struct change_list {
-    acq_change *changes;
+    change *changes;
     size_t n;
     uint64_t sum;
 } change_list;
@@ -204,9 +298,9 @@ static acq_status take_change(const acq_loader *loader, sqlite3_stmt *row, acq_r
         return fail_damaged(loader, "a change is out of range", error);
     list->sum += acq_change_hash(directed & ~1U, (acq_ent)head, (acq_ent)tail, is_added);
     bool swaps = directed % 2 != 0;
-    list->changes[list->n++] = (acq_change){.head = (acq_ent)(swaps ? tail : head),
-                                            .tail = (acq_ent)(swaps ? head : tail),
-                                            .is_added = is_added};
+    list->changes[list->n++] = (change){.head = (acq_ent)(swaps ? tail : head),
+                                        .tail = (acq_ent)(swaps ? head : tail),
+                                        .is_added = is_added};
     return ACQ_OK;
 }
 
@@ -245,14 +339,14 @@ static acq_status read_changes(const acq_loader *loader, acq_rel directed, chang
     if (status == ACQ_OK && (list->n != pair->n_changes || list->sum != pair->changes_sum))
         status = fail_damaged(loader, "the changes of a relation do not match their sum", error);
     if (status == ACQ_OK && directed % 2 != 0)
-        acq_changes_sort(list->changes, list->n);
+        sort_changes(list->changes, list->n);
     return status;
 }
 
-static acq_status merge_changes(const acq_loader *loader, const acq_links *base,
+static acq_status apply_changes(const acq_loader *loader, const acq_links *base,
                                 const change_list *list, acq_links **out, acq_error *error)
 {
-    acq_status status = acq_links_merge(base, list->changes, list->n, out);
+    acq_status status = merge_changes(base, list->changes, list->n, out);
     if (status == ACQ_ERR_MEMORY)
         return acq_fail_memory(error);
     return status == ACQ_OK ? ACQ_OK
@@ -273,7 +367,7 @@ acq_status acq_load_links(const acq_loader *loader, acq_rel directed, acq_links 
     }
     status = read_changes(loader, directed, &list, error);
     if (status == ACQ_OK)
-        status = merge_changes(loader, base, &list, out, error);
+        status = apply_changes(loader, base, &list, out, error);
     acq_free(list.changes);
     acq_links_free(base);
     return status;

@@ -10,20 +10,118 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "graph/build.h"
 #include "graph/stored.h"
+#include "store/catalog.h"
 #include "store/entity.h"
-#include "store/open.h"
+#include "store/file.h"
 #include "store/load.h"
-#include "store/name_cache.h"
-#include "store/walk.h"
+
+/* Names of entities that were asked for, kept as long as the graph.
+ *
+ *   pages    [ . | * | . | ... ]        one per 4096 ids, made when one of them is asked for
+ *   page     [ . | . | * | ... ]        one record per id
+ *   record   shown, "key\0label\0"      in the arena
+ *
+ * Finding takes no lock; adding is for one thread at a time. */
+typedef struct name_record {
+    const char *shown; /* the label, or the key */
+    char key[];
+} name_record;
+
+typedef struct name_page name_page;
+
+typedef struct name_cache {
+    _Atomic(name_page *) *pages;
+    size_t n_pages;
+    acq_arena arena;
+} name_cache;
+
+enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS };
+
+struct name_page {
+    _Atomic(const name_record *) records[PAGE];
+};
+
+static acq_status init_names(name_cache *cache, uint32_t n_entities)
+{
+    *cache = (name_cache){.n_pages = ((size_t)n_entities + PAGE - 1) >> PAGE_BITS};
+    acq_arena_init(&cache->arena);
+    cache->pages = acq_zalloc(cache->n_pages, sizeof *cache->pages);
+    return cache->pages == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
+static void deinit_names(name_cache *cache)
+{
+    for (size_t i = 0; cache->pages != NULL && i < cache->n_pages; i++)
+        acq_free(atomic_load_explicit(&cache->pages[i], memory_order_relaxed));
+    acq_free(cache->pages);
+    acq_arena_deinit(&cache->arena);
+    *cache = (name_cache){0};
+}
+
+static const name_record *find_record(const name_cache *cache, acq_ent entity)
+{
+    name_page *page =
+        atomic_load_explicit(&cache->pages[entity >> PAGE_BITS], memory_order_acquire);
+    return page == NULL ? NULL
+                        : atomic_load_explicit(&page->records[entity % PAGE], memory_order_acquire);
+}
+
+static name_page *make_page(name_cache *cache, acq_ent entity)
+{
+    _Atomic(name_page *) *place = &cache->pages[entity >> PAGE_BITS];
+    name_page *page = atomic_load_explicit(place, memory_order_relaxed);
+    if (page != NULL)
+        return page;
+    page = acq_zalloc(1, sizeof *page);
+    if (page != NULL)
+        atomic_store_explicit(place, page, memory_order_release);
+    return page;
+}
+
+static name_record *make_record(acq_arena *arena, const char *key, size_t key_length,
+                                const char *label, size_t label_length)
+{
+    size_t room = sizeof(name_record) + key_length + 1 + (label == NULL ? 0 : label_length + 1);
+    name_record *record = acq_arena_alloc(arena, 1, room);
+    if (record == NULL)
+        return NULL;
+    memcpy(record->key, key, key_length);
+    record->key[key_length] = '\0';
+    record->shown = record->key;
+    if (label != NULL) {
+        char *copy = record->key + key_length + 1;
+        memcpy(copy, label, label_length);
+        copy[label_length] = '\0';
+        record->shown = copy;
+    }
+    return record;
+}
+
+static acq_status add_record(name_cache *cache, acq_ent entity, const char *key, size_t key_length,
+                             const char *label, size_t label_length, const name_record **out)
+{
+    *out = find_record(cache, entity);
+    if (*out != NULL)
+        return ACQ_OK;
+    name_page *page = make_page(cache, entity);
+    name_record *record =
+        page == NULL ? NULL : make_record(&cache->arena, key, key_length, label, label_length);
+    if (record == NULL)
+        return ACQ_ERR_MEMORY;
+    atomic_store_explicit(&page->records[entity % PAGE], record, memory_order_release);
+    *out = record;
+    return ACQ_OK;
+}
 
 typedef struct reader {
     acq_db db;
     acq_catalog catalog; /* its names are the graph's once it is open */
     acq_entity_finder finder;
-    acq_name_cache names;
+    name_cache names;
     _Atomic(acq_links *) *links; /* by directed relation; NULL: not loaded */
     bool *is_loading;
     pthread_mutex_t lock;    /* db, finder and adding to names */
@@ -38,7 +136,7 @@ static void free_reader(void *self)
         acq_links_free(atomic_load_explicit(&me->links[r], memory_order_relaxed));
     acq_free(me->links);
     acq_free(me->is_loading);
-    acq_name_cache_deinit(&me->names);
+    deinit_names(&me->names);
     acq_entity_finder_deinit(&me->finder);
     acq_catalog_deinit(&me->catalog);
     acq_db_close(&me->db);
@@ -93,8 +191,7 @@ static acq_status open_links(void *self, acq_rel relation, const acq_links **out
     return status;
 }
 
-static acq_status read_record(reader *me, acq_ent entity, const acq_name_record **out,
-                              acq_error *error)
+static acq_status read_record(reader *me, acq_ent entity, const name_record **out, acq_error *error)
 {
     acq_entity_row row;
     pthread_mutex_lock(&me->lock);
@@ -102,8 +199,8 @@ static acq_status read_record(reader *me, acq_ent entity, const acq_name_record 
         acq_entity_read(&me->finder, entity, me->catalog.meta.n_entities, &row, error);
     if (status == ACQ_OK)
         status = acq_db_check_unchanged(&me->db, error);
-    if (status == ACQ_OK && acq_name_cache_add(&me->names, entity, row.key, row.key_length,
-                                               row.label, row.label_length, out) != ACQ_OK)
+    if (status == ACQ_OK && add_record(&me->names, entity, row.key, row.key_length, row.label,
+                                       row.label_length, out) != ACQ_OK)
         status = acq_fail_memory(error);
     pthread_mutex_unlock(&me->lock);
     return status;
@@ -116,7 +213,7 @@ static acq_status read_name(void *self, acq_ent entity, bool is_shown, const cha
     if (entity >= me->catalog.meta.n_entities)
         return acq_fail(error, ACQ_ERR_USAGE, "entity id %u is unknown: the graph has %u", entity,
                         (uint32_t)me->catalog.meta.n_entities);
-    const acq_name_record *record = acq_name_cache_find(&me->names, entity);
+    const name_record *record = find_record(&me->names, entity);
     acq_status status = record == NULL ? read_record(me, entity, &record, error) : ACQ_OK;
     if (status == ACQ_OK)
         *out = is_shown ? record->shown : record->key;
@@ -143,12 +240,12 @@ static acq_status each_name(void *self, const char *prefix, size_t length, acq_n
                             void *context, acq_error *error)
 {
     reader *me = self;
-    const acq_walk_params params = {.db = &me->db,
+    const acq_names_visit params = {.db = &me->db,
                                     .catalog = &me->catalog,
                                     .lock = &me->lock,
                                     .visit = visit,
                                     .context = context};
-    return acq_walk_names(&params, prefix, length, error);
+    return acq_entity_visit_names(&params, prefix, length, error);
 }
 
 /* Room for what will be loaded. */
@@ -158,14 +255,14 @@ static acq_status make_room(reader *me, acq_error *error)
     me->links = acq_zalloc(n_relations, sizeof *me->links);
     me->is_loading = acq_zalloc(n_relations, sizeof *me->is_loading);
     if (me->links == NULL || me->is_loading == NULL ||
-        acq_name_cache_init(&me->names, (uint32_t)me->catalog.meta.n_entities) != ACQ_OK)
+        init_names(&me->names, (uint32_t)me->catalog.meta.n_entities) != ACQ_OK)
         return acq_fail_memory(error);
     return ACQ_OK;
 }
 
 static acq_status open_snapshot(reader *me, const char *path, acq_error *error)
 {
-    acq_status status = acq_open_to_read(&me->db, path, error);
+    acq_status status = acq_db_open_to_read(&me->db, path, error);
     if (status == ACQ_OK)
         status = acq_catalog_read(&me->db, &me->catalog, error);
     if (status == ACQ_OK)
@@ -218,4 +315,45 @@ acq_status acq_store_open(const char *path, acq_graph **out, acq_error *error)
         return status;
     }
     return make_graph(me, out, error);
+}
+
+acq_status acq_graph_open_path(const char *path, const acq_read_params *params, acq_graph **out,
+                               acq_read_report *report, acq_error *error)
+{
+    bool is_store = false;
+    acq_status status = acq_store_file_is_database(path, &is_store, error);
+    if (status != ACQ_OK)
+        return status;
+    if (!is_store)
+        return acq_graph_read(&path, 1, params, out, report, error);
+    if (report != NULL)
+        *report = (acq_read_report){0};
+    return acq_store_open(path, out, error);
+}
+
+acq_status acq_store_read_info(const char *path, acq_store_info *out, acq_error *error)
+{
+    acq_db db;
+    acq_catalog catalog;
+    acq_store_info info = {0};
+    acq_status status = acq_db_open_to_read(&db, path, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_catalog_read(&db, &catalog, error);
+    if (status == ACQ_OK && acq_db_check_unchanged(&db, error) != ACQ_OK) {
+        acq_catalog_deinit(&catalog);
+        status = ACQ_ERR_IO;
+    }
+    acq_db_close(&db);
+    if (status != ACQ_OK)
+        return status;
+    info.format = catalog.format;
+    info.n_changes = catalog.meta.n_changes;
+    info.is_rdf = catalog.meta.is_rdf;
+    memcpy(info.sources, catalog.meta.sources, sizeof info.sources);
+    acq_catalog_deinit(&catalog);
+    status = acq_store_file_sizes(path, &info.file_bytes, &info.wal_bytes, error);
+    if (status == ACQ_OK)
+        *out = info;
+    return status;
 }

@@ -15,7 +15,7 @@
 #include "graph/build.h"
 #include "store/entity.h"
 #include "store/load.h"
-#include "store/open.h"
+#include "store/database.h"
 
 enum { STEPS_PER_LOOK = 100000, ROWS_PER_LOOK = 100000 };
 
@@ -289,7 +289,7 @@ acq_status acq_store_verify(const char *path, acq_stage_fn progress, void *conte
                             acq_error *error)
 {
     verifying v = {.progress = progress, .context = context};
-    acq_status status = acq_open_to_read(&v.db, path, error);
+    acq_status status = acq_db_open_to_read(&v.db, path, error);
     if (status != ACQ_OK)
         return status;
     status = acq_catalog_read(&v.db, &v.catalog, error);

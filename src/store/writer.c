@@ -103,7 +103,7 @@ static int count_written(const acq_store_writer *writer)
 
 static acq_status open_writer(acq_store_writer *writer, const char *path, acq_error *error)
 {
-    acq_status status = acq_file_check(path, error);
+    acq_status status = acq_store_file_check(path, error);
     if (status == ACQ_OK)
         status = acq_db_open(&writer->db, path, ACQ_DB_WRITE, error);
     if (status == ACQ_OK)

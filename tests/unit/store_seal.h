@@ -3,7 +3,7 @@
 #ifndef TEST_STORE_SEAL_H
 #define TEST_STORE_SEAL_H
 
-#include "store/format.h"
+#include "store/catalog.h"
 
 /* part(directed, number, heads, lengths, tails): a body with its checksum, lists as '1,2,3';
  * entity_checksum(id, key, label). */

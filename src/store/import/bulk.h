@@ -9,7 +9,7 @@
 #ifndef ACQ_STORE_IMPORT_BULK_H
 #define ACQ_STORE_IMPORT_BULK_H
 
-#include "store/format.h"
+#include "store/catalog.h"
 #include "store/part.h"
 
 typedef struct acq_bulk acq_bulk;

@@ -14,12 +14,111 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "base/text.h"
-#include "base/file.h"
-#include "store/beside.h"
 #include "store/store.h"
+
+enum { HEAD = 8, REGION = 32768, INDEX_VERSION = 3007000 };
+
+typedef bool (*head_fn)(const unsigned char head[HEAD], off_t size);
+
+static bool is_log(const unsigned char head[HEAD], off_t size)
+{
+    (void)size;
+    return memcmp(head, "\x37\x7f\x06\x82", 4) == 0 || memcmp(head, "\x37\x7f\x06\x83", 4) == 0;
+}
+
+static bool is_journal(const unsigned char head[HEAD], off_t size)
+{
+    static const unsigned char zeros[HEAD];
+    (void)size;
+    return memcmp(head, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", HEAD) == 0 ||
+           memcmp(head, zeros, HEAD) == 0;
+}
+
+static bool is_index(const unsigned char head[HEAD], off_t size)
+{
+    uint32_t version;
+    memcpy(&version, head, sizeof version);
+    return size % REGION == 0 && (version == INDEX_VERSION || version == 0);
+}
+
+static bool is_sqlites(const char *path, head_fn is_it)
+{
+    struct stat info;
+    unsigned char head[HEAD];
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    bool is_ours =
+        fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+        (info.st_size == 0 || (pread(file, head, HEAD, 0) == HEAD && is_it(head, info.st_size)));
+    close(file);
+    return is_ours;
+}
+
+static acq_status fail_in_the_way(const char *path, acq_error *error)
+{
+    acq_fail(error, ACQ_ERR_USAGE,
+             "this file has the name of one that SQLite keeps beside the graph, and it is not "
+             "SQLite's; move it, or name another output");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_USAGE;
+}
+
+static acq_status fail_remove(const char *path, acq_error *error)
+{
+    acq_fail(error, ACQ_ERR_IO,
+             "cannot remove what an earlier graph left: %s; check the folder of the output and its "
+             "disk",
+             strerror(errno));
+    acq_error_set_file(error, path);
+    return ACQ_ERR_IO;
+}
+
+static acq_status look_at(const char *path, head_fn is_it, bool removes, acq_error *error)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 && errno == ENOENT)
+        return ACQ_OK;
+    if (!is_sqlites(path, is_it))
+        return fail_in_the_way(path, error);
+    if (removes && unlink(path) != 0 && errno != ENOENT)
+        return fail_remove(path, error);
+    return ACQ_OK;
+}
+
+static acq_status look_at_all(const char *database, bool removes, acq_error *error)
+{
+    static const struct {
+        const char *ending;
+        head_fn is_it;
+    } kinds[] = {{"-wal", is_log}, {"-shm", is_index}, {"-journal", is_journal}};
+    acq_text path;
+    acq_status status = ACQ_OK;
+    acq_text_init(&path);
+    for (size_t i = 0; status == ACQ_OK && i < sizeof kinds / sizeof kinds[0]; i++) {
+        acq_text_clear(&path);
+        acq_text_format(&path, "%s%s", database, kinds[i].ending);
+        status = acq_text_finish(&path, error);
+        if (status == ACQ_OK)
+            status = look_at(path.bytes, kinds[i].is_it, removes, error);
+    }
+    acq_text_deinit(&path);
+    return status;
+}
+
+static acq_status check_beside(const char *database, acq_error *error)
+{
+    return look_at_all(database, false, error);
+}
+
+static acq_status remove_beside(const char *database, acq_error *error)
+{
+    return look_at_all(database, true, error);
+}
 
 enum { MOST_TRIES = 100 };
 
@@ -209,10 +308,10 @@ acq_status acq_partial_init(acq_partial *partial, const char *output, acq_error 
     *partial = (acq_partial){.file = -1};
     acq_status status = set_names(partial, output, error);
     if (status == ACQ_OK && !partial->has_output)
-        status = acq_beside_check(partial->output, error);
+        status = check_beside(partial->output, error);
     if (status == ACQ_OK)
         status = lock(partial, error);
-    return status == ACQ_OK ? acq_beside_remove(partial->path, error) : status;
+    return status == ACQ_OK ? remove_beside(partial->path, error) : status;
 }
 
 /* ---- the end ---- */
@@ -240,7 +339,7 @@ acq_status acq_partial_finish(acq_partial *partial, acq_error *error)
         return fail_io(partial->path, "write the graph to disk", error);
     if (lstat(partial->output, &info) == 0)
         return fail(partial->output, ACQ_ERR_IO, appeared, error);
-    acq_status status = acq_beside_remove(partial->output, error);
+    acq_status status = remove_beside(partial->output, error);
     if (status != ACQ_OK)
         return status;
     acq_sync_folder(partial->output);
@@ -256,7 +355,7 @@ acq_status acq_partial_finish(acq_partial *partial, acq_error *error)
 void acq_partial_deinit(acq_partial *partial)
 {
     if (partial->path != NULL && partial->file >= 0) {
-        (void)acq_beside_remove(partial->path, NULL);
+        (void)remove_beside(partial->path, NULL);
         (void)unlink(partial->path);
         close(partial->file);
     }

@@ -9,7 +9,7 @@
 #ifndef ACQ_STORE_IMPORT_SORT_RUNS_H
 #define ACQ_STORE_IMPORT_SORT_RUNS_H
 
-#include "store/import/sort_packed.h"
+#include "store/import/sort.h"
 
 typedef struct acq_runs acq_runs;
 
@@ -41,5 +41,26 @@ acq_status acq_runs_next(acq_runs *runs, acq_run_item *out, bool *found, acq_err
 
 /* Forgets all runs and keeps the file for new ones. */
 void acq_runs_clear(acq_runs *runs);
+
+/* ---- merging ---- */
+
+/* Links in order from runs on disk. The runs are merged in the even direction; meanwhile the links
+ * of a pair are turned around and collected; when the pair ends they are sorted and handed out,
+ * from memory if they fit, else from runs of their own. */
+typedef struct acq_merge_order acq_merge_order;
+
+typedef struct acq_merge_params {
+    acq_runs *runs; /* written; the caller's */
+    const char *folder;
+    size_t memory_bytes;
+    unsigned id_bits;
+    acq_sort_counts *counts; /* added to; the caller's */
+} acq_merge_params;
+
+acq_status acq_merge_order_new(const acq_merge_params *params, acq_merge_order **out,
+                               acq_error *error);
+void acq_merge_order_free(acq_merge_order *order);
+
+acq_status acq_merge_order_next(acq_merge_order *order, acq_sorted *out, acq_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* vfs.c - see import_vfs.h. SQLite opens temporary files from its sorting threads too, and
+/* vfs.c - see vfs.h. SQLite opens temporary files from its sorting threads too, and
  * a file's name must last as long as the file, so names are kept in a list under a lock. */
 #include "store/import/vfs.h"
 

@@ -1,9 +1,175 @@
-/* write.c - see import_write.h. */
+/* write.c - see write.h. Sorting and encoding take one core while SQLite takes another:
+ *
+ *   sorter ─▶ [ part | part | part | part ] ─▶ next, next, ...
+ *             made by a thread of its own      in order
+ *
+ *   given_back <= taken <= made <= given_back + N_SLOTS
+ *
+ * count parts from the beginning. Part i is in slot i % N_SLOTS; the taker has part taken - 1
+ * until it asks for the next. A part takes up to 24 bytes per link while it is made. Without a
+ * thread each part is made when it is asked for. */
 #include "store/import/write.h"
 
+#include <pthread.h>
+
 #include "base/memory.h"
-#include "store/import/links.h"
 #include "store/import/vfs.h"
+
+enum { N_SLOTS = 4 };
+
+typedef struct part_ring {
+    /* The maker's: */
+    acq_sorter *sorter;
+    acq_bulk_part slots[N_SLOTS];
+    acq_sorted sorted; /* what the sorter gave last */
+    size_t i_sorted;   /* links of it that are in parts */
+    acq_rel directed;  /* of the last part, like the next two */
+    uint32_t number;
+    acq_ent last_head;
+
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock; /* of the rest */
+    pthread_cond_t changed;
+    uint64_t made, taken, given_back;
+    bool is_at_end;  /* nothing more will be made */
+    bool is_stopped; /* nobody wants more */
+    acq_status status;
+    acq_error error;
+} part_ring;
+
+/* Sees to it that there are sorted links left, unless there are no more. */
+static acq_status look_ahead(part_ring *parts, acq_error *error)
+{
+    if (parts->i_sorted < parts->sorted.n)
+        return ACQ_OK;
+    parts->i_sorted = 0;
+    return acq_sorter_next(parts->sorter, &parts->sorted, error);
+}
+
+static void begin_part(part_ring *parts, acq_bulk_part *part)
+{
+    bool goes_on = parts->sorted.relation == parts->directed;
+    parts->directed = parts->sorted.relation;
+    parts->number = goes_on ? parts->number + 1 : 0;
+    acq_bulk_part_begin(part, parts->directed, parts->number,
+                        goes_on ? parts->last_head : ACQ_NO_ID);
+}
+
+/* Moves sorted links into the part until one of them is at its end. */
+static acq_status fill_part(part_ring *parts, acq_bulk_part *part)
+{
+    const acq_packed *links = parts->sorted.links;
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK && parts->i_sorted < parts->sorted.n &&
+           part->part.n_links < ACQ_PART_LINKS) {
+        acq_packed link = links[parts->i_sorted++];
+        status = acq_bulk_part_add(part, acq_packed_head(link), acq_packed_tail(link));
+    }
+    return status;
+}
+
+/* One part; without links there are no more. */
+static acq_status make_part(part_ring *parts, acq_bulk_part *part, acq_error *error)
+{
+    acq_status status = look_ahead(parts, error);
+    if (status != ACQ_OK)
+        return status;
+    begin_part(parts, part);
+    while (parts->sorted.n > 0 && parts->sorted.relation == parts->directed &&
+           part->part.n_links < ACQ_PART_LINKS) {
+        if (fill_part(parts, part) != ACQ_OK)
+            return acq_fail_memory(error);
+        status = look_ahead(parts, error);
+        if (status != ACQ_OK)
+            return status;
+    }
+    parts->last_head = part->last_head;
+    return acq_bulk_part_encode(part) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+/* Waits for a free slot; false: nobody wants more. The lock is held. */
+static bool wait_for_slot(part_ring *parts)
+{
+    while (parts->made - parts->given_back == N_SLOTS && !parts->is_stopped)
+        pthread_cond_wait(&parts->changed, &parts->lock);
+    return !parts->is_stopped;
+}
+
+static void *run_maker(void *argument)
+{
+    part_ring *parts = argument;
+    pthread_mutex_lock(&parts->lock);
+    while (!parts->is_at_end && wait_for_slot(parts)) {
+        acq_bulk_part *part = &parts->slots[parts->made % N_SLOTS];
+        pthread_mutex_unlock(&parts->lock);
+        acq_status status = make_part(parts, part, &parts->error);
+        pthread_mutex_lock(&parts->lock);
+        parts->status = status;
+        parts->is_at_end = status != ACQ_OK || part->part.n_links == 0;
+        parts->made += !parts->is_at_end;
+        pthread_cond_signal(&parts->changed);
+    }
+    pthread_mutex_unlock(&parts->lock);
+    return NULL;
+}
+
+static acq_status parts_new(acq_sorter *sorter, bool with_thread, part_ring **out, acq_error *error)
+{
+    part_ring *parts = acq_zalloc(1, sizeof *parts);
+    if (parts == NULL)
+        return acq_fail_memory(error);
+    parts->sorter = sorter;
+    parts->directed = ACQ_NO_ID;
+    pthread_mutex_init(&parts->lock, NULL);
+    pthread_cond_init(&parts->changed, NULL);
+    parts->has_thread = with_thread && pthread_create(&parts->thread, NULL, run_maker, parts) == 0;
+    *out = parts;
+    return ACQ_OK;
+}
+
+static void parts_free(part_ring *parts)
+{
+    if (parts == NULL)
+        return;
+    if (parts->has_thread) {
+        pthread_mutex_lock(&parts->lock);
+        parts->is_stopped = true;
+        pthread_cond_signal(&parts->changed);
+        pthread_mutex_unlock(&parts->lock);
+        pthread_join(parts->thread, NULL);
+    }
+    for (size_t i = 0; i < N_SLOTS; i++)
+        acq_bulk_part_deinit(&parts->slots[i]);
+    pthread_cond_destroy(&parts->changed);
+    pthread_mutex_destroy(&parts->lock);
+    acq_free(parts);
+}
+
+static acq_status take_part(part_ring *parts, const acq_bulk_part **out, acq_error *error)
+{
+    pthread_mutex_lock(&parts->lock);
+    parts->given_back = parts->taken;
+    pthread_cond_signal(&parts->changed);
+    while (parts->made == parts->taken && !parts->is_at_end)
+        pthread_cond_wait(&parts->changed, &parts->lock);
+    bool found = parts->made > parts->taken;
+    *out = found ? &parts->slots[parts->taken++ % N_SLOTS] : NULL;
+    acq_status status = found ? ACQ_OK : parts->status;
+    pthread_mutex_unlock(&parts->lock);
+    if (status != ACQ_OK && error != NULL && error->code == ACQ_OK)
+        *error = parts->error;
+    return status;
+}
+
+static acq_status parts_next(part_ring *parts, const acq_bulk_part **out, acq_error *error)
+{
+    if (parts->has_thread)
+        return take_part(parts, out, error);
+    acq_status status = make_part(parts, &parts->slots[0], error);
+    *out = status == ACQ_OK && parts->slots[0].part.n_links > 0 ? &parts->slots[0] : NULL;
+    return status;
+}
 
 enum { ROWS_PER_LOOK = 1 << 15 };
 
@@ -19,7 +185,7 @@ typedef struct putting {
     acq_import_writer *writer;
     const acq_dictionary *dictionary;
     acq_names entity_labels, relation_labels;
-    acq_link_parts *parts;
+    part_ring *parts;
     uint32_t n_rows;               /* of entities, written */
     uint64_t n_links, total_links; /* the total counts facts as often as they were given */
     acq_error *error;
@@ -114,11 +280,11 @@ static acq_status write_part(putting *p, const acq_bulk_part *part)
 static acq_status write_parts(putting *p)
 {
     const acq_bulk_part *part = NULL;
-    acq_status status = acq_link_parts_next(p->parts, &part, p->error);
+    acq_status status = parts_next(p->parts, &part, p->error);
     while (status == ACQ_OK && part != NULL) {
         status = write_part(p, part);
         if (status == ACQ_OK)
-            status = acq_link_parts_next(p->parts, &part, p->error);
+            status = parts_next(p->parts, &part, p->error);
     }
     return status;
 }
@@ -158,14 +324,14 @@ acq_status acq_import_writer_put(acq_import_writer *writer, const acq_dictionary
                  .error = error};
     acq_status status = settle_labels(&p);
     if (status == ACQ_OK)
-        status = acq_link_parts_new(sorter, writer->params.threads > 1, &p.parts, error);
+        status = parts_new(sorter, writer->params.threads > 1, &p.parts, error);
     if (status == ACQ_OK)
         status = write_parts(&p);
     if (status == ACQ_OK)
         status = write_rows(&p, dictionary->entities.n_ids);
     if (status == ACQ_OK)
         status = write_relations(&p);
-    acq_link_parts_free(p.parts);
+    parts_free(p.parts);
     acq_names_deinit(&p.entity_labels);
     acq_names_deinit(&p.relation_labels);
     return status;

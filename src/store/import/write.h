@@ -1,6 +1,6 @@
 /* write.h - names and sorted facts into the file of a new store.
  *
- *   sorter ─▶ parts (import_links.h) ─┐
+ *   sorter ─▶ parts ──────────────────┐
  *                                     ├─▶ bulk writer ─▶ file
  *   dictionary ─▶ rows of entities ───┘
  *

@@ -22,18 +22,24 @@ static acq_status fail_io(const acq_new_file *file, const char *act, const char 
     return status;
 }
 
+static acq_status refuse_path(const acq_new_file *file, const char *why, acq_error *error)
+{
+    acq_status status = acq_fail(error, ACQ_ERR_USAGE, "%s", why);
+    acq_error_set_file(error, file->path);
+    return status;
+}
+
 /* The final name will be replaced: only a regular file may be, and a link stays a link to it. */
 static acq_status resolve_path(acq_new_file *file, acq_error *error)
 {
     struct stat info;
-    if (stat(file->path, &info) != 0)
+    bool is_there = stat(file->path, &info) == 0;
+    if (!is_there && lstat(file->path, &info) == 0)
+        return refuse_path(file, "this is a symbolic link to nothing; name another file", error);
+    if (!is_there)
         return ACQ_OK;
-    if (!S_ISREG(info.st_mode)) {
-        acq_status status =
-            acq_fail(error, ACQ_ERR_USAGE, "this is not a regular file; name a file to be written");
-        acq_error_set_file(error, file->path);
-        return status;
-    }
+    if (!S_ISREG(info.st_mode))
+        return refuse_path(file, "this is not a regular file; name a file to be written", error);
     char *real = realpath(file->path, NULL);
     char *copy = real == NULL ? NULL : acq_copy_string(real);
     free(real);

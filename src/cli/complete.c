@@ -82,8 +82,6 @@ static acq_status complete(const acq_options *options, acq_setup *setup, acq_out
     acq_shard shard;
     acq_status status = read_shard(options->shard, &shard, error);
     if (status == ACQ_OK)
-        status = acq_setup_check_output(options->output, error);
-    if (status == ACQ_OK)
         status = acq_setup_init(setup, options, options->args.items[0], output, error);
     if (status != ACQ_OK)
         return status;

@@ -141,8 +141,6 @@ static acq_status export(const acq_options *options, acq_output *output, acq_gra
                          acq_error *error)
 {
     acq_status status = check_format(options, error);
-    if (status == ACQ_OK && options->output != NULL)
-        status = acq_setup_check_output(options->output, error);
     if (status == ACQ_OK)
         status = acq_setup_read_graph(options, options->args.items[0], output, graph, NULL, error);
     if (status != ACQ_OK)

@@ -30,18 +30,10 @@ typedef struct fit_job {
     acq_fit_report report;
 } fit_job;
 
-/* Can the file be written, and is it none of the graphs? */
-static acq_status check_file(const acq_options *options, const char *path, acq_error *error)
+/* Can the file be written? */
+static acq_status check_file(const char *path, acq_error *error)
 {
-    const char *const inputs[] = {options->args.items[0], options->earlier};
     acq_new_file probe;
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        if (inputs[i] == NULL || !acq_file_is_alias(path, inputs[i]))
-            continue;
-        acq_fail(error, ACQ_ERR_USAGE, "this is a graph that fit reads; name another file with -o");
-        acq_error_set_file(error, path);
-        return ACQ_ERR_USAGE;
-    }
     acq_status status = acq_new_file_init(&probe, path, "the file", error);
     acq_new_file_deinit(&probe);
     return status;
@@ -83,11 +75,9 @@ static acq_status check(fit_job *job, acq_error *error)
     if (status == ACQ_OK)
         status = make_paths(job, error);
     if (status == ACQ_OK)
-        status = acq_setup_check_output(options->output, error);
+        status = check_file(options->output, error);
     if (status == ACQ_OK)
-        status = check_file(options, options->output, error);
-    if (status == ACQ_OK)
-        status = check_file(options, job->svg.bytes, error);
+        status = check_file(job->svg.bytes, error);
     if (status == ACQ_OK)
         status = check_folder(job, error);
     return status;

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/setup.h"
 
 /* Prints one of the texts of --help. ACQ_N_COMMANDS: of anycq itself. */
 static int print_help(acq_command_id id, acq_variant_id variant)
@@ -65,6 +66,8 @@ static int run_command(acq_command_id id, int argc, char **argv)
         code = refuse_options(&options, argc, argv, &error);
     else if (options.help)
         code = print_help(id, acq_options_get_variant(&options));
+    else if (acq_setup_check_outputs(&options, &error) != ACQ_OK)
+        code = acq_report_failure(&options, &error);
     else
         code = acq_command_get(id)->run(&options);
     acq_options_deinit(&options);

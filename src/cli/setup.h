@@ -22,8 +22,12 @@ acq_status acq_setup_read_graph(const acq_options *options, const char *path, ac
 /* Only a store can be changed: anything else is an error with the remedy. */
 acq_status acq_setup_require_store(const char *path, acq_error *error);
 
-/* -o PATH is written anew, and no store may be lost that way. */
-acq_status acq_setup_check_output(const char *path, acq_error *error);
+/* Nothing that the command reads may be lost by what it writes at `path` and beside it, nor a
+ * store, nor a link that leads nowhere yet. */
+acq_status acq_setup_check_output(const acq_options *options, const char *path, acq_error *error);
+
+/* The same for -o and --svg, before a command does anything. */
+acq_status acq_setup_check_outputs(const acq_options *options, acq_error *error);
 
 /* Were all names read that have been printed since byte `start`? If not, they are taken back: a
  * name that a store could not read is an error and no answer. */

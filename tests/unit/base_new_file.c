@@ -105,6 +105,11 @@ static void test_what_is_no_file_is_refused(void **state)
     assert_int_equal(write_file("nowhere/x", "x", &other), ACQ_ERR_IO);
     assert_string_equal(other.message, "cannot create the text: No such file or directory");
     assert_string_equal(other.file, "nowhere/x");
+    acq_error dangling = {0};
+    assert_int_equal(symlink("nothing", "link"), 0);
+    assert_int_equal(write_file("link", "x", &dangling), ACQ_ERR_USAGE);
+    assert_string_equal(dangling.message, "this is a symbolic link to nothing; name another file");
+    unlink("link");
     unlink("pipe");
     assert_int_equal(count_files(), 0);
 }

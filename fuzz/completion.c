@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "calibrate/calibrator.h"
 #include "graph/build.h"
 #include "predict/completion_format.h"
 
@@ -108,7 +109,7 @@ static void check_file(const acq_graph *graph, const char *bytes, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     acq_predictor *predictor = NULL;
     acq_error error = {0};
-    acq_status status = acq_predictor_new_completion(graph, path, &predictor, &error);
+    acq_status status = acq_calibrator_open_completion(graph, path, &predictor, &error);
     must(status == error.code && (status == ACQ_OK) == (predictor != NULL));
     for (acq_rel r = 0; status == ACQ_OK && r < RELATIONS; r++)
         check_links(predictor, r);

@@ -1,7 +1,7 @@
 # The command as users meet it: transcripts, bad usage, interrupts; and the direction of includes.
 add_executable(cli_scores cli/scores.c support/calibrator.c)
 target_include_directories(cli_scores PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(cli_scores PRIVATE acq_answer acq_predict acq_graph acq_base)
+target_link_libraries(cli_scores PRIVATE acq_calibrate acq_answer acq_predict acq_graph acq_base)
 
 foreach(transcript ask queries_file check others help scored probability store rdf policy train)
   add_test(NAME cli_${transcript}

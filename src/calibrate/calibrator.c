@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/new_file.h"
+#include "predict/completion.h"
 
 enum { N_BOOSTS = 3, MOST_SHAPES = 16 };
 
@@ -220,6 +221,43 @@ acq_status acq_calibrator_write(const char *path, const acq_calibrator *calibrat
     acq_free(bytes);
     acq_error_set_file(error, path);
     return status;
+}
+
+/* ---- predictors that carry it ---- */
+
+void acq_calibrator_attach(acq_calibrator *calibrator, acq_predictor *predictor)
+{
+    static const acq_calibrator_ops owned = {.free = acq_calibrator_free,
+                                             .write_memory = acq_calibrator_write_memory};
+    acq_predictor_set_calibrator(predictor, calibrator, &owned);
+}
+
+void acq_calibrator_lend(acq_calibrator *calibrator, acq_predictor *predictor)
+{
+    static const acq_calibrator_ops lent = {.write_memory = acq_calibrator_write_memory};
+    acq_predictor_set_calibrator(predictor, calibrator, &lent);
+}
+
+acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *path,
+                                          acq_predictor **out, acq_error *error)
+{
+    acq_predictor *completion = NULL;
+    acq_calibrator *calibrator = NULL;
+    void *bytes = NULL;
+    size_t length = 0;
+    acq_status status = acq_predictor_new_completion(graph, path, &completion, error);
+    if (status == ACQ_OK)
+        status = acq_completion_copy_calibrator(completion, &bytes, &length, error);
+    if (status == ACQ_OK && length > 0)
+        status = acq_calibrator_read_memory(bytes, length, path, &calibrator, error);
+    acq_free(bytes);
+    if (status != ACQ_OK) {
+        acq_predictor_free(completion);
+        return status;
+    }
+    acq_calibrator_attach(calibrator, completion);
+    *out = completion;
+    return ACQ_OK;
 }
 
 /* ---- what it says ---- */

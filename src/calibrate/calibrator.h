@@ -1,7 +1,7 @@
 /* calibrator.h - what turns evidence into probabilities, fitted once and kept as one
  * safetensors file or as an attachment of a completion.
  *
- *   link       features of evidence.h            -> p of a link, natural population
+ *   link       features of candidates.h          -> p of a link, natural population
  *   answer     features of calibrate/answer.h  -> p of an answer, natural population
  *   balanced   the same features                 -> p of an answer where half the candidates of a
  *                                                   query are true; odds scale with --prior
@@ -10,8 +10,9 @@
 #define ACQ_CALIBRATE_CALIBRATOR_H
 
 #include "calibrate/boost.h"
+#include "predict/predictor.h"
 
-typedef struct acq_calibrator {
+struct acq_calibrator {
     acq_boost *link;
     acq_boost *answer;
     acq_boost *balanced;
@@ -19,7 +20,7 @@ typedef struct acq_calibrator {
     double open_balanced; /* share of true ones, in balanced sets, among what facts do not settle */
     char models[64]; /* the row models whose evidence `link` reads: "complex", "complex+ultra" */
     char graph[256]; /* what it was fitted on, for people */
-} acq_calibrator;
+};
 
 void acq_calibrator_free(acq_calibrator *calibrator); /* with its boosts; NULL is legal */
 
@@ -31,6 +32,15 @@ acq_status acq_calibrator_write(const char *path, const acq_calibrator *calibrat
 /* The same bytes as a file would have; *out freed with acq_free. */
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
                                        acq_error *error);
+
+/* A completion file with the calibrator inside it, if there is one. */
+acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *path,
+                                          acq_predictor **out, acq_error *error);
+
+/* The predictor carries this calibrator from now on. attach: it owns it; lend: the caller does,
+ * who keeps it as long as the predictor. NULL: none. */
+void acq_calibrator_attach(acq_calibrator *calibrator, acq_predictor *predictor);
+void acq_calibrator_lend(acq_calibrator *calibrator, acq_predictor *predictor);
 
 /* p of an answer with these features. prior: the share of true ones among the candidates, in
  * (0, 1); negative: the natural one. NaN when the calibrator has no such model. */

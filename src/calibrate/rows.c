@@ -1,24 +1,81 @@
-/* rows.c - links whose scores are the calibrator's probabilities: candidates and their
- * features from evidence.h, odds from the boosted trees. */
-#include <stdint.h>
+/* rows.c - links whose scores are the calibrator's probabilities: candidates and their features
+ * from candidates.h, log-odds from the boosted trees. What is costly is made with the first row. */
+#include "calibrate/rows.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
-#include "predict/row_predictor_parts.h"
+
+typedef struct calibrated {
+    acq_row_scorer base;
+    acq_calibrated_params params;
+    const acq_graph *graph;
+    char *name;
+    acq_candidates_maker *maker;
+    acq_candidates_session *session; /* the last to be made */
+} calibrated;
+
+/* ---- loading ---- */
+
+/* As calibrators name them: "complex+ultra". */
+static void print_models(const acq_candidates_params *candidates, char *out, size_t size)
+{
+    size_t n = 0;
+    *out = '\0';
+    for (size_t i = 0; i < candidates->n_models && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i > 0 ? "+" : "",
+                              candidates->models[i]->kind);
+}
+
+/* A calibrator of other features would read the wrong numbers. */
+static acq_status check_features(const calibrated *self, acq_error *error)
+{
+    char models[64];
+    uint32_t has = acq_candidates_get_n_features(self->maker);
+    const acq_calibrator *calibrator = self->params.calibrator;
+    uint32_t wants = acq_boost_get_n_features(calibrator->link);
+    print_models(&self->params.candidates, models, sizeof models);
+    if (has == wants && strcmp(calibrator->models, models) == 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the calibrator reads %u features of %.60s and the predictor %.60s has %u of "
+                    "%s; fit a calibrator for it",
+                    wants, calibrator->models, self->name, has, models);
+}
+
+static acq_status load(calibrated *self, acq_error *error)
+{
+    acq_calibrated_params *params = &self->params;
+    acq_status status = ACQ_OK;
+    if (self->session != NULL)
+        return ACQ_OK;
+    if (params->load != NULL)
+        status = params->load(params->owned, &params->candidates, error);
+    if (status == ACQ_OK && self->maker == NULL)
+        status = acq_candidates_maker_new(self->graph, &params->candidates, &self->maker, error);
+    if (status == ACQ_OK)
+        status = check_features(self, error);
+    return status == ACQ_OK ? acq_candidates_session_new(self->maker, &self->session, error)
+                            : status;
+}
+
+/* ---- links ---- */
 
 /* Candidates that reach the floor. With a head that the relation is not seen with, the tail must
  * be: at least one side of a link is. */
-static acq_status keep(const acq_row_predictor *self, const acq_candidates *candidates,
-                       const float *odds, bool turned, acq_link_list *out, acq_error *error)
+static acq_status keep(const calibrated *self, const acq_candidates *candidates, const float *odds,
+                       bool turned, acq_link_list *out, acq_error *error)
 {
     const acq_links *heads = NULL, *tails = NULL;
     acq_rel relation = candidates->relation;
-    acq_status status = acq_graph_open_links(self->base.graph, relation, &heads, error);
+    acq_status status = acq_graph_open_links(self->graph, relation, &heads, error);
     if (status == ACQ_OK)
-        status = acq_graph_open_links(self->base.graph, acq_inverse(relation), &tails, error);
+        status = acq_graph_open_links(self->graph, acq_inverse(relation), &tails, error);
     for (size_t i = 0; i < candidates->n && status == ACQ_OK; i++) {
         acq_ent head = candidates->heads[i], tail = candidates->tails[i];
         double p = acq_boost_to_probability((double)odds[i]);
-        if (!(p >= self->params.floor) ||
+        if (!(p >= self->params.limits.floor) ||
             (acq_links_find(heads, head) == ACQ_NO_ID && acq_links_find(tails, tail) == ACQ_NO_ID))
             continue;
         if (acq_link_list_add(out, turned ? tail : head, turned ? head : tail,
@@ -28,8 +85,8 @@ static acq_status keep(const acq_row_predictor *self, const acq_candidates *cand
     return status;
 }
 
-static acq_status score(const acq_row_predictor *self, const acq_candidates *candidates,
-                        bool turned, acq_link_list *out, acq_error *error)
+static acq_status score(const calibrated *self, const acq_candidates *candidates, bool turned,
+                        acq_link_list *out, acq_error *error)
 {
     float *odds = acq_alloc(candidates->n, sizeof *odds);
     if (odds == NULL)
@@ -40,25 +97,85 @@ static acq_status score(const acq_row_predictor *self, const acq_candidates *can
     return status;
 }
 
-acq_status acq_calibrated_find_links(acq_row_predictor *self, acq_rel relation, acq_link_list *out,
-                                     acq_error *error)
+static acq_status find_links(acq_row_scorer *base, acq_rel relation, acq_link_list *out,
+                             acq_error *error)
 {
-    acq_candidates candidates;
-    acq_status status = acq_evidence_collect(self->maker, relation, &candidates, error);
+    calibrated *self = (calibrated *)base;
+    acq_candidates candidates = {0};
+    acq_status status = load(self, error);
+    if (status == ACQ_OK)
+        status = acq_candidates_collect(self->maker, relation, &candidates, error);
     if (status == ACQ_OK)
         status = score(self, &candidates, candidates.relation != relation, out, error);
     acq_candidates_deinit(&candidates);
     return status;
 }
 
-acq_status acq_calibrated_find_rows(acq_row_predictor *self, acq_rel relation, const acq_ent *heads,
-                                    size_t n, acq_link_list *out, acq_error *error)
+static acq_status find_rows(acq_row_scorer *base, acq_rel relation, const acq_ent *heads, size_t n,
+                            acq_link_list *out, acq_error *error)
 {
-    acq_candidates candidates;
-    acq_status status =
-        acq_evidence_session_collect(self->session, relation, heads, n, &candidates, error);
+    calibrated *self = (calibrated *)base;
+    acq_candidates candidates = {0};
+    acq_status status = load(self, error);
+    if (status == ACQ_OK)
+        status =
+            acq_candidates_session_collect(self->session, relation, heads, n, &candidates, error);
     if (status == ACQ_OK)
         status = score(self, &candidates, false, out, error);
     acq_candidates_deinit(&candidates);
+    return status;
+}
+
+/* ---- the scorer ---- */
+
+static void free_calibrated(acq_row_scorer *base)
+{
+    calibrated *self = (calibrated *)base;
+    acq_candidates_session_free(self->session);
+    acq_candidates_maker_free(self->maker);
+    if (self->params.free_owned != NULL)
+        self->params.free_owned(self->params.owned);
+    acq_free(self->name);
+    acq_free(self);
+}
+
+static acq_status new_scorer(const acq_graph *graph, const char *name,
+                             const acq_calibrated_params *params, acq_row_scorer **out,
+                             acq_error *error)
+{
+    static const acq_row_scorer_ops ops = {
+        .find_links = find_links, .find_rows = find_rows, .free = free_calibrated};
+    calibrated *self = acq_zalloc(1, sizeof *self);
+    if (self == NULL) {
+        if (params->free_owned != NULL)
+            params->free_owned(params->owned);
+        return acq_fail_memory(error);
+    }
+    *self = (calibrated){
+        .base.ops = &ops, .params = *params, .graph = graph, .name = acq_copy_string(name)};
+    acq_status status = ACQ_OK;
+    if (self->name == NULL)
+        status = acq_fail_memory(error);
+    else if (params->calibrator == NULL || params->calibrator->link == NULL)
+        status = acq_fail(error, ACQ_ERR_USAGE, "calibrated links need a link calibrator");
+    if (status == ACQ_OK)
+        *out = &self->base;
+    else
+        free_calibrated(&self->base);
+    return status;
+}
+
+acq_status acq_predictor_new_calibrated(const acq_graph *graph, const char *name,
+                                        const acq_calibrated_params *params, acq_predictor **out,
+                                        acq_error *error)
+{
+    acq_row_scorer *scorer = NULL;
+    acq_status status = new_scorer(graph, name, params, &scorer, error);
+    if (status == ACQ_OK)
+        status = acq_predictor_new_rows(graph, name, scorer, &params->limits, out, error);
+    if (status == ACQ_OK)
+        acq_calibrator_attach(params->calibrator, *out);
+    else
+        acq_calibrator_free(params->calibrator);
     return status;
 }

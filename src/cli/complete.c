@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/interrupt.h"
 #include "cli/new_completion.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
@@ -33,46 +34,24 @@ static acq_status read_shard(const char *text, acq_shard *out, acq_error *error)
     return ACQ_OK;
 }
 
-static acq_status write_links(const acq_predictor *predictor, acq_completion_writer *writer,
-                              acq_shard shard, acq_error *error)
+static bool show(void *context, uint64_t done, uint64_t of)
 {
-    acq_progress progress;
-    acq_status status = ACQ_OK;
-    acq_rel n = acq_graph_get_n_relations(predictor->graph);
-    acq_progress_init(&progress, "relations");
-    for (acq_rel i = 0; i < n && status == ACQ_OK; i += 2) {
-        const acq_links *links;
-        acq_progress_show(&progress, i / 2, n / 2);
-        if (!acq_shard_has(shard, i))
-            continue;
-        status = acq_predictor_open_links(predictor, i, &links, error);
-        if (status == ACQ_OK)
-            status = acq_completion_writer_add(writer, i, links, error);
-        acq_predictor_forget_links(predictor, i);
-        if (status == ACQ_OK)
-            status = acq_new_completion_check(error);
-    }
-    acq_progress_deinit(&progress);
-    return status;
+    acq_progress_show(context, done, of);
+    return !acq_interrupt_is_asked();
 }
 
 static acq_status write_file(const acq_options *options, const acq_predictor *predictor,
                              acq_shard shard, acq_error *error)
 {
-    acq_completion_writer *writer = NULL;
-    acq_completion_params params = {
-        .predictor = predictor->name,
+    acq_progress progress;
+    acq_completion_write_params params = {
         .floor = fmax(options->links_floor, acq_predictor_get_floor(predictor)),
-        .certain = true,
-        .calibrator = acq_predictor_get_calibrator(predictor),
-        .shard = shard};
-    acq_status status =
-        acq_completion_writer_open(options->output, predictor->graph, &params, &writer, error);
-    if (status == ACQ_OK)
-        status = write_links(predictor, writer, shard, error);
-    if (status == ACQ_OK)
-        status = acq_completion_writer_finish(writer, error);
-    acq_completion_writer_close(writer);
+        .shard = shard,
+        .progress = show,
+        .context = &progress};
+    acq_progress_init(&progress, "relations");
+    acq_status status = acq_completion_write(options->output, predictor, &params, error);
+    acq_progress_deinit(&progress);
     return status;
 }
 

@@ -19,11 +19,6 @@ void acq_new_completion_release(char *half)
     acq_free(half);
 }
 
-acq_status acq_new_completion_check(acq_error *error)
-{
-    return acq_interrupt_is_asked() ? acq_fail(error, ACQ_ERR_INTERRUPTED, "interrupted") : ACQ_OK;
-}
-
 static void note_whole(const char *path, const acq_completion_info *info, acq_output *output)
 {
     acq_report_note(output, "%s: %llu links, both directions, of %u relations and %u entities",

@@ -10,9 +10,6 @@
 char *acq_new_completion_hold(const char *path);
 void acq_new_completion_release(char *half);
 
-/* ACQ_ERR_INTERRUPTED when an interrupt was asked for. */
-acq_status acq_new_completion_check(acq_error *error);
-
 /* Reads the file's head back and notes what it holds. */
 acq_status acq_new_completion_note(const char *path, acq_output *output, acq_error *error);
 

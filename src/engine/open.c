@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "calibrate/rows.h"
 #include "calibrate/shipped.h"
 #include "models/complex/model.h"
 #include "models/nbfnet/nbfnet.h"
@@ -109,7 +110,6 @@ typedef struct row_parts {
     acq_complex *complex;
     acq_nbfnet *nbfnet;
     acq_ultra *ultra;
-    acq_calibrator *calibrator; /* NULL: a published scale */
     acq_row_model *model;
     acq_row_model *neighbours; /* beside it, for the calibrator */
     acq_rules *rules;
@@ -121,7 +121,6 @@ static void free_parts(void *owned)
     acq_rules_free(parts->rules);
     acq_row_model_free(parts->neighbours);
     acq_row_model_free(parts->model);
-    acq_calibrator_free(parts->calibrator);
     acq_complex_free(parts->complex);
     acq_nbfnet_free(parts->nbfnet);
     acq_ultra_free(parts->ultra);
@@ -143,19 +142,27 @@ static acq_status mine_rules(row_parts *parts, acq_error *error)
 {
     acq_rules_params params = ACQ_RULES_DEFAULT;
     params.n_threads = parts->n_threads;
-    if (parts->calibrator == NULL || parts->rules != NULL)
+    if (parts->rules != NULL)
         return ACQ_OK;
     return acq_rules_mine(parts->graph, &params, &parts->rules, error);
 }
 
 static acq_status make_neighbours(row_parts *parts, acq_error *error)
 {
-    if (parts->calibrator == NULL || parts->neighbours != NULL)
+    if (parts->neighbours != NULL)
         return ACQ_OK;
     return acq_neighbours_new_row_model(parts->graph, &parts->neighbours, error);
 }
 
-static acq_status load(void *owned, acq_evidence_params *evidence, acq_error *error)
+static acq_status load_published(void *owned, const acq_row_model **out, acq_error *error)
+{
+    row_parts *parts = owned;
+    acq_status status = make_model(parts, error);
+    *out = parts->model;
+    return status;
+}
+
+static acq_status load_calibrated(void *owned, acq_candidates_params *candidates, acq_error *error)
 {
     row_parts *parts = owned;
     acq_status status = make_model(parts, error);
@@ -163,10 +170,10 @@ static acq_status load(void *owned, acq_evidence_params *evidence, acq_error *er
         status = make_neighbours(parts, error);
     if (status == ACQ_OK)
         status = mine_rules(parts, error);
-    evidence->models[0] = parts->model;
-    evidence->models[1] = parts->neighbours;
-    evidence->n_models = parts->neighbours == NULL ? 1 : 2;
-    evidence->rules = parts->rules;
+    candidates->models[0] = parts->model;
+    candidates->models[1] = parts->neighbours;
+    candidates->n_models = 2;
+    candidates->rules = parts->rules;
     return status;
 }
 
@@ -182,23 +189,46 @@ static acq_status new_parts(const acq_graph *graph, const acq_open_params *param
     return ACQ_OK;
 }
 
-/* Takes over the parts, also on failure. */
-static acq_status make_predictor(row_parts *parts, const char *spec, const acq_open_params *params,
-                                 acq_row_scale scale, double floor, acq_predictor **out,
-                                 acq_error *error)
+static acq_row_limits get_limits(const acq_open_params *params, double floor)
 {
-    acq_row_predictor_params rows = {
-        .evidence = {.rows = params->rows, .tails = params->tails, .n_threads = parts->n_threads},
-        .calibrator = parts->calibrator,
+    return (acq_row_limits){.floor = params->floor > 0 ? params->floor : floor,
+                            .memory_bytes = params->memory_bytes};
+}
+
+/* Takes over the parts, also on failure. */
+static acq_status make_published(row_parts *parts, const char *spec, const acq_open_params *params,
+                                 acq_row_scale scale, acq_predictor **out, acq_error *error)
+{
+    acq_published_params rows = {
+        .limits = get_limits(params, scale == ACQ_SCALE_SIGMOID ? SIGMOID_FLOOR : SOFTMAX_FLOOR),
         .scale = scale,
         .direction = params->direction,
-        .floor = params->floor > 0 ? params->floor : floor,
-        .memory_bytes = params->memory_bytes,
-        .load = load,
+        .rows = params->rows,
+        .tails = params->tails,
+        .n_threads = parts->n_threads,
+        .load = load_published,
         .owned = parts,
         .free_owned = free_parts};
-    rows.evidence.top = scale == ACQ_SCALE_CALIBRATED ? CANDIDATES : 0;
-    return acq_predictor_new_rows(parts->graph, spec, &rows, out, error);
+    return acq_predictor_new_published(parts->graph, spec, &rows, out, error);
+}
+
+/* The same with the shipped calibrator, in the way it was fitted: rows of the smaller side. */
+static acq_status make_calibrated(row_parts *parts, const char *spec, const acq_open_params *params,
+                                  acq_predictor **out, acq_error *error)
+{
+    acq_calibrated_params rows = {.limits = get_limits(params, CALIBRATED_FLOOR),
+                                  .candidates = {.rows = ACQ_ROWS_SMALLER,
+                                                 .tails = params->tails,
+                                                 .top = CANDIDATES,
+                                                 .n_threads = parts->n_threads},
+                                  .load = load_calibrated,
+                                  .owned = parts,
+                                  .free_owned = free_parts};
+    acq_status status = acq_calibrator_new_shipped(&rows.calibrator, error);
+    if (status == ACQ_OK)
+        return acq_predictor_new_calibrated(parts->graph, spec, &rows, out, error);
+    free_parts(parts);
+    return status;
 }
 
 static acq_status open_complex(const acq_graph *graph, const char *spec, const char *path,
@@ -211,7 +241,7 @@ static acq_status open_complex(const acq_graph *graph, const char *spec, const c
         return status;
     status = acq_complex_read(path, graph, &parts->complex, error);
     if (status == ACQ_OK)
-        return make_predictor(parts, spec, params, scale, SOFTMAX_FLOOR, out, error);
+        return make_published(parts, spec, params, scale, out, error);
     free_parts(parts);
     return status;
 }
@@ -225,36 +255,24 @@ static acq_status open_nbfnet(const acq_graph *graph, const char *spec, const ch
         return status;
     status = acq_nbfnet_read(path, graph, &parts->nbfnet, error);
     if (status == ACQ_OK)
-        return make_predictor(parts, spec, params, ACQ_SCALE_SIGMOID, SIGMOID_FLOOR, out, error);
+        return make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
     free_parts(parts);
     return status;
 }
 
 /* path NULL: the shipped weights with their calibrator. */
-static acq_status read_ultra(row_parts *parts, const char *path, acq_error *error)
-{
-    if (path != NULL)
-        return acq_ultra_read(path, &parts->ultra, error);
-    acq_status status = acq_ultra_new_shipped(&parts->ultra, error);
-    return status == ACQ_OK ? acq_calibrator_new_shipped(&parts->calibrator, error) : status;
-}
-
 static acq_status open_ultra(const acq_graph *graph, const char *spec, const char *path,
                              const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
     row_parts *parts = NULL;
-    acq_open_params chosen = *params;
     acq_status status = new_parts(graph, params, &parts, error);
     if (status != ACQ_OK)
         return status;
-    status = read_ultra(parts, path, error);
-    bool is_calibrated = parts->calibrator != NULL;
-    if (is_calibrated)
-        chosen.rows = ACQ_ROWS_SMALLER; /* as the shipped calibrator was fitted */
+    status = path == NULL ? acq_ultra_new_shipped(&parts->ultra, error)
+                          : acq_ultra_read(path, &parts->ultra, error);
     if (status == ACQ_OK)
-        return make_predictor(parts, spec, &chosen,
-                              is_calibrated ? ACQ_SCALE_CALIBRATED : ACQ_SCALE_SIGMOID,
-                              is_calibrated ? CALIBRATED_FLOOR : SIGMOID_FLOOR, out, error);
+        return path == NULL ? make_calibrated(parts, spec, params, out, error)
+                            : make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
     free_parts(parts);
     return status;
 }
@@ -279,7 +297,7 @@ static acq_status open_auto(const acq_graph *graph, const acq_open_params *param
         path.length > 0 && !path.failed && acq_file_get_kind(path.bytes) != ACQ_FILE_MISSING;
     acq_status status = path.failed ? acq_fail_memory(error) : ACQ_OK;
     if (status == ACQ_OK && has_completion)
-        status = acq_predictor_new_completion(graph, path.bytes, out, error);
+        status = acq_calibrator_open_completion(graph, path.bytes, out, error);
     else if (status == ACQ_OK && acq_shipped_has_ultra() &&
              acq_graph_get_n_facts(graph) <= AUTO_MOST_FACTS)
         status = open_ultra(graph, "ultra", NULL, params, out, error);
@@ -298,7 +316,7 @@ static acq_status open_known(const acq_graph *graph, const char *spec,
     case PREDICTOR_perfect:
         return open_perfect(graph, spec, file, params->read, out, report, error);
     case PREDICTOR_completion:
-        return acq_predictor_new_completion(graph, file, out, error);
+        return acq_calibrator_open_completion(graph, file, out, error);
     case PREDICTOR_complex:
         return open_complex(graph, spec, file, params, out, error);
     case PREDICTOR_nbfnet:

@@ -4,7 +4,7 @@
 
 #include "graph/text/read.h"
 #include "predict/predictor.h"
-#include "predict/row_predictor.h"
+#include "predict/rows.h"
 
 typedef enum acq_spec_file { ACQ_SPEC_NO_FILE, ACQ_SPEC_MAY_FILE, ACQ_SPEC_FILE } acq_spec_file;
 

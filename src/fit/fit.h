@@ -18,7 +18,7 @@
 
 #include "fit/decision.h"
 #include "calibrate/calibrator.h"
-#include "calibrate/evidence.h"
+#include "calibrate/candidates.h"
 #include "calibrate/reliability.h"
 #include "train/complex.h"
 #include "train/nbfnet.h"

@@ -62,15 +62,15 @@ static acq_status sample_add(link_sample *sample, const float *x, acq_rel relati
 
 /* The columns that make a candidate likely: near the top of a row, or with a rule. */
 typedef struct likely_columns {
-    uint32_t ranks[2 * ACQ_EVIDENCE_MODELS], n_ranks;
+    uint32_t ranks[2 * ACQ_CANDIDATES_MODELS], n_ranks;
     uint32_t rule; /* ACQ_NO_ID: none */
 } likely_columns;
 
-static likely_columns find_likely_columns(const acq_evidence_maker *maker)
+static likely_columns find_likely_columns(const acq_candidates_maker *maker)
 {
     likely_columns columns = {.rule = ACQ_NO_ID};
-    for (uint32_t i = 0; i < acq_evidence_get_n_features(maker); i++) {
-        const char *name = acq_evidence_get_feature_name(maker, i);
+    for (uint32_t i = 0; i < acq_candidates_get_n_features(maker); i++) {
+        const char *name = acq_candidates_get_feature_name(maker, i);
         const char *dot = strrchr(name, '.');
         if (dot != NULL && strcmp(dot, ".rank") == 0)
             columns.ranks[columns.n_ranks++] = i;
@@ -89,7 +89,7 @@ static bool is_likely(const likely_columns *columns, const float *x)
 }
 
 typedef struct collecting {
-    const acq_evidence_maker *maker;
+    const acq_candidates_maker *maker;
     const acq_predictor *truth;
     likely_columns likely;
     double share; /* of the other candidates that are kept */
@@ -131,7 +131,7 @@ static acq_status collect_sample(const collecting *c, acq_rel n_relations,
         acq_candidates found;
         status = report_relation(progress, "collecting evidence", r, n_relations, error);
         if (status == ACQ_OK)
-            status = acq_evidence_collect(c->maker, r, &found, error);
+            status = acq_candidates_collect(c->maker, r, &found, error);
         if (status != ACQ_OK)
             break;
         if (keep_candidates(c, &found) != ACQ_OK)
@@ -155,14 +155,14 @@ static void fill_table(const link_sample *sample, const acq_fold_trees *trees,
     }
 }
 
-static acq_boost_params choose_boost(const acq_evidence_maker *maker, const acq_fit_params *params,
-                                     uint64_t n_true)
+static acq_boost_params choose_boost(const acq_candidates_maker *maker,
+                                     const acq_fit_params *params, uint64_t n_true)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
     boost.n_trees = 120;
     boost.depth = 6;
     boost.least_hessian = fmin(50, fmax(1, (double)n_true / 200)); /* small graphs: small leaves */
-    boost.monotone = acq_evidence_get_monotone(maker);
+    boost.monotone = acq_candidates_get_monotone(maker);
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
     return boost;
@@ -175,21 +175,21 @@ static bool report_fold(void *context, int step, int steps)
            progress->report(progress->context, "fitting the link calibrator", step, steps);
 }
 
-static double count_rows(const acq_evidence_maker *maker, acq_rel n_relations)
+static double count_rows(const acq_candidates_maker *maker, acq_rel n_relations)
 {
     double n = 0;
     for (acq_rel r = 0; r < n_relations; r += 2)
-        n += (double)acq_evidence_count_rows(maker, r);
+        n += (double)acq_candidates_count_rows(maker, r);
     return n;
 }
 
-acq_status acq_fit_link_trees(const acq_evidence_maker *maker, const acq_graph *graph,
+acq_status acq_fit_link_trees(const acq_candidates_maker *maker, const acq_graph *graph,
                               const acq_predictor *truth, const acq_fit_params *params,
                               const acq_link_progress *progress, acq_fold_trees *out,
                               acq_fit_report *report, acq_error *error)
 {
     acq_rel n_relations = acq_graph_get_n_relations(graph);
-    link_sample sample = {.n_features = acq_evidence_get_n_features(maker),
+    link_sample sample = {.n_features = acq_candidates_get_n_features(maker),
                           .base = acq_zalloc(n_relations / 2 + 1, sizeof(double))};
     double expected = count_rows(maker, n_relations) * params->top;
     collecting c = {.maker = maker,
@@ -291,18 +291,18 @@ static acq_status add_relation(acq_completion_writer *writer, const acq_candidat
     return status;
 }
 
-static acq_status complete_relation(const acq_evidence_maker *maker, const acq_graph *graph,
+static acq_status complete_relation(const acq_candidates_maker *maker, const acq_graph *graph,
                                     const acq_fold_trees *trees, bool crossed,
                                     const acq_fit_params *params, acq_rel relation,
                                     acq_completion_writer *writer, acq_fit_report *report,
                                     acq_error *error)
 {
     acq_candidates found;
-    acq_status status = acq_evidence_collect(maker, relation, &found, error);
+    acq_status status = acq_candidates_collect(maker, relation, &found, error);
     if (status != ACQ_OK)
         return status;
     float *scores = acq_alloc(found.n, sizeof *scores);
-    scoring_job job = {&found, trees, acq_evidence_get_n_features(maker), crossed, scores};
+    scoring_job job = {&found, trees, acq_candidates_get_n_features(maker), crossed, scores};
     if (scores == NULL)
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
@@ -315,7 +315,7 @@ static acq_status complete_relation(const acq_evidence_maker *maker, const acq_g
     return status;
 }
 
-acq_status acq_fit_write_links(const acq_evidence_maker *maker, const acq_graph *graph,
+acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_graph *graph,
                                const acq_fold_trees *trees, bool crossed,
                                const acq_calibrator *calibrator, const acq_fit_params *params,
                                const acq_link_progress *progress, const char *path,
@@ -323,9 +323,15 @@ acq_status acq_fit_write_links(const acq_evidence_maker *maker, const acq_graph 
 {
     acq_rel n_relations = acq_graph_get_n_relations(graph);
     acq_completion_writer *writer = NULL;
-    acq_completion_params completion = {
-        .predictor = "fit", .floor = params->floor, .calibrator = calibrator};
-    acq_status status = acq_completion_writer_open(path, graph, &completion, &writer, error);
+    acq_completion_params completion = {.predictor = "fit", .floor = params->floor};
+    void *packed = NULL;
+    acq_status status = ACQ_OK;
+    if (calibrator != NULL)
+        status =
+            acq_calibrator_write_memory(calibrator, &packed, &completion.calibrator_length, error);
+    completion.calibrator = packed;
+    if (status == ACQ_OK)
+        status = acq_completion_writer_open(path, graph, &completion, &writer, error);
     report->links = 0;
     for (acq_rel r = 0; r < n_relations && status == ACQ_OK; r += 2) {
         status = report_relation(progress, "scoring links", r, n_relations, error);
@@ -336,5 +342,6 @@ acq_status acq_fit_write_links(const acq_evidence_maker *maker, const acq_graph 
     if (status == ACQ_OK)
         status = acq_completion_writer_finish(writer, error);
     acq_completion_writer_close(writer);
+    acq_free(packed);
     return status;
 }

@@ -29,7 +29,7 @@ void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size)
 
 void acq_fit_models_deinit(acq_fit_models *models)
 {
-    acq_evidence_maker_free(models->maker);
+    acq_candidates_maker_free(models->maker);
     for (size_t i = 0; i < models->n_rows; i++)
         acq_row_model_free(models->rows[i]);
     acq_rules_free(models->rules);
@@ -151,16 +151,16 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
         status = acq_rules_mine(graph, &rules, &out->rules, error);
     if (status != ACQ_OK)
         return status;
-    acq_evidence_params evidence = {.n_models = out->n_rows,
-                                    .rules = out->rules,
-                                    .rows = params->rows,
-                                    .tails = params->tails,
-                                    .top = params->top,
-                                    .counted = rest,
-                                    .n_threads = params->n_threads};
+    acq_candidates_params evidence = {.n_models = out->n_rows,
+                                      .rules = out->rules,
+                                      .rows = params->rows,
+                                      .tails = params->tails,
+                                      .top = params->top,
+                                      .counted = rest,
+                                      .n_threads = params->n_threads};
     for (size_t i = 0; i < out->n_rows; i++)
         evidence.models[i] = out->rows[i];
-    return acq_evidence_maker_new(graph, &evidence, &out->maker, error);
+    return acq_candidates_maker_new(graph, &evidence, &out->maker, error);
 }
 
 acq_status acq_fit_models_grow(const acq_graph *graph, const char *name,

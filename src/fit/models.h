@@ -8,10 +8,10 @@
 typedef struct acq_fit_models {
     acq_complex *complex;
     acq_nbfnet *nbfnet;
-    acq_row_model *rows[ACQ_EVIDENCE_MODELS];
+    acq_row_model *rows[ACQ_CANDIDATES_MODELS];
     size_t n_rows;
     acq_rules *rules;
-    acq_evidence_maker *maker;
+    acq_candidates_maker *maker;
 } acq_fit_models;
 
 /* name: of the files in the folder, "rest" or "whole". What the folder has already is read and not

@@ -1,8 +1,8 @@
 /* model.h - a trained link predictor: it scores whole rows, (head, relation, every entity).
  *
  * Raw scores are logits of whatever the model was trained for; they order a row and mean nothing
- * across models. What makes probabilities of them stands in evidence.h (calibrated) and
- * row_predictor.h (as published). Models are immutable and shared between threads; what a
+ * across models. What makes link scores of them stands in calibrate/rows.h (probabilities) and
+ * predict/rows.h (as published). Models are immutable and shared between threads; what a
  * thread needs to work with is its scratch. */
 #ifndef ACQ_MODELS_MODEL_H
 #define ACQ_MODELS_MODEL_H
@@ -36,9 +36,9 @@ struct acq_row_model {
     const char *kind;       /* "complex", "nbfnet", "ultra", "neighbours" */
     size_t batch;           /* rows that are best asked for together */
     bool is_symmetric;      /* score(r,h,t) == score(inverse(r),t,h) to the last bit */
-    bool is_costly;         /* rows of a relation's smaller side are enough (evidence.h) */
-    bool is_sparse;         /* a score of `nothing` or less means that nothing speaks for the tail: */
-    float nothing;          /* it is not proposed */
+    bool is_costly;         /* rows of a relation's smaller side are enough */
+    bool is_sparse; /* a score of `nothing` or less means that nothing speaks for the tail: */
+    float nothing;  /* it is not proposed */
 };
 
 static inline void acq_row_model_free(acq_row_model *model) /* NULL is legal */

@@ -41,14 +41,23 @@ typedef struct acq_completion_info {
 /* Reads and checks the header and directory. The error names the file. */
 acq_status acq_completion_read_info(const char *path, acq_completion_info *out, acq_error *error);
 
-/* Writes every link of `predictor` that scores at least `floor`, and its calibrator if it has one.
- * The file appears whole under its name or not at all. O(links); memory for the largest relation.
- */
-acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
-                                acq_error *error);
-/* The same for one shard only: no other relation of the predictor is opened. */
-acq_status acq_completion_write_shard(const char *path, const acq_predictor *predictor,
-                                      double floor, acq_shard shard, acq_error *error);
+/* The calibrator that the file of a predictor from acq_predictor_new_completion holds, as bytes
+ * freed with acq_free; *length 0: none. The error names the file. */
+acq_status acq_completion_copy_calibrator(const acq_predictor *completion, void **out,
+                                          size_t *length, acq_error *error);
+
+typedef struct acq_completion_write_params {
+    double floor;    /* links that score less are left out */
+    acq_shard shard; /* no other relation of the predictor is opened; {0}: all */
+    /* Before each relation and at the end; false stops with ACQ_ERR_INTERRUPTED. NULL: none. */
+    bool (*progress)(void *context, uint64_t done, uint64_t of);
+    void *context;
+} acq_completion_write_params;
+
+/* Writes the links of `predictor`, and its calibrator if it has one. The file appears whole under
+ * its name or not at all. O(links); memory for the largest relation. */
+acq_status acq_completion_write(const char *path, const acq_predictor *predictor,
+                                const acq_completion_write_params *params, acq_error *error);
 
 /* All shards of a completion, in any order, become the file that one machine alone would have
  * written, byte for byte (if it adds all relations, in rising order). An error names the
@@ -61,11 +70,12 @@ acq_status acq_completion_merge_files(const char *const *paths, size_t n, const 
 typedef struct acq_completion_writer acq_completion_writer;
 
 typedef struct acq_completion_params {
-    const char *predictor; /* its name as on the command line */
-    double floor;          /* links that score less are left out */
-    bool certain;          /* false: a score above 0.9999 of an unobserved link becomes 0.9999 */
-    const struct acq_calibrator *calibrator; /* calibrate/calibrator.h; kept inside; NULL: none */
-    acq_shard shard;                         /* only its relations may be added; {0}: all */
+    const char *predictor;  /* its name as on the command line */
+    double floor;           /* links that score less are left out */
+    bool certain;           /* false: a score above 0.9999 of an unobserved link becomes 0.9999 */
+    const void *calibrator; /* as bytes (calibrate/calibrator.h), kept inside; NULL: none */
+    size_t calibrator_length;
+    acq_shard shard; /* only its relations may be added; {0}: all */
 } acq_completion_params;
 
 acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,

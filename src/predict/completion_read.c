@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "calibrate/calibrator.h"
 #include "predict/completion_stored.h"
 #include "predict/quantise.h"
 
@@ -19,9 +18,8 @@ typedef struct completion {
     acq_predictor base;
     acq_completion_stored stored;
     char *path;
-    char *label;                /* completion:PATH */
-    acq_calibrator *calibrator; /* NULL: none */
-    bool stale;                 /* made for other facts */
+    char *label; /* completion:PATH */
+    bool stale;  /* made for other facts */
     pthread_mutex_t lock;
     _Atomic(acq_links *) *links; /* NULL: not yet opened */
     float *decode;               /* score of each code; made for the first relation */
@@ -144,11 +142,6 @@ static const char *get_note(const acq_predictor *self)
                      : NULL;
 }
 
-static const acq_calibrator *get_calibrator(const acq_predictor *self)
-{
-    return ((const completion *)self)->calibrator;
-}
-
 static double get_floor(const acq_predictor *self)
 {
     return ((const completion *)self)->stored.header.floor;
@@ -161,7 +154,6 @@ static void free_completion(acq_predictor *self)
         acq_links_free(atomic_load_explicit(&me->links[r], memory_order_relaxed));
     acq_free(me->links);
     acq_free(me->decode);
-    acq_calibrator_free(me->calibrator);
     acq_free(me->path);
     acq_free(me->label);
     acq_completion_stored_close(&me->stored);
@@ -192,16 +184,14 @@ static acq_status check_whole(const completion *me, acq_error *error)
     return status;
 }
 
-static acq_status load_calibrator(completion *me, acq_error *error)
+acq_status acq_completion_copy_calibrator(const acq_predictor *self, void **out, size_t *length,
+                                          acq_error *error)
 {
-    void *bytes = NULL;
-    if (me->stored.header.calibrator_length == 0)
+    const completion *me = (const completion *)self;
+    *length = me->stored.header.calibrator_length;
+    if (*length == 0)
         return ACQ_OK;
-    acq_status status = acq_completion_stored_read_calibrator(&me->stored, &bytes, error);
-    if (status == ACQ_OK)
-        status = acq_calibrator_read_memory(bytes, me->stored.header.calibrator_length, me->path,
-                                            &me->calibrator, error);
-    acq_free(bytes);
+    acq_status status = acq_completion_stored_read_calibrator(&me->stored, out, error);
     acq_error_set_file(error, me->path);
     return status;
 }
@@ -255,8 +245,6 @@ static acq_status open_for_graph(completion *me, const char *path, acq_error *er
         status = check_whole(me, error);
     if (status == ACQ_OK)
         status = check_graph(me, error);
-    if (status == ACQ_OK)
-        status = load_calibrator(me, error);
     if (status != ACQ_OK)
         return status;
     me->links = acq_zalloc(me->stored.header.n_relations, sizeof *me->links);
@@ -269,7 +257,6 @@ acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path
     static const acq_predictor_ops ops = {.open_links = open_links,
                                           .free = free_completion,
                                           .get_note = get_note,
-                                          .get_calibrator = get_calibrator,
                                           .get_floor = get_floor};
     completion *me = acq_zalloc(1, sizeof *me);
     if (me == NULL)

@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "calibrate/calibrator.h"
 #include "predict/completion_output.h"
 #include "predict/quantise.h"
 
@@ -48,28 +47,23 @@ static void fill_writer(acq_completion_writer *writer, const acq_completion_para
 }
 
 /* The calibrator as the file will hold it. */
-static acq_status pack_calibrator(acq_completion_writer *writer, const acq_calibrator *calibrator,
-                                  size_t *length, acq_error *error)
+static acq_status pad_calibrator(acq_completion_writer *writer, const void *bytes, size_t length,
+                                 acq_error *error)
 {
-    *length = 0;
-    if (calibrator == NULL)
+    if (length == 0)
         return ACQ_OK;
-    acq_status status = acq_calibrator_write_memory(calibrator, &writer->calibrator, length, error);
-    if (status != ACQ_OK)
-        return status;
-    char *padded = acq_resize(writer->calibrator, acq_pad8(*length), 1);
-    if (padded == NULL)
+    writer->calibrator = acq_zalloc(1, acq_pad8(length));
+    if (writer->calibrator == NULL)
         return acq_fail_memory(error);
-    memset(padded + *length, 0, acq_pad8(*length) - *length);
-    writer->calibrator = padded;
+    memcpy(writer->calibrator, bytes, length);
     return ACQ_OK;
 }
 
 static acq_status open_output(acq_completion_writer *writer, const char *path,
                               const acq_completion_params *params, acq_error *error)
 {
-    size_t calibrator_length;
-    acq_status status = pack_calibrator(writer, params->calibrator, &calibrator_length, error);
+    acq_status status =
+        pad_calibrator(writer, params->calibrator, params->calibrator_length, error);
     if (status != ACQ_OK)
         return status;
     acq_completion_header facts = {
@@ -78,7 +72,7 @@ static acq_status open_output(acq_completion_writer *writer, const char *path,
         .dictionary_fingerprint = acq_graph_get_dictionary_fingerprint(writer->graph),
         .graph_fingerprint = acq_graph_get_fingerprint(writer->graph),
         .floor = params->floor,
-        .calibrator_length = calibrator_length,
+        .calibrator_length = params->calibrator_length,
         .shard_part = writer->shard.part,
         .shard_of = writer->shard.of,
     };
@@ -261,42 +255,61 @@ void acq_completion_writer_close(acq_completion_writer *writer)
     acq_free(writer);
 }
 
+static acq_status report(const acq_completion_write_params *params, uint64_t done, uint64_t of,
+                         acq_error *error)
+{
+    return params->progress == NULL || params->progress(params->context, done, of)
+               ? ACQ_OK
+               : acq_fail(error, ACQ_ERR_INTERRUPTED, "interrupted");
+}
+
 static acq_status add_all(acq_completion_writer *writer, const acq_predictor *predictor,
-                          acq_error *error)
+                          const acq_completion_write_params *params, acq_error *error)
 {
     acq_status status = ACQ_OK;
-    for (acq_rel r = 0; status == ACQ_OK && r < writer->output.header.n_relations; r += 2) {
+    acq_rel n = writer->output.header.n_relations;
+    for (acq_rel r = 0; status == ACQ_OK && r < n; r += 2) {
         const acq_links *links = NULL;
-        if (!acq_shard_has(writer->shard, r))
+        status = report(params, r / 2, n / 2, error);
+        if (status != ACQ_OK || !acq_shard_has(writer->shard, r))
             continue;
         status = acq_predictor_open_links(predictor, r, &links, error);
         if (status == ACQ_OK)
             status = acq_completion_writer_add(writer, r, links, error);
+        acq_predictor_forget_links(predictor, r);
     }
+    if (status == ACQ_OK)
+        status = report(params, n / 2, n / 2, error);
     return status;
 }
 
-acq_status acq_completion_write_shard(const char *path, const acq_predictor *predictor,
-                                      double floor, acq_shard shard, acq_error *error)
+static acq_status pack_calibrator(const acq_predictor *predictor, void **bytes, size_t *length,
+                                  acq_error *error)
 {
-    acq_completion_params params = {.predictor = predictor->name,
-                                    .floor = floor,
+    const acq_calibrator_ops *ops = predictor->calibrator_ops;
+    if (predictor->calibrator == NULL || ops == NULL)
+        return ACQ_OK;
+    return ops->write_memory(predictor->calibrator, bytes, length, error);
+}
+
+acq_status acq_completion_write(const char *path, const acq_predictor *predictor,
+                                const acq_completion_write_params *params, acq_error *error)
+{
+    acq_completion_params inside = {.predictor = predictor->name,
+                                    .floor = params->floor,
                                     .certain = true,
-                                    .calibrator = acq_predictor_get_calibrator(predictor),
-                                    .shard = shard};
-    acq_completion_writer *writer;
-    acq_status status = acq_completion_writer_open(path, predictor->graph, &params, &writer, error);
-    if (status != ACQ_OK)
-        return status;
-    status = add_all(writer, predictor, error);
+                                    .shard = params->shard};
+    acq_completion_writer *writer = NULL;
+    void *bytes = NULL;
+    acq_status status = pack_calibrator(predictor, &bytes, &inside.calibrator_length, error);
+    inside.calibrator = bytes;
+    if (status == ACQ_OK)
+        status = acq_completion_writer_open(path, predictor->graph, &inside, &writer, error);
+    if (status == ACQ_OK)
+        status = add_all(writer, predictor, params, error);
     if (status == ACQ_OK)
         status = acq_completion_writer_finish(writer, error);
     acq_completion_writer_close(writer);
+    acq_free(bytes);
     return status;
-}
-
-acq_status acq_completion_write(const char *path, const acq_predictor *predictor, double floor,
-                                acq_error *error)
-{
-    return acq_completion_write_shard(path, predictor, floor, (acq_shard){0}, error);
 }

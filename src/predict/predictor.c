@@ -73,10 +73,22 @@ acq_status acq_predictor_copy_row(const acq_predictor *predictor, acq_rel relati
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 
+void acq_predictor_set_calibrator(acq_predictor *predictor, acq_calibrator *calibrator,
+                                  const acq_calibrator_ops *ops)
+{
+    const acq_calibrator_ops *before = predictor->calibrator_ops;
+    if (before != NULL && before->free != NULL)
+        before->free(predictor->calibrator);
+    predictor->calibrator = calibrator;
+    predictor->calibrator_ops = ops;
+}
+
 void acq_predictor_free(acq_predictor *predictor)
 {
-    if (predictor != NULL)
-        predictor->ops->free(predictor);
+    if (predictor == NULL)
+        return;
+    acq_predictor_set_calibrator(predictor, NULL, NULL);
+    predictor->ops->free(predictor);
 }
 
 const char *acq_predictor_get_note(const acq_predictor *predictor)
@@ -84,10 +96,9 @@ const char *acq_predictor_get_note(const acq_predictor *predictor)
     return predictor->ops->get_note == NULL ? NULL : predictor->ops->get_note(predictor);
 }
 
-const struct acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor)
+const acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor)
 {
-    const acq_predictor_ops *ops = predictor->ops;
-    return ops->get_calibrator == NULL ? NULL : ops->get_calibrator(predictor);
+    return predictor->calibrator;
 }
 
 double acq_predictor_get_floor(const acq_predictor *predictor)

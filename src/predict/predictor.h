@@ -27,8 +27,6 @@ typedef struct acq_predictor_ops {
     void (*free)(acq_predictor *self);
     /* What the user should know about this predictor, or NULL; the op itself may be NULL. */
     const char *(*get_note)(const acq_predictor *self);
-    /* What makes probabilities of its scores, borrowed, or NULL; the op itself may be NULL. */
-    const struct acq_calibrator *(*get_calibrator)(const acq_predictor *self);
     /* Links that score less are absent: the least threshold that makes sense. NULL: 0. */
     double (*get_floor)(const acq_predictor *self);
     /* Rows of n heads, sorted and distinct, made without the rest of their relation: what the rows
@@ -41,13 +39,26 @@ typedef struct acq_predictor_ops {
     void (*forget_links)(const acq_predictor *self, acq_rel relation);
 } acq_predictor_ops;
 
+/* What makes probabilities of a predictor's scores (calibrate/calibrator.h). A predictor carries
+ * one for whoever asks; all it knows of it is how to free it and how to put it into a file. */
+typedef struct acq_calibrator acq_calibrator;
+
+typedef struct acq_calibrator_ops {
+    void (*free)(acq_calibrator *calibrator); /* NULL: it is borrowed */
+    /* As bytes; *out freed with acq_free. */
+    acq_status (*write_memory)(const acq_calibrator *calibrator, void **out, size_t *length,
+                               acq_error *error);
+} acq_calibrator_ops;
+
 /* The largest score of a link that is not an observed fact (0/1 predictors apart). */
 #define ACQ_SCORE_UNOBSERVED_MOST 0.9999F
 
 struct acq_predictor {
     const acq_predictor_ops *ops;
-    const acq_graph *graph; /* the observed graph, borrowed: its ids are the predictor's */
-    const char *name;       /* as on the command line: "observed", "perfect:...", ... */
+    const acq_graph *graph;     /* the observed graph, borrowed: its ids are the predictor's */
+    const char *name;           /* as on the command line: "observed", "perfect:...", ... */
+    acq_calibrator *calibrator; /* NULL: its scores are no probabilities */
+    const acq_calibrator_ops *calibrator_ops; /* NULL: borrowed, and not for files */
 };
 
 acq_status acq_predictor_open_links(const acq_predictor *predictor, acq_rel relation,
@@ -74,9 +85,13 @@ void acq_predictor_free(acq_predictor *predictor); /* NULL is legal; the graph s
 /* One sentence that a command should show on stderr, borrowed; NULL: nothing to say. */
 const char *acq_predictor_get_note(const acq_predictor *predictor);
 
-/* calibrate/calibrator.h; NULL: its scores are no probabilities. */
-const struct acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor);
 double acq_predictor_get_floor(const acq_predictor *predictor);
+
+/* Borrowed; NULL: its scores are no probabilities. */
+const acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor);
+/* From now on the predictor carries this one; the one before is freed. */
+void acq_predictor_set_calibrator(acq_predictor *predictor, acq_calibrator *calibrator,
+                                  const acq_calibrator_ops *ops);
 
 /* The observed graph itself: 1 for a fact, else 0. */
 acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **out,
@@ -94,7 +109,9 @@ acq_status acq_predictor_new_perfect(const acq_graph *graph, const acq_graph *co
                                      const char *label, acq_predictor **out,
                                      acq_perfect_report *report, acq_error *error);
 
-/* A completion file (predict/completion.h) as predictor; observed facts win with score 1. */
+/* A completion file (predict/completion.h) as predictor; observed facts win with score 1. The
+ * calibrator in the file is left alone: acq_calibrator_open_completion (calibrate/calibrator.h)
+ * opens both. */
 acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path,
                                         acq_predictor **out, acq_error *error);
 

@@ -1,10 +1,11 @@
-/* row_cache.c - a hash table with chains, whose entries also form a list by last use.
+/* row_cache.c - the cache of rows.h: a hash table with chains, whose entries also form a list by
+ * last use.
  *
  *   slots   [ . | * | . ]          chains by hash of (relation, head)
  *   newest ─▶ entry ⇄ entry ⇄ entry ◀─ oldest
  *
  * Each entry is one block: its tails and scores stand behind it. */
-#include "predict/row_cache.h"
+#include "predict/rows.h"
 
 #include <string.h>
 

@@ -1,25 +1,111 @@
-/* row_published.c - links whose scores are one model's row on a published scale (row_scale.h).
+/* row_published.c - links whose scores are one model's row on a published scale (rows.h).
  *
  * Rows are scored in blocks of at most the model's batch, blocks are shared out among the threads,
- * and their links put together in the order of the blocks. */
+ * and their links put together in the order of the blocks. Sums of a scale are in double; the
+ * largest logit is taken off first. */
+#include "predict/rows.h"
+
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "predict/row_predictor_parts.h"
+
+static const double TEMPERATURE = 20.0;
 
 /* What a thread works with, made at its first block and kept: a scratch remembers what the rows of
  * its last relation share. */
-typedef struct acq_published_worker {
+typedef struct worker {
     void *scratch;
     float *scores; /* batch rows of all entities */
     acq_link *row; /* of all entities: the tails kept */
     acq_error error;
 } worker;
 
+typedef struct published {
+    acq_row_scorer base;
+    acq_published_params params;
+    const acq_graph *graph;
+    worker *workers; /* one per thread; NULL: none yet */
+    unsigned n_workers;
+} published;
+
+/* ---- scales ---- */
+
+static bool is_finite(const float *scores, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(scores[i]))
+            return false;
+    }
+    return true;
+}
+
+static void apply_sigmoid(float *scores, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        scores[i] = 1.0F / (1.0F + expf(-scores[i]));
+}
+
+/* scores become exp(tau (score - largest)); returns their sum. */
+static double exponentiate(float *scores, size_t n)
+{
+    float largest = scores[0];
+    double sum = 0.0;
+    for (size_t i = 1; i < n; i++)
+        largest = scores[i] > largest ? scores[i] : largest;
+    for (size_t i = 0; i < n; i++) {
+        scores[i] = (float)exp(TEMPERATURE * ((double)scores[i] - (double)largest));
+        sum += (double)scores[i];
+    }
+    return sum;
+}
+
+static double add_observed(acq_row observed, const float *scores)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < observed.n; i++)
+        sum += (double)scores[observed.tails[i]];
+    return sum;
+}
+
+/* What exp(...) is multiplied with. Observed tails that all vanish next to another one leave
+ * nothing to divide by: the scale is then as large as floats go, and the clip makes it 1. */
+static double find_factor(acq_row_scale scale, acq_row observed, const float *scores, double sum)
+{
+    if (observed.n == 0)
+        return 1.0 / sum;
+    if (scale == ACQ_SCALE_QTO)
+        return (double)observed.n / sum;
+    return (double)observed.n / fmax(add_observed(observed, scores), 1e-300);
+}
+
+/* Rewrites the scores of all n entities in place; the results are in [0, 1]. A row with a score
+ * that is no number gives zeros. */
+static void apply_scale(acq_row_scale scale, acq_row observed, float *scores, size_t n)
+{
+    if (n == 0)
+        return;
+    if (!is_finite(scores, n)) {
+        for (size_t i = 0; i < n; i++)
+            scores[i] = 0.0F;
+        return;
+    }
+    if (scale == ACQ_SCALE_SIGMOID) {
+        apply_sigmoid(scores, n);
+        return;
+    }
+    double sum = exponentiate(scores, n);
+    double factor = find_factor(scale, observed, scores, sum);
+    for (size_t i = 0; i < n; i++)
+        scores[i] = (float)fmin(factor * (double)scores[i], 1.0);
+}
+
+/* ---- rows ---- */
+
 typedef struct job {
-    const acq_row_predictor *self;
+    const published *self;
     const acq_row_model *model;
     acq_rel relation;
     const acq_links *observed, *inverse;
@@ -64,7 +150,7 @@ static int compare_tails(const void *a, const void *b)
 
 static bool may_propose(const job *j, acq_row observed, acq_ent tail)
 {
-    bool must_be_seen = observed.n == 0 || j->self->params.evidence.tails == ACQ_TAILS_SEEN;
+    bool must_be_seen = observed.n == 0 || j->self->params.tails == ACQ_TAILS_SEEN;
     return !must_be_seen || acq_links_find(j->inverse, tail) != ACQ_NO_ID;
 }
 
@@ -72,13 +158,13 @@ static bool may_propose(const job *j, acq_row observed, acq_ent tail)
 static size_t choose(const job *j, acq_ent head, acq_row observed, const float *scores,
                      acq_link *out)
 {
-    uint32_t top = j->self->params.evidence.top;
+    uint32_t top = j->self->params.top;
     size_t n = 0, next = 0;
     for (acq_ent tail = 0; tail < j->n_entities; tail++) {
         bool is_observed = next < observed.n && observed.tails[next] == tail;
         next += is_observed;
-        if (!is_observed && (double)scores[tail] >= j->self->params.floor && scores[tail] > 0.0F &&
-            may_propose(j, observed, tail))
+        if (!is_observed && (double)scores[tail] >= j->self->params.limits.floor &&
+            scores[tail] > 0.0F && may_propose(j, observed, tail))
             out[n++] = (acq_link){.head = head, .tail = tail, .score = scores[tail]};
     }
     if (top == 0 || n <= top + observed.n)
@@ -92,20 +178,20 @@ static size_t choose(const job *j, acq_ent head, acq_row observed, const float *
 static acq_status keep_row(job *j, worker *w, acq_ent head, float *scores, acq_link_list *out)
 {
     acq_row observed = acq_links_get_row(j->observed, head);
-    acq_row_scale_apply(j->self->params.scale, observed, scores, j->n_entities);
+    apply_scale(j->self->params.scale, observed, scores, j->n_entities);
     size_t n = choose(j, head, observed, scores, w->row);
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
         status = acq_link_list_add(out, head, w->row[i].tail, acq_row_clip(w->row[i].score));
     if (status != ACQ_OK)
         return acq_fail_memory(&w->error);
-    size_t most = j->self->params.memory_bytes;
+    size_t most = j->self->params.limits.memory_bytes;
     size_t n_links = atomic_fetch_add(&j->n_links, n) + n;
     if (most > 0 && n_links > most / sizeof(acq_link))
         return acq_fail(&w->error, ACQ_ERR_MEMORY,
                         "the predicted links of %.200s take more than %zu MB; write them to a file "
                         "with anycq complete, or raise --memory",
-                        acq_graph_get_relation_name(j->self->base.graph, j->relation), most >> 20);
+                        acq_graph_get_relation_name(j->self->graph, j->relation), most >> 20);
     return ACQ_OK;
 }
 
@@ -142,26 +228,33 @@ static acq_status join(const job *j, acq_link_list *out)
     return status;
 }
 
-static acq_status make_workers(acq_row_predictor *self, acq_error *error)
+/* The model and the workers, once. */
+static acq_status load(published *self, acq_error *error)
 {
+    acq_published_params *params = &self->params;
     if (self->workers != NULL)
         return ACQ_OK;
-    self->n_workers = self->params.evidence.n_threads > 0 ? self->params.evidence.n_threads : 1;
+    acq_status status =
+        params->load == NULL ? ACQ_OK : params->load(params->owned, &params->model, error);
+    if (status != ACQ_OK)
+        return status;
     self->workers = acq_zalloc(self->n_workers, sizeof *self->workers);
     return self->workers == NULL ? acq_fail_memory(error) : ACQ_OK;
 }
 
-static acq_status start_job(job *j, acq_row_predictor *self, acq_rel relation, acq_error *error)
+static acq_status start_job(job *j, published *self, acq_rel relation, acq_error *error)
 {
-    *j = (job){.self = self, .model = self->params.evidence.models[0], .relation = relation};
-    acq_status status = make_workers(self, error);
-    j->workers = self->workers;
-    j->n_workers = self->n_workers;
-    j->n_entities = acq_graph_get_n_entities(self->base.graph);
+    acq_status status = load(self, error);
+    *j = (job){.self = self,
+               .model = self->params.model,
+               .relation = relation,
+               .n_entities = acq_graph_get_n_entities(self->graph),
+               .workers = self->workers,
+               .n_workers = self->n_workers};
     if (status == ACQ_OK)
-        status = acq_graph_open_links(self->base.graph, relation, &j->observed, error);
+        status = acq_graph_open_links(self->graph, relation, &j->observed, error);
     if (status == ACQ_OK)
-        status = acq_graph_open_links(self->base.graph, acq_inverse(relation), &j->inverse, error);
+        status = acq_graph_open_links(self->graph, acq_inverse(relation), &j->inverse, error);
     return status;
 }
 
@@ -192,22 +285,11 @@ static void end_job(job *j)
     acq_free(j->blocks);
 }
 
-void acq_published_free_workers(acq_row_predictor *self)
-{
-    const acq_row_model *model = self->params.evidence.models[0];
-    for (unsigned i = 0; self->workers != NULL && i < self->n_workers; i++) {
-        model->ops->free_scratch(model, self->workers[i].scratch);
-        acq_free(self->workers[i].scores);
-        acq_free(self->workers[i].row);
-    }
-    acq_free(self->workers);
-}
-
-acq_status acq_published_find_rows(acq_row_predictor *self, acq_rel relation, const acq_ent *heads,
-                                   size_t n, acq_link_list *out, acq_error *error)
+static acq_status find_rows(acq_row_scorer *base, acq_rel relation, const acq_ent *heads, size_t n,
+                            acq_link_list *out, acq_error *error)
 {
     job j;
-    acq_status status = start_job(&j, self, relation, error);
+    acq_status status = start_job(&j, (published *)base, relation, error);
     j.heads = heads;
     j.n_heads = n;
     if (status == ACQ_OK)
@@ -217,32 +299,32 @@ acq_status acq_published_find_rows(acq_row_predictor *self, acq_rel relation, co
 }
 
 /* All rows of the heads that the relation is seen with. */
-static acq_status find_side(acq_row_predictor *self, acq_rel relation, acq_link_list *out,
-                            acq_error *error)
+static acq_status find_side(published *self, acq_rel relation, acq_link_list *out, acq_error *error)
 {
     const acq_links *observed = NULL;
-    acq_status status = acq_graph_open_links(self->base.graph, relation, &observed, error);
-    return status == ACQ_OK ? acq_published_find_rows(self, relation, observed->heads,
-                                                      observed->n_heads, out, error)
-                            : status;
+    acq_status status = acq_graph_open_links(self->graph, relation, &observed, error);
+    return status == ACQ_OK
+               ? find_rows(&self->base, relation, observed->heads, observed->n_heads, out, error)
+               : status;
 }
 
-static acq_status has_fewer_heads(const acq_row_predictor *self, acq_rel relation, bool *out,
+static acq_status has_fewer_heads(const published *self, acq_rel relation, bool *out,
                                   acq_error *error)
 {
     const acq_links *on = NULL, *back = NULL;
-    acq_status status = acq_graph_open_links(self->base.graph, relation, &on, error);
+    acq_status status = acq_graph_open_links(self->graph, relation, &on, error);
     if (status == ACQ_OK)
-        status = acq_graph_open_links(self->base.graph, acq_inverse(relation), &back, error);
+        status = acq_graph_open_links(self->graph, acq_inverse(relation), &back, error);
     *out = status == ACQ_OK && on->n_heads <= back->n_heads;
     return status;
 }
 
-acq_status acq_published_find_links(acq_row_predictor *self, acq_rel relation, acq_link_list *out,
-                                    acq_error *error)
+static acq_status find_links(acq_row_scorer *base, acq_rel relation, acq_link_list *out,
+                             acq_error *error)
 {
+    published *self = (published *)base;
     bool is_forward = self->params.direction == ACQ_DIRECTION_FORWARD;
-    bool is_smaller = self->params.evidence.rows == ACQ_ROWS_SMALLER && !is_forward;
+    bool is_smaller = self->params.rows == ACQ_ROWS_SMALLER && !is_forward;
     bool has_fewer = true;
     acq_status status = is_smaller ? has_fewer_heads(self, relation, &has_fewer, error) : ACQ_OK;
     if (status == ACQ_OK && (!is_smaller || has_fewer))
@@ -252,4 +334,46 @@ acq_status acq_published_find_links(acq_row_predictor *self, acq_rel relation, a
         status = find_side(self, acq_inverse(relation), out, error);
     acq_link_list_turn(out, n);
     return status;
+}
+
+/* ---- the scorer ---- */
+
+static void free_published(acq_row_scorer *base)
+{
+    published *self = (published *)base;
+    const acq_row_model *model = self->params.model;
+    for (unsigned i = 0; self->workers != NULL && i < self->n_workers; i++) {
+        model->ops->free_scratch(model, self->workers[i].scratch);
+        acq_free(self->workers[i].scores);
+        acq_free(self->workers[i].row);
+    }
+    acq_free(self->workers);
+    if (self->params.free_owned != NULL)
+        self->params.free_owned(self->params.owned);
+    acq_free(self);
+}
+
+acq_status acq_predictor_new_published(const acq_graph *graph, const char *name,
+                                       const acq_published_params *params, acq_predictor **out,
+                                       acq_error *error)
+{
+    static const acq_row_scorer_ops both = {
+        .find_links = find_links, .find_rows = find_rows, .free = free_published};
+    /* One direction alone cannot be had from a row of the other. */
+    static const acq_row_scorer_ops forward = {.find_links = find_links, .free = free_published};
+    published *self = acq_zalloc(1, sizeof *self);
+    if (self == NULL) {
+        if (params->free_owned != NULL)
+            params->free_owned(params->owned);
+        return acq_fail_memory(error);
+    }
+    *self = (published){.base.ops = params->direction == ACQ_DIRECTION_FORWARD ? &forward : &both,
+                        .params = *params,
+                        .graph = graph,
+                        .n_workers = params->n_threads > 0 ? params->n_threads : 1};
+    if (params->model == NULL && params->load == NULL) {
+        free_published(&self->base);
+        return acq_fail(error, ACQ_ERR_USAGE, "a published scale needs a model");
+    }
+    return acq_predictor_new_rows(graph, name, &self->base, &params->limits, out, error);
 }

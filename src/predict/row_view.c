@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "predict/link_list.h"
+#include "predict/rows.h"
 
 enum { FIRST_CAPACITY = 64 };
 
@@ -196,11 +196,6 @@ static const char *get_note(const acq_predictor *base)
     return acq_predictor_get_note(((const acq_row_view *)base)->source);
 }
 
-static const struct acq_calibrator *get_calibrator(const acq_predictor *base)
-{
-    return acq_predictor_get_calibrator(((const acq_row_view *)base)->source);
-}
-
 static double get_floor(const acq_predictor *base)
 {
     return acq_predictor_get_floor(((const acq_row_view *)base)->source);
@@ -208,16 +203,16 @@ static double get_floor(const acq_predictor *base)
 
 acq_status acq_row_view_new(const acq_predictor *source, acq_row_view **out, acq_error *error)
 {
-    static const acq_predictor_ops ops = {.open_links = open_links,
-                                          .free = free_view,
-                                          .get_note = get_note,
-                                          .get_calibrator = get_calibrator,
-                                          .get_floor = get_floor};
+    static const acq_predictor_ops ops = {
+        .open_links = open_links, .free = free_view, .get_note = get_note, .get_floor = get_floor};
     acq_row_view *view = acq_zalloc(1, sizeof *view);
     if (view == NULL)
         return acq_fail_memory(error);
     uint32_t n_relations = acq_graph_get_n_relations(source->graph);
-    view->base = (acq_predictor){.ops = &ops, .graph = source->graph, .name = source->name};
+    view->base = (acq_predictor){.ops = &ops,
+                                 .graph = source->graph,
+                                 .name = source->name,
+                                 .calibrator = source->calibrator}; /* borrowed */
     view->source = source;
     view->links = acq_zalloc(n_relations, sizeof(acq_links *));
     view->has_rows = acq_zalloc(n_relations / 2, sizeof *view->has_rows);

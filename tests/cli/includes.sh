@@ -18,7 +18,7 @@ allowed()
     graph | tensor | plot) echo 'base' ;;
     store | query) echo 'base graph' ;;
     models) echo 'base graph tensor' ;;
-    predict) echo 'base graph models calibrate' ;;
+    predict) echo 'base graph models' ;;
     answer) echo 'base graph query predict' ;;
     calibrate) echo 'base plot graph query tensor models predict answer' ;;
     search) echo 'base graph query predict tensor' ;;

@@ -76,13 +76,16 @@ int main(int argc, char **argv)
     const char *path = argc >= 4 ? argv[1] : "";
     acq_calibrator *calibrator = argc == 5 ? acq_test_calibrator(.5, .1) : NULL;
     acq_read_params read = {0};
-    acq_completion_params params = {
-        .predictor = "scores", .floor = argc == 5 ? .01 : 0, .calibrator = calibrator};
+    acq_completion_params params = {.predictor = "scores", .floor = argc == 5 ? .01 : 0};
+    void *bytes = NULL;
     acq_completion_writer *writer = NULL;
     acq_graph *graph = NULL;
     acq_error error = {0};
     acq_status status = acq_graph_read(&path, 1, &read, &graph, NULL, &error);
     size_t n = status == ACQ_OK ? read_scores(graph, argv[2], all) : 0;
+    if (status == ACQ_OK && calibrator != NULL)
+        status = acq_calibrator_write_memory(calibrator, &bytes, &params.calibrator_length, &error);
+    params.calibrator = bytes;
     if (status == ACQ_OK)
         status = acq_completion_writer_open(argv[3], graph, &params, &writer, &error);
     for (acq_rel r = 0; status == ACQ_OK && r < acq_graph_get_n_relations(graph); r += 2)
@@ -93,6 +96,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "scores: %s\n", error.message);
     acq_completion_writer_close(writer);
     acq_calibrator_free(calibrator);
+    acq_free(bytes);
     acq_graph_free(graph);
     return status == ACQ_OK ? 0 : 2;
 }

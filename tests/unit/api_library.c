@@ -177,7 +177,11 @@ static void write_calibrated(const char *path)
     acq_link believed[] = {{cy, acq_graph_find_entity(f.graph, "Paris", 5), 0.8F},
                            {cy, acq_graph_find_entity(f.graph, "London", 6), 0.3F}};
     acq_calibrator *calibrator = acq_test_calibrator(.5, .2);
-    acq_completion_params params = {.predictor = "test", .floor = .01, .calibrator = calibrator};
+    acq_completion_params params = {.predictor = "test", .floor = .01};
+    void *bytes = NULL;
+    assert_int_equal(
+        acq_calibrator_write_memory(calibrator, &bytes, &params.calibrator_length, NULL), ACQ_OK);
+    params.calibrator = bytes;
     acq_completion_writer *writer;
     acq_links *links;
     assert_int_equal(acq_links_new(believed, 2, acq_graph_get_n_entities(f.graph), true, &links),
@@ -188,6 +192,7 @@ static void write_calibrated(const char *path)
     acq_completion_writer_close(writer);
     acq_links_free(links);
     acq_calibrator_free(calibrator);
+    acq_free(bytes);
 }
 
 static acq_result *check_cy(const acq_query *query, const acq_predictor *predictor,

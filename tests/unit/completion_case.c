@@ -46,7 +46,6 @@ acq_graph *case_make_graph(uint64_t seed, size_t n_facts)
 typedef struct scored {
     acq_predictor base;
     acq_links *links[CASE_RELATIONS];
-    const acq_calibrator *calibrator;
 } scored;
 
 static acq_status open_scored(const acq_predictor *self, acq_rel relation, const acq_links **out,
@@ -55,11 +54,6 @@ static acq_status open_scored(const acq_predictor *self, acq_rel relation, const
     (void)error;
     *out = ((const scored *)self)->links[relation];
     return ACQ_OK;
-}
-
-static const acq_calibrator *get_calibrator(const acq_predictor *self)
-{
-    return ((const scored *)self)->calibrator;
 }
 
 static void free_scored(acq_predictor *self)
@@ -92,8 +86,7 @@ static size_t collect(const acq_graph *graph, acq_rel relation, acq_random *rand
 
 acq_predictor *case_make_predictor(const acq_graph *graph, uint64_t seed, size_t n_links)
 {
-    static const acq_predictor_ops ops = {
-        .open_links = open_scored, .free = free_scored, .get_calibrator = get_calibrator};
+    static const acq_predictor_ops ops = {.open_links = open_scored, .free = free_scored};
     acq_random random = acq_random_start(seed, 2);
     scored *me = calloc(1, sizeof *me);
     size_t room = n_links + CASE_ENTITIES * CASE_ENTITIES;
@@ -131,9 +124,18 @@ acq_calibrator *case_make_calibrator(void)
     return calibrator;
 }
 
-void case_set_calibrator(acq_predictor *predictor, const acq_calibrator *calibrator)
+acq_status case_write(const char *path, const acq_predictor *predictor, double floor,
+                      acq_error *error)
 {
-    ((scored *)predictor)->calibrator = calibrator;
+    return acq_completion_write(path, predictor, &(acq_completion_write_params){.floor = floor},
+                                error);
+}
+
+acq_status case_write_shard(const char *path, const acq_predictor *predictor, double floor,
+                            acq_shard shard, acq_error *error)
+{
+    acq_completion_write_params params = {.floor = floor, .shard = shard};
+    return acq_completion_write(path, predictor, &params, error);
 }
 
 void case_name_file(char *path, size_t room)

@@ -16,8 +16,12 @@ acq_predictor *case_make_predictor(const acq_graph *graph, uint64_t seed, size_t
 
 /* A calibrator with one small part; free with acq_calibrator_free. */
 acq_calibrator *case_make_calibrator(void);
-/* Gives it to a predictor from case_make_predictor; borrowed. */
-void case_set_calibrator(acq_predictor *predictor, const acq_calibrator *calibrator);
+
+/* All links, or those of a shard, that score at least `floor`. */
+acq_status case_write(const char *path, const acq_predictor *predictor, double floor,
+                      acq_error *error);
+acq_status case_write_shard(const char *path, const acq_predictor *predictor, double floor,
+                            acq_shard shard, acq_error *error);
 
 /* Fresh name of a file in the current folder; remove it with unlink. */
 void case_name_file(char *path, size_t room);

@@ -28,7 +28,7 @@ static int set_up(void **state)
     d->graph = case_make_graph(21, 12);
     case_name_file(d->path, sizeof d->path);
     acq_predictor *scored = case_make_predictor(d->graph, 21, 10);
-    if (acq_completion_write(d->path, scored, 0.0, NULL) != ACQ_OK)
+    if (case_write(d->path, scored, 0.0, NULL) != ACQ_OK)
         return -1;
     acq_predictor_free(scored);
     d->bytes = case_read_file(d->path, &d->length);
@@ -44,8 +44,8 @@ static int set_up_calibrated(void **state)
     damage *d = *state;
     d->calibrator = case_make_calibrator();
     acq_predictor *scored = case_make_predictor(d->graph, 21, 10);
-    case_set_calibrator(scored, d->calibrator);
-    if (acq_completion_write(d->path, scored, 0.0, NULL) != ACQ_OK)
+    acq_calibrator_lend(d->calibrator, scored);
+    if (case_write(d->path, scored, 0.0, NULL) != ACQ_OK)
         return -1;
     acq_predictor_free(scored);
     free(d->bytes);
@@ -68,7 +68,7 @@ static int tear_down(void **state)
 static acq_status open_all(const damage *d, acq_error *error)
 {
     acq_predictor *predictor = NULL;
-    acq_status status = acq_predictor_new_completion(d->graph, d->path, &predictor, error);
+    acq_status status = acq_calibrator_open_completion(d->graph, d->path, &predictor, error);
     for (acq_rel r = 0; status == ACQ_OK && r < CASE_RELATIONS; r++) {
         const acq_links *links = NULL;
         status = acq_predictor_open_links(predictor, r, &links, error);

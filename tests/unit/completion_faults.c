@@ -26,13 +26,13 @@ static void test_writing_survives_every_failed_allocation(void **state)
     acq_graph *graph = case_make_graph(31, 40);
     acq_predictor *scored = case_make_predictor(graph, 31, 40);
     acq_calibrator *calibrator = case_make_calibrator();
-    case_set_calibrator(scored, calibrator);
+    acq_calibrator_lend(calibrator, scored);
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
     for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
         acq_error error = {0};
         acq_faults_fail_at(n);
-        status = acq_completion_write(path, scored, 0.1, &error);
+        status = case_write(path, scored, 0.1, &error);
         acq_faults_fail_at(0);
         assert_int_equal(error.code, status);
         assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
@@ -48,7 +48,7 @@ static void test_writing_survives_every_failed_allocation(void **state)
 static acq_status open_all(const acq_graph *graph, const char *path, acq_error *error)
 {
     acq_predictor *predictor = NULL;
-    acq_status status = acq_predictor_new_completion(graph, path, &predictor, error);
+    acq_status status = acq_calibrator_open_completion(graph, path, &predictor, error);
     for (acq_rel r = 0; status == ACQ_OK && r < CASE_RELATIONS; r++) {
         const acq_links *links = NULL;
         status = acq_predictor_open_links(predictor, r, &links, error);
@@ -65,8 +65,8 @@ static void test_reading_survives_every_failed_allocation(void **state)
     acq_graph *graph = case_make_graph(32, 40);
     acq_predictor *scored = case_make_predictor(graph, 32, 40);
     acq_calibrator *calibrator = case_make_calibrator();
-    case_set_calibrator(scored, calibrator);
-    assert_int_equal(acq_completion_write(path, scored, 0.1, NULL), ACQ_OK);
+    acq_calibrator_lend(calibrator, scored);
+    assert_int_equal(case_write(path, scored, 0.1, NULL), ACQ_OK);
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
     for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
@@ -92,8 +92,8 @@ static void test_a_relation_can_be_opened_after_a_failure(void **state)
     acq_graph *graph = case_make_graph(33, 40);
     acq_predictor *scored = case_make_predictor(graph, 33, 40), *back = NULL;
     const acq_links *links = NULL;
-    assert_int_equal(acq_completion_write(path, scored, 0.1, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new_completion(graph, path, &back, NULL), ACQ_OK);
+    assert_int_equal(case_write(path, scored, 0.1, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_open_completion(graph, path, &back, NULL), ACQ_OK);
     acq_faults_fail_at(2);
     assert_int_equal(acq_predictor_open_links(back, 1, &links, NULL), ACQ_ERR_MEMORY);
     acq_faults_fail_at(0);
@@ -115,11 +115,10 @@ static void test_merging_survives_every_failed_allocation(void **state)
     acq_graph *graph = case_make_graph(34, 40);
     acq_predictor *scored = case_make_predictor(graph, 34, 40);
     acq_calibrator *calibrator = case_make_calibrator();
-    case_set_calibrator(scored, calibrator);
+    acq_calibrator_lend(calibrator, scored);
     for (uint32_t i = 0; i < 2; i++) {
         snprintf(parts[i], sizeof parts[i], "shard-%u-%s", i, path);
-        assert_int_equal(acq_completion_write_shard(parts[i], scored, 0.1, (acq_shard){i, 2}, NULL),
-                         ACQ_OK);
+        assert_int_equal(case_write_shard(parts[i], scored, 0.1, (acq_shard){i, 2}, NULL), ACQ_OK);
     }
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;

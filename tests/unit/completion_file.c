@@ -22,7 +22,7 @@ static acq_predictor *open_file(const acq_graph *graph, const char *path)
 {
     acq_predictor *predictor = NULL;
     acq_error error = {0};
-    if (acq_predictor_new_completion(graph, path, &predictor, &error) != ACQ_OK)
+    if (acq_calibrator_open_completion(graph, path, &predictor, &error) != ACQ_OK)
         fail_msg("%s", error.message);
     return predictor;
 }
@@ -30,7 +30,7 @@ static acq_predictor *open_file(const acq_graph *graph, const char *path)
 static void write_file(const char *path, const acq_predictor *predictor, double floor)
 {
     acq_error error = {0};
-    if (acq_completion_write(path, predictor, floor, &error) != ACQ_OK)
+    if (case_write(path, predictor, floor, &error) != ACQ_OK)
         fail_msg("%s", error.message);
 }
 
@@ -247,19 +247,19 @@ static void test_files_that_cannot_be_written_leave_nothing(void **state)
     acq_predictor *scored = case_make_predictor(graph, 10, 30);
     acq_error error = {0};
     snprintf(below, sizeof below, "%s/nowhere", path);
-    assert_int_equal(acq_completion_write(below, scored, 0.1, &error), ACQ_ERR_IO);
+    assert_int_equal(case_write(below, scored, 0.1, &error), ACQ_ERR_IO);
     assert_string_equal(error.file, below);
     assert_int_equal(mkdir(path, 0777), 0);
     error = (acq_error){0};
-    assert_int_equal(acq_completion_write(path, scored, 0.1, &error), ACQ_ERR_USAGE);
+    assert_int_equal(case_write(path, scored, 0.1, &error), ACQ_ERR_USAGE);
     assert_non_null(strstr(error.message, "not a regular file"));
     assert_int_equal(case_count_files(path), 1);
     error = (acq_error){0};
     acq_predictor *back = NULL;
-    assert_int_equal(acq_predictor_new_completion(graph, path, &back, &error), ACQ_ERR_INPUT);
+    assert_int_equal(acq_calibrator_open_completion(graph, path, &back, &error), ACQ_ERR_INPUT);
     rmdir(path);
     assert_int_equal(mkfifo(path, 0666), 0); /* a special file is never replaced */
-    assert_int_equal(acq_completion_write(path, scored, 0.1, NULL), ACQ_ERR_USAGE);
+    assert_int_equal(case_write(path, scored, 0.1, NULL), ACQ_ERR_USAGE);
     assert_int_equal(unlink(path), 0);
     acq_predictor_free(scored);
     acq_graph_free(graph);
@@ -279,7 +279,7 @@ static void test_a_full_disk_leaves_nothing(void **state)
         acq_error error = {0};
         small = (struct rlimit){.rlim_cur = bytes, .rlim_max = old.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-        acq_status status = acq_completion_write(path, scored, 0.0, &error);
+        acq_status status = case_write(path, scored, 0.0, &error);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
         assert_int_equal(status, ACQ_ERR_IO);
         assert_non_null(strstr(error.message, "cannot write the completion"));
@@ -357,8 +357,8 @@ static void test_a_graph_that_grew_keeps_its_completion(void **state)
     acq_graph *graph = case_make_graph(12, 30), *grown = grow(graph);
     acq_predictor *scored = case_make_predictor(graph, 12, 60), *back = NULL, *after = NULL;
     write_file(path, scored, 0.1);
-    assert_int_equal(acq_predictor_new_completion(graph, path, &back, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new_completion(grown, path, &after, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_open_completion(graph, path, &back, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_open_completion(grown, path, &after, NULL), ACQ_OK);
     for (acq_rel r = 0; r < CASE_RELATIONS; r++) {
         const acq_links *ours, *theirs;
         assert_int_equal(back->ops->open_links(back, r, &ours, NULL), ACQ_OK);
@@ -394,12 +394,12 @@ static void test_another_dictionary_is_refused(void **state)
     acq_graph *other = NULL;
     acq_error error = {0};
     assert_int_equal(acq_graph_builder_finish(builder, &other, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new_completion(other, path, &back, &error), ACQ_ERR_INPUT);
+    assert_int_equal(acq_calibrator_open_completion(other, path, &back, &error), ACQ_ERR_INPUT);
     assert_null(back);
     assert_non_null(strstr(error.message, "belongs to another graph"));
     assert_string_equal(error.file, path);
     error = (acq_error){0};
-    assert_int_equal(acq_predictor_new_completion(graph, "no-such-file", &back, &error),
+    assert_int_equal(acq_calibrator_open_completion(graph, "no-such-file", &back, &error),
                      ACQ_ERR_INPUT);
     assert_string_equal(error.message, "there is no such file; check the path");
     acq_graph_builder_free(builder);

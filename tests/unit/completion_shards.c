@@ -55,8 +55,7 @@ static int tear_down(void **state)
 static void write_shard(const world *w, int file, uint32_t part, uint32_t of)
 {
     acq_error error = {0};
-    if (acq_completion_write_shard(w->parts[file], w->scored, .1, (acq_shard){part, of}, &error) !=
-        ACQ_OK)
+    if (case_write_shard(w->parts[file], w->scored, .1, (acq_shard){part, of}, &error) != ACQ_OK)
         fail_msg("%s", error.message);
 }
 
@@ -83,13 +82,13 @@ static void test_a_calibrator_comes_back(void **state)
     world *w = *state;
     acq_predictor *back = NULL;
     acq_completion_info info;
-    case_set_calibrator(w->scored, w->calibrator);
-    assert_int_equal(acq_completion_write(w->path, w->scored, .25, NULL), ACQ_OK);
+    acq_calibrator_lend(w->calibrator, w->scored);
+    assert_int_equal(case_write(w->path, w->scored, .25, NULL), ACQ_OK);
     assert_int_equal(acq_completion_read_info(w->path, &info, NULL), ACQ_OK);
     assert_int_equal(info.version, 2);
     assert_true(info.has_calibrator);
     assert_int_equal(info.shard.of, 0);
-    assert_int_equal(acq_predictor_new_completion(w->graph, w->path, &back, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_open_completion(w->graph, w->path, &back, NULL), ACQ_OK);
     const acq_calibrator *found = acq_predictor_get_calibrator(back);
     assert_non_null(found);
     assert_string_equal(found->models, "complex");
@@ -105,11 +104,11 @@ static void test_without_a_calibrator_files_stay_as_they_were(void **state)
     world *w = *state;
     acq_predictor *back = NULL;
     acq_completion_info info;
-    assert_int_equal(acq_completion_write(w->path, w->scored, .25, NULL), ACQ_OK);
+    assert_int_equal(case_write(w->path, w->scored, .25, NULL), ACQ_OK);
     assert_int_equal(acq_completion_read_info(w->path, &info, NULL), ACQ_OK);
     assert_int_equal(info.version, 1);
     assert_false(info.has_calibrator);
-    assert_int_equal(acq_predictor_new_completion(w->graph, w->path, &back, NULL), ACQ_OK);
+    assert_int_equal(acq_calibrator_open_completion(w->graph, w->path, &back, NULL), ACQ_OK);
     assert_null(acq_predictor_get_calibrator(back));
     assert_true(acq_predictor_get_floor(back) == .25);
     acq_predictor_free(back);
@@ -122,8 +121,8 @@ static void test_shards_merge_to_the_bytes_of_one_run(void **state)
     world *w = *state;
     for (uint32_t of = 2; of <= MOST_SHARDS; of++) {
         size_t length, merged_length;
-        case_set_calibrator(w->scored, of % 2 == 0 ? w->calibrator : NULL);
-        assert_int_equal(acq_completion_write(w->path, w->scored, .1, NULL), ACQ_OK);
+        acq_calibrator_lend(of % 2 == 0 ? w->calibrator : NULL, w->scored);
+        assert_int_equal(case_write(w->path, w->scored, .1, NULL), ACQ_OK);
         char *whole = case_read_file(w->path, &length);
         unlink(w->path);
         write_shards(w, of);
@@ -151,7 +150,7 @@ static void test_a_shard_knows_what_it_is_and_is_no_predictor(void **state)
     assert_int_equal(acq_completion_read_info(w->parts[0], &info, NULL), ACQ_OK);
     assert_int_equal(info.shard.part, 1);
     assert_int_equal(info.shard.of, 3);
-    assert_int_equal(acq_predictor_new_completion(w->graph, w->parts[0], &back, &error),
+    assert_int_equal(acq_calibrator_open_completion(w->graph, w->parts[0], &back, &error),
                      ACQ_ERR_INPUT);
     assert_non_null(strstr(error.message, "shard 2 of 3"));
     assert_non_null(strstr(error.message, "anycq merge"));
@@ -202,8 +201,7 @@ static void replace_shard(world *w, acq_graph *graph, double floor, const char *
 {
     acq_predictor *other = case_make_predictor(graph, 41, 60);
     other->name = name;
-    assert_int_equal(acq_completion_write_shard(w->parts[1], other, floor, (acq_shard){1, 2}, NULL),
-                     ACQ_OK);
+    assert_int_equal(case_write_shard(w->parts[1], other, floor, (acq_shard){1, 2}, NULL), ACQ_OK);
     acq_predictor_free(other);
 }
 
@@ -220,7 +218,7 @@ static void test_shards_of_different_runs_are_refused(void **state)
     expect(w, 2, 1, "another predictor");
     write_shard(w, 1, 1, 3);
     expect(w, 2, 1, "another number of shards");
-    case_set_calibrator(w->scored, w->calibrator);
+    acq_calibrator_lend(w->calibrator, w->scored);
     write_shard(w, 1, 1, 2);
     expect(w, 2, 1, "another calibrator");
     acq_graph_free(other);
@@ -230,7 +228,7 @@ static void test_a_damaged_shard_leaves_nothing(void **state)
 {
     world *w = *state;
     size_t length;
-    case_set_calibrator(w->scored, w->calibrator);
+    acq_calibrator_lend(w->calibrator, w->scored);
     write_shards(w, 2);
     char *bytes = case_read_file(w->parts[1], &length);
     for (size_t i = 0; i < length; i += 7) {

@@ -22,13 +22,6 @@ static small_world world;
 static acq_predictor_ops ops;
 static acq_calibrator *upright; /* likely from 0.7 on, balanced from 0.4 on */
 static acq_calibrator *turned;  /* likely below 0.7 */
-static const acq_calibrator *in_use;
-
-static const acq_calibrator *get_calibrator(const acq_predictor *self)
-{
-    (void)self;
-    return in_use;
-}
 
 static double get_floor(const acq_predictor *self)
 {
@@ -87,7 +80,7 @@ static void test_without_any_support_none_is_proved(void **state)
 static void test_facts_are_certain(void **state)
 {
     (void)state;
-    in_use = turned;
+    acq_calibrator_lend(turned, &world.predicted);
     acq_engine_result r = check(born, (acq_ent[]){ADA, LONDON}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_true(r.answers[0].p == 1);
@@ -137,7 +130,7 @@ static void test_answers_come_by_p(void **state)
 static void test_a_likelier_answer_behind_the_best_scored_one_is_found(void **state)
 {
     (void)state;
-    in_use = turned;
+    acq_calibrator_lend(turned, &world.predicted);
     acq_engine_result r = ask(born_elsewhere, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_int_equal(r.n_answers, 1);
@@ -212,7 +205,7 @@ static void test_paper_and_binarize_have_no_p(void **state)
 static void test_without_calibrator_scores_decide(void **state)
 {
     (void)state;
-    in_use = NULL;
+    acq_calibrator_lend(NULL, &world.predicted);
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.min_p = 0.99;
     acq_engine_result r = check(born, (acq_ent[]){DI, ROME}, params);
@@ -244,7 +237,7 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
     boost.n_trees = 1;
     boost.n_threads = 1;
     assert_int_equal(acq_boost_fit(&data, &boost, &other.answer, NULL), ACQ_OK);
-    in_use = &other;
+    acq_calibrator_lend(&other, &world.predicted);
     acq_query *query = small_world_read(&world, born);
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     acq_engine_result r;
@@ -260,7 +253,7 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
 static void test_out_of_memory_anywhere(void **state)
 {
     (void)state;
-    in_use = turned;
+    acq_calibrator_lend(turned, &world.predicted);
     acq_query *query = small_world_read(&world, born_elsewhere);
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     acq_status status = ACQ_ERR_MEMORY;
@@ -285,7 +278,6 @@ static int set_up(void **state)
     (void)state;
     small_world_init(&world);
     ops = *world.predicted.ops;
-    ops.get_calibrator = get_calibrator;
     ops.get_floor = get_floor;
     world.predicted.ops = &ops;
     upright = acq_test_calibrator(.7, .4);
@@ -296,7 +288,7 @@ static int set_up(void **state)
 static int use_upright(void **state)
 {
     (void)state;
-    in_use = upright;
+    acq_calibrator_lend(upright, &world.predicted);
     return 0;
 }
 

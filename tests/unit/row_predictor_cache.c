@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "predict/row_cache.h"
+#include "predict/rows.h"
 
 enum { N_KEYS = 3000, N_USES = 6000, ROW = 4, MOST_ROWS = 1500 };
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "predict/row_predictor.h"
+#include "calibrate/rows.h"
 #include "predict/row_view.h"
 #include "support/row_double.h"
 
@@ -21,19 +21,18 @@ enum { N = ROW_DOUBLE_ENTITIES, N_GRAPHS = 30 };
 typedef struct setting {
     acq_graph *graph;
     row_double model;
-    acq_row_predictor_params params;
+    acq_published_params params;
     acq_predictor *predictor;
 } setting;
 
-static void init(setting *s, uint64_t seed, double share, acq_row_predictor_params params)
+static void init(setting *s, uint64_t seed, double share, acq_published_params params)
 {
     s->graph = row_double_make_graph(seed, share);
     row_double_init(&s->model, s->graph, seed, false);
     s->params = params;
-    s->params.evidence.models[0] = &s->model.base;
-    s->params.evidence.n_models = 1;
-    assert_int_equal(acq_predictor_new_rows(s->graph, "double:x", &s->params, &s->predictor, NULL),
-                     ACQ_OK);
+    s->params.model = &s->model.base;
+    assert_int_equal(
+        acq_predictor_new_published(s->graph, "double:x", &s->params, &s->predictor, NULL), ACQ_OK);
 }
 
 static void deinit(setting *s)
@@ -78,11 +77,11 @@ static double get_row_score(const setting *s, acq_rel r, acq_ent h, acq_ent t)
 {
     bool is_head_seen = count_tails(s, r, h) > 0;
     bool is_tail_seen = count_tails(s, r ^ 1U, t) > 0;
-    bool must_be_seen = !is_head_seen || s->params.evidence.tails == ACQ_TAILS_SEEN;
+    bool must_be_seen = !is_head_seen || s->params.tails == ACQ_TAILS_SEEN;
     double score = fmin(scale(s, r, h, t), 0.9999);
     if (is_fact(s, r, h, t))
         return 1.0;
-    return score < s->params.floor || (must_be_seen && !is_tail_seen) ? 0.0 : score;
+    return score < s->params.limits.floor || (must_be_seen && !is_tail_seen) ? 0.0 : score;
 }
 
 static double get_link_score(const setting *s, acq_rel r, acq_ent h, acq_ent t)
@@ -139,12 +138,12 @@ static void test_links_and_rows_are_those_of_the_definitions(void **state)
     static const acq_row_scale scales[] = {ACQ_SCALE_SIGMOID, ACQ_SCALE_QTO, ACQ_SCALE_FIT};
     for (uint64_t seed = 1; seed <= N_GRAPHS; seed++) {
         setting s;
-        acq_row_predictor_params params = {.scale = scales[seed % 3],
-                                           .floor = seed % 2 == 0 ? 0.05 : 0.4,
-                                           .direction = seed % 5 == 0 ? ACQ_DIRECTION_FORWARD
-                                                                      : ACQ_DIRECTION_BOTH};
-        params.evidence.tails = seed % 4 == 0 ? ACQ_TAILS_SEEN : ACQ_TAILS_ALL;
-        params.evidence.n_threads = 1 + (unsigned)(seed % 2);
+        acq_published_params params = {.scale = scales[seed % 3],
+                                       .limits.floor = seed % 2 == 0 ? 0.05 : 0.4,
+                                       .direction = seed % 5 == 0 ? ACQ_DIRECTION_FORWARD
+                                                                  : ACQ_DIRECTION_BOTH};
+        params.tails = seed % 4 == 0 ? ACQ_TAILS_SEEN : ACQ_TAILS_ALL;
+        params.n_threads = 1 + (unsigned)(seed % 2);
         init(&s, seed, seed % 3 == 0 ? 0.02 : 0.1, params);
         assert_true(acq_predictor_makes_rows(s.predictor) == (seed % 5 != 0));
         if (seed % 5 != 0)
@@ -158,7 +157,7 @@ static void test_top_keeps_the_best_of_a_row(void **state)
 {
     (void)state;
     setting s;
-    acq_row_predictor_params params = {.scale = ACQ_SCALE_SIGMOID, .evidence = {.top = 2}};
+    acq_published_params params = {.scale = ACQ_SCALE_SIGMOID, .top = 2};
     acq_scored_row row;
     init(&s, 3, 0.1, params);
     for (acq_ent h = 0; h < N; h++) {
@@ -182,8 +181,8 @@ static void test_smaller_side_alone_is_asked_for(void **state)
 {
     (void)state;
     setting s;
-    acq_row_predictor_params params = {.scale = ACQ_SCALE_SIGMOID,
-                                       .evidence = {.rows = ACQ_ROWS_SMALLER, .n_threads = 1}};
+    acq_published_params params = {
+        .scale = ACQ_SCALE_SIGMOID, .rows = ACQ_ROWS_SMALLER, .n_threads = 1};
     const acq_links *on = NULL, *back = NULL, *made = NULL;
     init(&s, 5, 0.05, params);
     assert_int_equal(acq_graph_open_links(s.graph, 0, &on, NULL), ACQ_OK);
@@ -205,7 +204,7 @@ static void test_rows_are_made_once(void **state)
     (void)state;
     setting s;
     acq_scored_row row, again;
-    init(&s, 7, 0.1, (acq_row_predictor_params){.scale = ACQ_SCALE_FIT, .floor = 0.01});
+    init(&s, 7, 0.1, (acq_published_params){.scale = ACQ_SCALE_FIT, .limits.floor = 0.01});
     assert_int_equal(acq_predictor_copy_row(s.predictor, 2, 4, &row, NULL), ACQ_OK);
     assert_int_equal(acq_predictor_copy_row(s.predictor, 2, 4, &again, NULL), ACQ_OK);
     assert_int_equal(s.model.n_rows, 1);
@@ -224,7 +223,7 @@ static void test_scores_that_are_no_numbers_give_no_links(void **state)
     (void)state;
     setting s;
     acq_scored_row row;
-    init(&s, 9, 0.1, (acq_row_predictor_params){.scale = ACQ_SCALE_FIT});
+    init(&s, 9, 0.1, (acq_published_params){.scale = ACQ_SCALE_FIT});
     for (acq_ent t = 0; t < N; t++)
         s.model.raw[0][2][t] = t == 3 ? NAN : 1.0F;
     assert_int_equal(acq_predictor_copy_row(s.predictor, 0, 2, &row, NULL), ACQ_OK);
@@ -239,7 +238,7 @@ static void test_links_past_the_memory_budget_are_an_error(void **state)
     setting s;
     const acq_links *links = NULL;
     acq_error error = {0};
-    init(&s, 2, 0.2, (acq_row_predictor_params){.scale = ACQ_SCALE_SIGMOID, .memory_bytes = 64});
+    init(&s, 2, 0.2, (acq_published_params){.scale = ACQ_SCALE_SIGMOID, .limits.memory_bytes = 64});
     assert_int_equal(acq_predictor_open_links(s.predictor, 0, &links, &error), ACQ_ERR_MEMORY);
     assert_non_null(strstr(error.message, "anycq complete"));
     deinit(&s);
@@ -250,14 +249,16 @@ static void test_wrong_settings_are_refused(void **state)
     (void)state;
     acq_graph *graph = row_double_make_graph(1, 0.1);
     acq_predictor *predictor = NULL;
-    acq_row_predictor_params none = {.scale = ACQ_SCALE_FIT};
-    acq_row_predictor_params bare = {.scale = ACQ_SCALE_CALIBRATED};
-    assert_int_equal(acq_predictor_new_rows(graph, "x", &none, &predictor, NULL), ACQ_ERR_USAGE);
-    assert_int_equal(acq_predictor_new_rows(graph, "x", &bare, &predictor, NULL), ACQ_ERR_USAGE);
+    acq_published_params none = {.scale = ACQ_SCALE_FIT};
+    acq_calibrated_params bare = {0};
+    assert_int_equal(acq_predictor_new_published(graph, "x", &none, &predictor, NULL),
+                     ACQ_ERR_USAGE);
+    assert_int_equal(acq_predictor_new_calibrated(graph, "x", &bare, &predictor, NULL),
+                     ACQ_ERR_USAGE);
     acq_graph_free(graph);
     setting s;
     const acq_links *links = NULL;
-    init(&s, 1, 0.1, (acq_row_predictor_params){.scale = ACQ_SCALE_SIGMOID});
+    init(&s, 1, 0.1, (acq_published_params){.scale = ACQ_SCALE_SIGMOID});
     assert_int_equal(acq_predictor_open_links(s.predictor, ROW_DOUBLE_RELATIONS, &links, NULL),
                      ACQ_ERR_USAGE);
     deinit(&s);
@@ -270,7 +271,7 @@ static void test_a_view_joins_rows_of_both_ends(void **state)
     setting s;
     acq_row_view *view = NULL;
     const acq_ent heads[] = {2, 5};
-    init(&s, 6, 0.15, (acq_row_predictor_params){.scale = ACQ_SCALE_SIGMOID, .floor = 0.3});
+    init(&s, 6, 0.15, (acq_published_params){.scale = ACQ_SCALE_SIGMOID, .limits.floor = 0.3});
     assert_int_equal(acq_row_view_new(s.predictor, &view, NULL), ACQ_OK);
     const acq_predictor *predictor = acq_row_view_get_predictor(view);
     assert_true(acq_predictor_get_floor(predictor) == 0.3);
@@ -295,12 +296,12 @@ static void test_a_view_joins_rows_of_both_ends(void **state)
     deinit(&s);
 }
 
-/* Trees that tell the upper half of the raw scores from the lower, for the evidence of `maker`. */
-static acq_calibrator *fit_calibrator(const acq_evidence_maker *maker, const char *kind)
+/* Trees that tell the upper half of the raw scores from the lower, for the features of `maker`. */
+static acq_calibrator *fit_calibrator(const acq_candidates_maker *maker, const char *kind)
 {
     acq_candidates all;
-    uint32_t n_features = acq_evidence_get_n_features(maker);
-    assert_int_equal(acq_evidence_collect(maker, 0, &all, NULL), ACQ_OK);
+    uint32_t n_features = acq_candidates_get_n_features(maker);
+    assert_int_equal(acq_candidates_collect(maker, 0, &all, NULL), ACQ_OK);
     uint8_t *labels = acq_zalloc(all.n, sizeof *labels);
     for (size_t i = 0; i < all.n; i++)
         labels[i] = i % 3 == 0;
@@ -327,13 +328,13 @@ static void check_candidates(const setting *s, const acq_candidates *all, uint32
         assert_int_equal(acq_predictor_copy_row(s->predictor, all->relation, 4, &copy, NULL),
                          ACQ_OK);
     acq_row row = {.tails = copy.tails, .scores = copy.scores, .n = copy.n};
-    const acq_boost *trees = s->params.calibrator->link;
+    const acq_boost *trees = acq_predictor_get_calibrator(s->predictor)->link;
     size_t n_kept = 0;
     for (size_t i = 0; i < all->n; i++) {
         double p = acq_boost_to_probability(acq_boost_score(trees, all->features + i * n_features));
         bool is_kept =
-            p >= s->params.floor && (count_tails(s, all->relation, all->heads[i]) > 0 ||
-                                     count_tails(s, all->relation ^ 1U, all->tails[i]) > 0);
+            p >= s->params.limits.floor && (count_tails(s, all->relation, all->heads[i]) > 0 ||
+                                            count_tails(s, all->relation ^ 1U, all->tails[i]) > 0);
         size_t at = is_row ? acq_row_find(row, all->tails[i]) : 0;
         double got = is_row ? at == row.n ? 0.0 : (double)row.scores[at]
                             : (double)acq_predictor_get_score(s->predictor, all->heads[i],
@@ -351,48 +352,47 @@ static void test_calibrated_links_are_what_the_trees_say(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         setting s = {.graph = row_double_make_graph(seed, 0.1)};
-        acq_evidence_maker *maker = NULL;
+        acq_candidates_maker *maker = NULL;
         acq_candidates all;
         row_double_init(&s.model, s.graph, seed, seed % 2 == 0);
-        s.params = (acq_row_predictor_params){.scale = ACQ_SCALE_CALIBRATED, .floor = 0.3};
-        s.params.evidence =
-            (acq_evidence_params){.models = {&s.model.base},
-                                  .n_models = 1,
-                                  .rows = seed % 3 == 0 ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH,
-                                  .top = 3,
-                                  .n_threads = 1};
-        assert_int_equal(acq_evidence_maker_new(s.graph, &s.params.evidence, &maker, NULL), ACQ_OK);
-        uint32_t n_features = acq_evidence_get_n_features(maker);
-        acq_calibrator *calibrator = fit_calibrator(maker, s.model.base.kind);
-        s.params.calibrator = calibrator;
-        assert_int_equal(acq_predictor_new_rows(s.graph, "double", &s.params, &s.predictor, NULL),
+        s.params.limits.floor = 0.3;
+        acq_calibrated_params params = {
+            .limits = s.params.limits,
+            .candidates = {.models = {&s.model.base},
+                           .n_models = 1,
+                           .rows = seed % 3 == 0 ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH,
+                           .top = 3,
+                           .n_threads = 1}};
+        assert_int_equal(acq_candidates_maker_new(s.graph, &params.candidates, &maker, NULL),
                          ACQ_OK);
-        assert_ptr_equal(acq_predictor_get_calibrator(s.predictor), calibrator);
+        uint32_t n_features = acq_candidates_get_n_features(maker);
+        params.calibrator = fit_calibrator(maker, s.model.base.kind);
+        assert_int_equal(
+            acq_predictor_new_calibrated(s.graph, "double", &params, &s.predictor, NULL), ACQ_OK);
+        assert_ptr_equal(acq_predictor_get_calibrator(s.predictor), params.calibrator);
         for (acq_rel r = 0; r < ROW_DOUBLE_RELATIONS; r += 2) {
-            assert_int_equal(acq_evidence_collect(maker, r, &all, NULL), ACQ_OK);
+            assert_int_equal(acq_candidates_collect(maker, r, &all, NULL), ACQ_OK);
             check_candidates(&s, &all, n_features, false);
             acq_candidates_deinit(&all);
-            assert_int_equal(acq_evidence_collect_row(maker, r + 1, 4, &all, NULL), ACQ_OK);
+            assert_int_equal(acq_candidates_collect_row(maker, r + 1, 4, &all, NULL), ACQ_OK);
             check_candidates(&s, &all, n_features, true);
             acq_candidates_deinit(&all);
         }
-        acq_evidence_maker_free(maker);
+        acq_candidates_maker_free(maker);
         deinit(&s);
-        acq_calibrator_free(calibrator);
     }
 }
 
 #ifdef ACQ_FAULTS
 static acq_status use_everything(const acq_graph *graph, row_double *model, acq_error *error)
 {
-    acq_row_predictor_params params = {.scale = ACQ_SCALE_SIGMOID, .floor = 0.2};
+    acq_published_params params = {.scale = ACQ_SCALE_SIGMOID, .limits.floor = 0.2};
     acq_predictor *predictor = NULL;
     acq_row_view *view = NULL;
     const acq_links *links = NULL;
     const acq_ent heads[] = {1, 4};
-    params.evidence.models[0] = &model->base;
-    params.evidence.n_models = 1;
-    acq_status status = acq_predictor_new_rows(graph, "x", &params, &predictor, error);
+    params.model = &model->base;
+    acq_status status = acq_predictor_new_published(graph, "x", &params, &predictor, error);
     if (status == ACQ_OK)
         status = acq_row_view_new(predictor, &view, error);
     if (status == ACQ_OK)

@@ -1,12 +1,12 @@
-/* evidence_parts.h - inside evidence: what one row gives, before the two sides are joined.
+/* candidates_parts.h - inside candidates: what one row gives, before the two sides are joined.
  *
  *   scores of a row ──▶ summary (log-sum-exp, observed mean, best unobserved)
  *                   └─▶ candidates, each with half a feature vector: rules, then each model's part
  */
-#ifndef ACQ_CALIBRATE_EVIDENCE_PARTS_H
-#define ACQ_CALIBRATE_EVIDENCE_PARTS_H
+#ifndef ACQ_CALIBRATE_CANDIDATES_PARTS_H
+#define ACQ_CALIBRATE_CANDIDATES_PARTS_H
 
-#include "calibrate/evidence.h"
+#include "calibrate/candidates.h"
 
 /* Of the link itself: name, monotone. A side that was never seen counts as one that was seen once,
  * and `seen` can only raise the odds. */
@@ -60,8 +60,8 @@ enum {
         ACQ_N_ROW_FEATURES
 };
 
-struct acq_evidence_maker {
-    acq_evidence_params params;
+struct acq_candidates_maker {
+    acq_candidates_params params;
     const acq_graph *graph;
     uint32_t n_entities, n_relations;
     const acq_links **links;   /* by relation id */
@@ -89,7 +89,8 @@ typedef struct acq_found {
 } acq_found;
 
 /* The side whose rows a choice of the smaller one asks for. */
-static inline acq_rel acq_evidence_find_smaller(const acq_evidence_maker *maker, acq_rel relation)
+static inline acq_rel acq_candidates_find_smaller(const acq_candidates_maker *maker,
+                                                  acq_rel relation)
 {
     acq_rel even = relation & ~1U;
     return maker->links[even]->n_heads <= maker->links[acq_inverse(even)]->n_heads
@@ -98,13 +99,14 @@ static inline acq_rel acq_evidence_find_smaller(const acq_evidence_maker *maker,
 }
 
 /* Is the model not asked for rows of this relation? */
-static inline bool acq_evidence_skips(const acq_evidence_maker *maker, size_t m, acq_rel relation)
+static inline bool acq_candidates_skips(const acq_candidates_maker *maker, size_t m,
+                                        acq_rel relation)
 {
     return maker->params.rows == ACQ_ROWS_BOTH && maker->params.models[m]->is_costly &&
-           acq_evidence_find_smaller(maker, relation) != relation;
+           acq_candidates_find_smaller(maker, relation) != relation;
 }
 
-static inline size_t acq_found_get_width(const acq_evidence_maker *maker)
+static inline size_t acq_found_get_width(const acq_candidates_maker *maker)
 {
     return ACQ_N_RULE_FEATURES + maker->params.n_models * ACQ_N_ROW_FEATURES;
 }
@@ -113,10 +115,10 @@ void acq_found_deinit(acq_found *found);
 
 /* What a thread works with. */
 typedef struct acq_row_worker acq_row_worker;
-acq_status acq_row_worker_new(const acq_evidence_maker *maker, acq_row_worker **out,
+acq_status acq_row_worker_new(const acq_candidates_maker *maker, acq_row_worker **out,
                               acq_error *error);
 void acq_row_worker_free(acq_row_worker *worker);
-size_t acq_row_worker_get_batch(const acq_evidence_maker *maker);
+size_t acq_row_worker_get_batch(const acq_candidates_maker *maker);
 
 /* Scores n rows of one relation and appends their candidates to `found`; summaries has n times
  * n_models entries. n is at most the batch. */

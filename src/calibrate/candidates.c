@@ -1,4 +1,4 @@
-/* evidence.c - the candidates of a relation from both sides, joined.
+/* candidates.c - the candidates of a relation from both sides, joined.
  *
  *   rows (r, h) of seen heads h      ──▶ found, by (h, t)  ┐
  *   rows (inverse(r), t) of seen t   ──▶ found, by (t, h)  ┴─ turned around, merged by (h, t)
@@ -7,7 +7,7 @@
  * its scores: with a symmetric model the score is the same, and the row's summary gives mass,
  * distances and the least rank. Rows are taken in blocks, blocks are shared out among threads,
  * results are put together in the order of the blocks. */
-#include "calibrate/evidence.h"
+#include "calibrate/candidates.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "calibrate/evidence_parts.h"
+#include "calibrate/candidates_parts.h"
 
 /* ---- one side: all rows of a relation ---- */
 
 typedef struct row_side {
-    const acq_evidence_maker *maker;
+    const acq_candidates_maker *maker;
     acq_rel relation;
     const acq_ent *heads;
     size_t n_heads, batch, n_blocks;
@@ -65,7 +65,7 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
 }
 
 /* Few rows are shared out among the threads all the same. */
-static size_t choose_batch(const acq_evidence_maker *maker, size_t n_heads)
+static size_t choose_batch(const acq_candidates_maker *maker, size_t n_heads)
 {
     size_t batch = acq_row_worker_get_batch(maker), n_threads = maker->params.n_threads;
     size_t share = (n_heads + n_threads - 1) / n_threads;
@@ -73,7 +73,7 @@ static size_t choose_batch(const acq_evidence_maker *maker, size_t n_heads)
 }
 
 /* workers: those of a session; NULL: its own. */
-static acq_status side_run(row_side *side, const acq_evidence_maker *maker,
+static acq_status side_run(row_side *side, const acq_candidates_maker *maker,
                            acq_row_worker **workers, acq_rel relation, const acq_ent *heads,
                            size_t n_heads, acq_error *error)
 {
@@ -167,7 +167,7 @@ static float log_count(const acq_links *links, acq_ent entity)
     return n == 0 ? 0.0F : logf((float)n);
 }
 
-static void describe_link(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
+static void describe_link(const acq_candidates_maker *maker, acq_rel relation, acq_ent head,
                           acq_ent tail, float *out)
 {
     const acq_links *forward = maker->links[relation], *counted = maker->counted[relation];
@@ -224,7 +224,7 @@ static void describe_half(const row_side *side, size_t m, const float *half, con
 }
 
 /* forward or back is NULL where that side did not meet the link. */
-static void join_one(const acq_evidence_maker *maker, acq_rel relation,
+static void join_one(const acq_candidates_maker *maker, acq_rel relation,
                      const row_side *forward_side, const row_side *back_side, const met *link,
                      const float *forward, const float *back, float *out)
 {
@@ -266,7 +266,7 @@ static size_t count_joined(const join_plan *join)
     return n;
 }
 
-static void merge(const acq_evidence_maker *maker, const join_plan *join, acq_candidates *out)
+static void merge(const acq_candidates_maker *maker, const join_plan *join, acq_candidates *out)
 {
     size_t i = 0, j = 0;
     for (size_t k = 0; k < out->n; k++) {
@@ -283,7 +283,7 @@ static void merge(const acq_evidence_maker *maker, const join_plan *join, acq_ca
     }
 }
 
-static acq_status make_candidates(const acq_evidence_maker *maker, const join_plan *join,
+static acq_status make_candidates(const acq_candidates_maker *maker, const join_plan *join,
                                   acq_candidates *out, acq_error *error)
 {
     size_t n = count_joined(join);
@@ -308,7 +308,7 @@ void acq_candidates_deinit(acq_candidates *candidates)
     *candidates = (acq_candidates){0};
 }
 
-static acq_status collect_both(const acq_evidence_maker *maker, acq_rel relation,
+static acq_status collect_both(const acq_candidates_maker *maker, acq_rel relation,
                                acq_candidates *out, acq_error *error)
 {
     const acq_links *links = maker->links[relation], *inverse = maker->links[acq_inverse(relation)];
@@ -335,7 +335,7 @@ static acq_status collect_both(const acq_evidence_maker *maker, acq_rel relation
 }
 
 /* Rows of one side only; features oriented along the rows. */
-static acq_status collect_side(const acq_evidence_maker *maker, acq_row_worker **workers,
+static acq_status collect_side(const acq_candidates_maker *maker, acq_row_worker **workers,
                                acq_rel relation, const acq_ent *heads, size_t n_heads,
                                acq_candidates *out, acq_error *error)
 {
@@ -354,33 +354,33 @@ static acq_status collect_side(const acq_evidence_maker *maker, acq_row_worker *
     return status;
 }
 
-acq_status acq_evidence_collect(const acq_evidence_maker *maker, acq_rel relation,
-                                acq_candidates *out, acq_error *error)
+acq_status acq_candidates_collect(const acq_candidates_maker *maker, acq_rel relation,
+                                  acq_candidates *out, acq_error *error)
 {
     *out = (acq_candidates){.relation = relation};
     if (maker->params.rows == ACQ_ROWS_BOTH)
         return collect_both(maker, relation, out, error);
-    acq_rel row_relation = acq_evidence_find_smaller(maker, relation);
+    acq_rel row_relation = acq_candidates_find_smaller(maker, relation);
     const acq_links *links = maker->links[row_relation];
     return collect_side(maker, NULL, row_relation, links->heads, links->n_heads, out, error);
 }
 
-acq_status acq_evidence_collect_row(const acq_evidence_maker *maker, acq_rel relation, acq_ent head,
-                                    acq_candidates *out, acq_error *error)
+acq_status acq_candidates_collect_row(const acq_candidates_maker *maker, acq_rel relation,
+                                      acq_ent head, acq_candidates *out, acq_error *error)
 {
     *out = (acq_candidates){.relation = relation};
     return collect_side(maker, NULL, relation, &head, 1, out, error);
 }
 
-struct acq_evidence_session {
-    const acq_evidence_maker *maker;
+struct acq_candidates_session {
+    const acq_candidates_maker *maker;
     acq_row_worker **workers; /* one per thread, opened at first use */
 };
 
-acq_status acq_evidence_session_new(const acq_evidence_maker *maker, acq_evidence_session **out,
-                                    acq_error *error)
+acq_status acq_candidates_session_new(const acq_candidates_maker *maker,
+                                      acq_candidates_session **out, acq_error *error)
 {
-    acq_evidence_session *session = acq_zalloc(1, sizeof *session);
+    acq_candidates_session *session = acq_zalloc(1, sizeof *session);
     if (session == NULL)
         return acq_fail_memory(error);
     session->maker = maker;
@@ -393,7 +393,7 @@ acq_status acq_evidence_session_new(const acq_evidence_maker *maker, acq_evidenc
     return ACQ_OK;
 }
 
-void acq_evidence_session_free(acq_evidence_session *session)
+void acq_candidates_session_free(acq_candidates_session *session)
 {
     if (session == NULL)
         return;
@@ -401,15 +401,15 @@ void acq_evidence_session_free(acq_evidence_session *session)
     acq_free(session);
 }
 
-acq_status acq_evidence_session_collect(acq_evidence_session *session, acq_rel relation,
-                                        const acq_ent *heads, size_t n, acq_candidates *out,
-                                        acq_error *error)
+acq_status acq_candidates_session_collect(acq_candidates_session *session, acq_rel relation,
+                                          const acq_ent *heads, size_t n, acq_candidates *out,
+                                          acq_error *error)
 {
     *out = (acq_candidates){.relation = relation};
     return collect_side(session->maker, session->workers, relation, heads, n, out, error);
 }
 
-uint64_t acq_evidence_count_rows(const acq_evidence_maker *maker, acq_rel relation)
+uint64_t acq_candidates_count_rows(const acq_candidates_maker *maker, acq_rel relation)
 {
     uint64_t a = maker->links[relation]->n_heads;
     uint64_t b = maker->links[acq_inverse(relation)]->n_heads;

@@ -1,4 +1,4 @@
-/* evidence_features.c - candidates and their features against loops over the whole row, with row
+/* candidates_features.c - candidates and their features against loops over the whole row, with row
  * models whose scores are hashes: one that scores both directions alike, one that does not. */
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
-#include "calibrate/evidence_parts.h"
+#include "calibrate/candidates_parts.h"
 
 enum { N_ENTITIES = 40, N_RELATIONS = 4, N_CASES = 40 };
 
@@ -105,19 +105,19 @@ static void world_deinit(world *w)
     acq_graph_free(w->graph);
 }
 
-static acq_evidence_params make_params(const world *w, unsigned n_threads)
+static acq_candidates_params make_params(const world *w, unsigned n_threads)
 {
-    return (acq_evidence_params){.models = {&w->models[0], &w->models[1]},
-                                 .n_models = 2,
-                                 .rules = w->rules,
-                                 .top = 5,
-                                 .n_threads = n_threads};
+    return (acq_candidates_params){.models = {&w->models[0], &w->models[1]},
+                                   .n_models = 2,
+                                   .rules = w->rules,
+                                   .top = 5,
+                                   .n_threads = n_threads};
 }
 
-static uint32_t find_feature(const acq_evidence_maker *maker, const char *name)
+static uint32_t find_feature(const acq_candidates_maker *maker, const char *name)
 {
-    for (uint32_t i = 0; i < acq_evidence_get_n_features(maker); i++)
-        if (strcmp(acq_evidence_get_feature_name(maker, i), name) == 0)
+    for (uint32_t i = 0; i < acq_candidates_get_n_features(maker); i++)
+        if (strcmp(acq_candidates_get_feature_name(maker, i), name) == 0)
             return i;
     fail_msg("no feature %s", name);
     return 0;
@@ -165,7 +165,7 @@ static void check_near(double got, double expected)
         fail_msg("%g is not %g", got, expected);
 }
 
-static void check_row_half(const acq_evidence_maker *maker, const world *w, const char *prefix,
+static void check_row_half(const acq_candidates_maker *maker, const world *w, const char *prefix,
                            bool is_symmetric, acq_ent head, acq_rel relation, acq_ent tail,
                            const float *x)
 {
@@ -204,27 +204,27 @@ static bool is_in_top(const world *w, bool is_symmetric, acq_ent head, acq_rel r
            find_rank(w, is_symmetric, head, relation, tail) < 5 + row.n_observed;
 }
 
-static const float *find_candidate(const acq_evidence_maker *maker, const acq_candidates *found,
+static const float *find_candidate(const acq_candidates_maker *maker, const acq_candidates *found,
                                    acq_ent head, acq_ent tail)
 {
     for (size_t i = 0; i < found->n; i++)
         if (found->heads[i] == head && found->tails[i] == tail)
-            return found->features + i * acq_evidence_get_n_features(maker);
+            return found->features + i * acq_candidates_get_n_features(maker);
     return NULL;
 }
 
 /* ---- tests ---- */
 
-static void check_relation(const world *w, const acq_evidence_maker *maker, acq_rel r)
+static void check_relation(const world *w, const acq_candidates_maker *maker, acq_rel r)
 {
     acq_candidates found;
-    assert_int_equal(acq_evidence_collect(maker, r, &found, NULL), ACQ_OK);
+    assert_int_equal(acq_candidates_collect(maker, r, &found, NULL), ACQ_OK);
     for (size_t i = 0; i < found.n; i++) {
         acq_ent h = found.heads[i], t = found.tails[i];
         assert_false(w->is_fact[r][h][t]);
         assert_true(i == 0 || found.heads[i - 1] < h ||
                     (found.heads[i - 1] == h && found.tails[i - 1] < t));
-        const float *x = found.features + i * acq_evidence_get_n_features(maker);
+        const float *x = found.features + i * acq_candidates_get_n_features(maker);
         assert_int_equal(x[find_feature(maker, "head_seen")] > 0, is_head(w, r, h));
         assert_int_equal(x[find_feature(maker, "tail_seen")] > 0, is_head(w, r + 1, t));
         if (is_head(w, r, h))
@@ -251,13 +251,13 @@ static void test_features_are_those_of_the_definition(void **state)
     (void)state;
     static world w;
     for (uint64_t seed = 0; seed < N_CASES; seed++) {
-        acq_evidence_maker *maker;
+        acq_candidates_maker *maker;
         world_init(&w, seed);
-        acq_evidence_params params = make_params(&w, 1);
-        assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        acq_candidates_params params = make_params(&w, 1);
+        assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
         for (acq_rel r = 0; r < N_RELATIONS; r += 2)
             check_relation(&w, maker, r);
-        acq_evidence_maker_free(maker);
+        acq_candidates_maker_free(maker);
         world_deinit(&w);
     }
 }
@@ -278,12 +278,12 @@ static void test_threads_do_not_matter(void **state)
     acq_candidates found[2];
     uint32_t n_features = 0;
     for (unsigned i = 0; i < 2; i++) {
-        acq_evidence_maker *maker;
-        acq_evidence_params params = make_params(&w, 1 + 3 * i);
-        assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
-        assert_int_equal(acq_evidence_collect(maker, 0, &found[i], NULL), ACQ_OK);
-        n_features = acq_evidence_get_n_features(maker);
-        acq_evidence_maker_free(maker);
+        acq_candidates_maker *maker;
+        acq_candidates_params params = make_params(&w, 1 + 3 * i);
+        assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_collect(maker, 0, &found[i], NULL), ACQ_OK);
+        n_features = acq_candidates_get_n_features(maker);
+        acq_candidates_maker_free(maker);
     }
     check_equal(&found[0], &found[1], n_features);
     acq_candidates_deinit(&found[0]);
@@ -309,15 +309,15 @@ static void test_counts_can_be_of_another_graph(void **state)
     world_init(&w, 7);
     world_init(&earlier, 8);
     acq_candidates found[2];
-    acq_evidence_maker *maker = NULL;
+    acq_candidates_maker *maker = NULL;
     for (unsigned i = 0; i < 2; i++) {
-        acq_evidence_maker_free(maker);
-        acq_evidence_params params = make_params(&w, 1);
+        acq_candidates_maker_free(maker);
+        acq_candidates_params params = make_params(&w, 1);
         params.counted = i == 0 ? NULL : earlier.graph;
-        assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
-        assert_int_equal(acq_evidence_collect(maker, 0, &found[i], NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_collect(maker, 0, &found[i], NULL), ACQ_OK);
     }
-    uint32_t n = acq_evidence_get_n_features(maker), tails = find_feature(maker, "tails");
+    uint32_t n = acq_candidates_get_n_features(maker), tails = find_feature(maker, "tails");
     uint32_t heads = find_feature(maker, "heads"), n_other = 0;
     for (size_t i = 0; i < found[1].n; i++) {
         float *x = found[1].features + i * n, *plain = found[0].features + i * n;
@@ -333,7 +333,7 @@ static void test_counts_can_be_of_another_graph(void **state)
     check_equal(&found[0], &found[1], n);
     acq_candidates_deinit(&found[0]);
     acq_candidates_deinit(&found[1]);
-    acq_evidence_maker_free(maker);
+    acq_candidates_maker_free(maker);
     world_deinit(&w);
     world_deinit(&earlier);
 }
@@ -344,21 +344,21 @@ static void test_rows_one_by_one(void **state)
     (void)state;
     static world w;
     world_init(&w, 5);
-    acq_evidence_maker *maker;
-    acq_evidence_params params = make_params(&w, 2);
+    acq_candidates_maker *maker;
+    acq_candidates_params params = make_params(&w, 2);
     params.rows = ACQ_ROWS_SMALLER;
     params.tails = ACQ_TAILS_SEEN;
-    assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+    assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
     acq_candidates all;
-    assert_int_equal(acq_evidence_collect(maker, 2, &all, NULL), ACQ_OK);
-    size_t at = 0, width = acq_evidence_get_n_features(maker);
+    assert_int_equal(acq_candidates_collect(maker, 2, &all, NULL), ACQ_OK);
+    size_t at = 0, width = acq_candidates_get_n_features(maker);
     uint64_t n_rows = 0;
     for (acq_ent h = 0; h < N_ENTITIES; h++) {
         if (!is_head(&w, all.relation, h))
             continue;
         acq_candidates row;
         n_rows++;
-        assert_int_equal(acq_evidence_collect_row(maker, all.relation, h, &row, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_collect_row(maker, all.relation, h, &row, NULL), ACQ_OK);
         for (size_t i = 0; i < row.n; i++, at++) {
             assert_int_equal(row.tails[i], all.tails[at]);
             assert_true(is_head(&w, all.relation ^ 1, row.tails[i]));
@@ -368,9 +368,9 @@ static void test_rows_one_by_one(void **state)
         acq_candidates_deinit(&row);
     }
     assert_int_equal(at, all.n);
-    assert_int_equal(n_rows, acq_evidence_count_rows(maker, 2));
+    assert_int_equal(n_rows, acq_candidates_count_rows(maker, 2));
     acq_candidates_deinit(&all);
-    acq_evidence_maker_free(maker);
+    acq_candidates_maker_free(maker);
     world_deinit(&w);
 }
 
@@ -380,22 +380,22 @@ static void test_seen_can_only_help(void **state)
     (void)state;
     static world w;
     world_init(&w, 1);
-    acq_evidence_maker *maker;
-    acq_evidence_params params = make_params(&w, 1);
-    assert_int_equal(acq_evidence_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+    acq_candidates_maker *maker;
+    acq_candidates_params params = make_params(&w, 1);
+    assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
     const char *const names[] = {"head_seen", "tail_seen"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(acq_evidence_get_monotone(maker)[find_feature(maker, names[i])], 1);
-    acq_evidence_maker_free(maker);
+        assert_int_equal(acq_candidates_get_monotone(maker)[find_feature(maker, names[i])], 1);
+    acq_candidates_maker_free(maker);
     world_deinit(&w);
 }
 
-static acq_evidence_maker *make_maker(const world *w, size_t n_models)
+static acq_candidates_maker *make_maker(const world *w, size_t n_models)
 {
-    acq_evidence_params params = make_params(w, 1);
-    acq_evidence_maker *maker;
+    acq_candidates_params params = make_params(w, 1);
+    acq_candidates_maker *maker;
     params.n_models = n_models;
-    assert_int_equal(acq_evidence_maker_new(w->graph, &params, &maker, NULL), ACQ_OK);
+    assert_int_equal(acq_candidates_maker_new(w->graph, &params, &maker, NULL), ACQ_OK);
     return maker;
 }
 
@@ -406,16 +406,16 @@ static void test_costly_models_ask_the_smaller_side(void **state)
     world w;
     world_init(&w, 3);
     w.models[1].is_costly = true;
-    acq_evidence_maker *maker = make_maker(&w, 2);
+    acq_candidates_maker *maker = make_maker(&w, 2);
     uint32_t row = find_feature(maker, "apart.row.score");
     uint32_t back = find_feature(maker, "apart.back.score");
     uint32_t other = find_feature(maker, "alike.back.score");
     size_t n_row = 0, n_other = 0;
     for (acq_rel r = 0; r < N_RELATIONS; r += 2) {
         acq_candidates all;
-        assert_int_equal(acq_evidence_collect(maker, r, &all, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_collect(maker, r, &all, NULL), ACQ_OK);
         for (size_t i = 0; i < all.n; i++) {
-            const float *f = all.features + i * acq_evidence_get_n_features(maker);
+            const float *f = all.features + i * acq_candidates_get_n_features(maker);
             assert_true(isnan(f[back]));
             n_row += !isnan(f[row]);
             n_other += !isnan(f[other]);
@@ -423,7 +423,7 @@ static void test_costly_models_ask_the_smaller_side(void **state)
         acq_candidates_deinit(&all);
     }
     assert_true(n_row > 0 && n_other > 0);
-    acq_evidence_maker_free(maker);
+    acq_candidates_maker_free(maker);
     world_deinit(&w);
 }
 
@@ -434,19 +434,19 @@ static void test_sparse_models_propose_what_something_speaks_for(void **state)
     world_init(&w, 4);
     w.models[1].is_sparse = true;
     w.models[1].nothing = 1e9F; /* nothing speaks for anything */
-    acq_evidence_maker *both = make_maker(&w, 2), *one = make_maker(&w, 1);
+    acq_candidates_maker *both = make_maker(&w, 2), *one = make_maker(&w, 1);
     for (acq_rel r = 0; r < N_RELATIONS; r += 2) {
         acq_candidates a, b;
-        assert_int_equal(acq_evidence_collect(both, r, &a, NULL), ACQ_OK);
-        assert_int_equal(acq_evidence_collect(one, r, &b, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_collect(both, r, &a, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_collect(one, r, &b, NULL), ACQ_OK);
         assert_int_equal(a.n, b.n);
         assert_memory_equal(a.heads, b.heads, a.n * sizeof *a.heads);
         assert_memory_equal(a.tails, b.tails, a.n * sizeof *a.tails);
         acq_candidates_deinit(&a);
         acq_candidates_deinit(&b);
     }
-    acq_evidence_maker_free(both);
-    acq_evidence_maker_free(one);
+    acq_candidates_maker_free(both);
+    acq_candidates_maker_free(one);
     world_deinit(&w);
 }
 
@@ -456,21 +456,21 @@ static void test_collecting_survives_every_failed_allocation(void **state)
     (void)state;
     static world w;
     world_init(&w, 2);
-    acq_evidence_params params = make_params(&w, 1);
+    acq_candidates_params params = make_params(&w, 1);
     acq_status status = ACQ_ERR_MEMORY;
     for (size_t n = 1; status != ACQ_OK && n < 5000; n++) {
-        acq_evidence_maker *maker = NULL;
+        acq_candidates_maker *maker = NULL;
         acq_candidates found = {0};
         acq_error error = {0};
         acq_faults_fail_at(n);
-        status = acq_evidence_maker_new(w.graph, &params, &maker, &error);
+        status = acq_candidates_maker_new(w.graph, &params, &maker, &error);
         if (status == ACQ_OK)
-            status = acq_evidence_collect(maker, 0, &found, &error);
+            status = acq_candidates_collect(maker, 0, &found, &error);
         acq_faults_fail_at(0);
         if (status != ACQ_OK)
             assert_int_equal(error.code, ACQ_ERR_MEMORY);
         acq_candidates_deinit(&found);
-        acq_evidence_maker_free(maker);
+        acq_candidates_maker_free(maker);
     }
     assert_int_equal(status, ACQ_OK);
     world_deinit(&w);

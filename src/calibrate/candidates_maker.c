@@ -1,6 +1,6 @@
-/* evidence_maker.c - what evidence of a graph is made with: its links, the counts that describe
- * them, and the features by name. */
-#include "calibrate/evidence_parts.h"
+/* candidates_maker.c - what the candidates of a graph are made with: its links, the counts that
+ * describe them, and the features by name. */
+#include "calibrate/candidates_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const int8_t rule_monotone[] = {ACQ_RULE_FEATURES(MONOTONE)};
 static const int8_t row_monotone[] = {ACQ_ROW_FEATURES(MONOTONE)};
 #undef MONOTONE
 
-static acq_status add_feature(acq_evidence_maker *maker, const char *model, const char *side,
+static acq_status add_feature(acq_candidates_maker *maker, const char *model, const char *side,
                               const char *name, int8_t monotone)
 {
     char text[64];
@@ -33,7 +33,8 @@ static acq_status add_feature(acq_evidence_maker *maker, const char *model, cons
     return ACQ_OK;
 }
 
-static acq_status add_model_features(acq_evidence_maker *maker, const char *kind, const char *side)
+static acq_status add_model_features(acq_candidates_maker *maker, const char *kind,
+                                     const char *side)
 {
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < ACQ_N_ROW_FEATURES && status == ACQ_OK; i++)
@@ -41,9 +42,9 @@ static acq_status add_model_features(acq_evidence_maker *maker, const char *kind
     return status;
 }
 
-static acq_status name_features(acq_evidence_maker *maker)
+static acq_status name_features(acq_candidates_maker *maker)
 {
-    const acq_evidence_params *params = &maker->params;
+    const acq_candidates_params *params = &maker->params;
     size_t most = ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES +
                   params->n_models * 2 * (size_t)ACQ_N_ROW_FEATURES;
     maker->names = acq_zalloc(most, sizeof *maker->names);
@@ -63,7 +64,7 @@ static acq_status name_features(acq_evidence_maker *maker)
     return status;
 }
 
-static acq_status open_all_links(acq_evidence_maker *maker, acq_error *error)
+static acq_status open_all_links(acq_candidates_maker *maker, acq_error *error)
 {
     maker->links = acq_zalloc(maker->n_relations, sizeof *maker->links);
     if (maker->links == NULL)
@@ -76,7 +77,7 @@ static acq_status open_all_links(acq_evidence_maker *maker, acq_error *error)
     return ACQ_OK;
 }
 
-static acq_status open_counted_links(acq_evidence_maker *maker, acq_error *error)
+static acq_status open_counted_links(acq_candidates_maker *maker, acq_error *error)
 {
     const acq_graph *graph = maker->params.counted;
     acq_status status = ACQ_OK;
@@ -95,7 +96,7 @@ static acq_status open_counted_links(acq_evidence_maker *maker, acq_error *error
     return status;
 }
 
-static acq_status count_degrees(acq_evidence_maker *maker, acq_error *error)
+static acq_status count_degrees(acq_candidates_maker *maker, acq_error *error)
 {
     maker->degrees = acq_zalloc(maker->n_entities, sizeof *maker->degrees);
     if (maker->degrees == NULL)
@@ -110,10 +111,10 @@ static acq_status count_degrees(acq_evidence_maker *maker, acq_error *error)
     return ACQ_OK;
 }
 
-acq_status acq_evidence_maker_new(const acq_graph *graph, const acq_evidence_params *params,
-                                  acq_evidence_maker **out, acq_error *error)
+acq_status acq_candidates_maker_new(const acq_graph *graph, const acq_candidates_params *params,
+                                    acq_candidates_maker **out, acq_error *error)
 {
-    acq_evidence_maker *maker = acq_zalloc(1, sizeof *maker);
+    acq_candidates_maker *maker = acq_zalloc(1, sizeof *maker);
     if (maker == NULL)
         return acq_fail_memory(error);
     maker->params = *params;
@@ -131,11 +132,11 @@ acq_status acq_evidence_maker_new(const acq_graph *graph, const acq_evidence_par
     if (status == ACQ_OK)
         *out = maker;
     else
-        acq_evidence_maker_free(maker);
+        acq_candidates_maker_free(maker);
     return status;
 }
 
-void acq_evidence_maker_free(acq_evidence_maker *maker)
+void acq_candidates_maker_free(acq_candidates_maker *maker)
 {
     if (maker == NULL)
         return;
@@ -150,17 +151,17 @@ void acq_evidence_maker_free(acq_evidence_maker *maker)
     acq_free(maker);
 }
 
-uint32_t acq_evidence_get_n_features(const acq_evidence_maker *maker)
+uint32_t acq_candidates_get_n_features(const acq_candidates_maker *maker)
 {
     return maker->n_features;
 }
 
-const char *acq_evidence_get_feature_name(const acq_evidence_maker *maker, uint32_t i)
+const char *acq_candidates_get_feature_name(const acq_candidates_maker *maker, uint32_t i)
 {
     return maker->names[i];
 }
 
-const int8_t *acq_evidence_get_monotone(const acq_evidence_maker *maker)
+const int8_t *acq_candidates_get_monotone(const acq_candidates_maker *maker)
 {
     return maker->monotone;
 }

@@ -1,8 +1,8 @@
-/* evidence_row.c - rows of raw scores become candidates with half a feature vector each.
+/* candidates_row.c - rows of raw scores become candidates with half a feature vector each.
  *
  * Selection: the best unobserved tails by each model, by a partial sort of the row, and the tails
  * that rules propose most strongly. A tail chosen by one model gets the features of all. */
-#include "calibrate/evidence_parts.h"
+#include "calibrate/candidates_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "base/memory.h"
 
 struct acq_row_worker {
-    const acq_evidence_maker *maker;
-    void *scratch[ACQ_EVIDENCE_MODELS];
+    const acq_candidates_maker *maker;
+    void *scratch[ACQ_CANDIDATES_MODELS];
     acq_rules_scratch *rules;
-    float *scores[ACQ_EVIDENCE_MODELS]; /* batch x entities */
-    acq_ent *order;                     /* entities, partly sorted */
-    float *ranks[ACQ_EVIDENCE_MODELS];  /* by entity; negative: not chosen by this model */
-    acq_ent *chosen;                    /* tails of the row */
+    float *scores[ACQ_CANDIDATES_MODELS]; /* batch x entities */
+    acq_ent *order;                       /* entities, partly sorted */
+    float *ranks[ACQ_CANDIDATES_MODELS];  /* by entity; negative: not chosen by this model */
+    acq_ent *chosen;                      /* tails of the row */
     size_t n_chosen;
     uint8_t *is_chosen;   /* by entity */
     uint8_t *is_excluded; /* by entity: observed, or not allowed */
@@ -27,7 +27,7 @@ struct acq_row_worker {
 
 enum { ROWS_AT_ONCE = 128 };
 
-size_t acq_row_worker_get_batch(const acq_evidence_maker *maker)
+size_t acq_row_worker_get_batch(const acq_candidates_maker *maker)
 {
     size_t batch = ROWS_AT_ONCE;
     for (size_t m = 0; m < maker->params.n_models; m++)
@@ -48,7 +48,7 @@ void acq_row_worker_free(acq_row_worker *worker)
 {
     if (worker == NULL)
         return;
-    const acq_evidence_params *params = &worker->maker->params;
+    const acq_candidates_params *params = &worker->maker->params;
     for (size_t m = 0; m < params->n_models; m++) {
         if (worker->scratch[m] != NULL)
             params->models[m]->ops->free_scratch(params->models[m], worker->scratch[m]);
@@ -78,7 +78,7 @@ static acq_status open_model(acq_row_worker *worker, size_t m, acq_error *error)
     return model->ops->open_scratch(model, &worker->scratch[m], error);
 }
 
-acq_status acq_row_worker_new(const acq_evidence_maker *maker, acq_row_worker **out,
+acq_status acq_row_worker_new(const acq_candidates_maker *maker, acq_row_worker **out,
                               acq_error *error)
 {
     size_t n = maker->n_entities;
@@ -319,7 +319,7 @@ typedef struct scored_row {
     acq_rel relation;
     acq_ent head;
     acq_row observed;
-    const float *scores[ACQ_EVIDENCE_MODELS]; /* NULL: not asked */
+    const float *scores[ACQ_CANDIDATES_MODELS]; /* NULL: not asked */
     acq_row_summary *summaries;
     const acq_rule_evidence *evidence;
     size_t n_evidence;
@@ -378,7 +378,7 @@ static void forget_choice(acq_row_worker *worker)
 static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *found,
                           acq_error *error)
 {
-    const acq_evidence_params *params = &worker->maker->params;
+    const acq_candidates_params *params = &worker->maker->params;
     size_t most = params->top + row->observed.n;
     acq_status status = ACQ_OK;
     if (params->rules != NULL)
@@ -419,12 +419,12 @@ acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const ac
                               size_t n, acq_found *found, acq_row_summary *summaries,
                               acq_error *error)
 {
-    const acq_evidence_maker *maker = worker->maker;
+    const acq_candidates_maker *maker = worker->maker;
     size_t n_entities = maker->n_entities, n_models = maker->params.n_models;
     acq_status status = ACQ_OK;
     for (size_t m = 0; m < n_models && status == ACQ_OK; m++) {
         const acq_row_model *model = maker->params.models[m];
-        if (acq_evidence_skips(maker, m, relation))
+        if (acq_candidates_skips(maker, m, relation))
             continue;
         acq_row_request request = {.relation = relation,
                                    .heads = heads,
@@ -439,7 +439,7 @@ acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const ac
                           .observed = acq_links_get_row(maker->links[relation], heads[i]),
                           .summaries = summaries + i * n_models};
         for (size_t m = 0; m < n_models; m++)
-            if (!acq_evidence_skips(maker, m, relation))
+            if (!acq_candidates_skips(maker, m, relation))
                 one.scores[m] = worker->scores[m] + i * n_entities;
         restrict_tails(worker, relation, true);
         status = run_row(worker, &one, found, error);

@@ -1,0 +1,73 @@
+/* candidates.h - from rows of raw scores to features of candidate links, and from these, by a
+ * calibrator, to scored links.
+ *
+ * Candidates of a row (head, relation) are its best unobserved tails by each model and by the
+ * rules. A candidate link (h, r, t) may be met from both sides, in row (r, h) and in row
+ * (inverse(r), t); its features are those of both rows, missing ones NaN. From one side only:
+ * the other half is NaN. */
+#ifndef ACQ_CALIBRATE_CANDIDATES_H
+#define ACQ_CALIBRATE_CANDIDATES_H
+
+#include "calibrate/boost.h"
+#include "models/rules/rules.h"
+#include "predict/rows.h"
+
+enum { ACQ_CANDIDATES_MODELS = 4 }; /* most row models side by side */
+
+typedef struct acq_candidates_params {
+    const acq_row_model *models[ACQ_CANDIDATES_MODELS];
+    size_t n_models;
+    const acq_rules *rules; /* NULL: none */
+    acq_row_choice rows;
+    acq_tail_choice tails;
+    uint32_t top; /* candidates of a row by each model; the row's observed tails are added to it */
+    /* Whose counts describe a link; NULL: the graph's own. Trees know relations, and the tails of
+     * one, by their counts: so these are of the graph that the trees were fitted on, which has the
+     * same ids, when facts were added since. */
+    const acq_graph *counted;
+    unsigned n_threads;
+} acq_candidates_params;
+
+typedef struct acq_candidates_maker acq_candidates_maker;
+
+acq_status acq_candidates_maker_new(const acq_graph *graph, const acq_candidates_params *params,
+                                    acq_candidates_maker **out, acq_error *error);
+void acq_candidates_maker_free(acq_candidates_maker *maker);
+
+uint32_t acq_candidates_get_n_features(const acq_candidates_maker *maker);
+const char *acq_candidates_get_feature_name(const acq_candidates_maker *maker, uint32_t i);
+/* 1: the feature can only raise the odds, as being seen with the relation: "never seen there" is no
+ * argument for a link. */
+const int8_t *acq_candidates_get_monotone(const acq_candidates_maker *maker);
+
+/* Candidates of one relation, sorted by (head, tail), none of them observed. */
+typedef struct acq_candidates {
+    acq_rel relation; /* heads, tails and features are oriented along it */
+    size_t n;
+    acq_ent *heads, *tails;
+    float *features; /* n rows */
+} acq_candidates;
+
+/* All candidates of an even relation. Its rows are shared out among the threads. With rows of the
+ * smaller side out->relation is that side's, so it may be the inverse. */
+acq_status acq_candidates_collect(const acq_candidates_maker *maker, acq_rel relation,
+                                  acq_candidates *out, acq_error *error);
+void acq_candidates_deinit(acq_candidates *candidates);
+
+/* One row, from one side: for rows that are made when a query asks for them. Tails sorted. */
+acq_status acq_candidates_collect_row(const acq_candidates_maker *maker, acq_rel relation,
+                                      acq_ent head, acq_candidates *out, acq_error *error);
+/* The same for several heads, sorted, shared out among the threads. A session keeps what the
+ * threads work with between calls, of which one runs at a time. */
+typedef struct acq_candidates_session acq_candidates_session;
+acq_status acq_candidates_session_new(const acq_candidates_maker *maker,
+                                      acq_candidates_session **out, acq_error *error);
+void acq_candidates_session_free(acq_candidates_session *session); /* NULL is legal */
+acq_status acq_candidates_session_collect(acq_candidates_session *session, acq_rel relation,
+                                          const acq_ent *heads, size_t n, acq_candidates *out,
+                                          acq_error *error);
+
+/* Rows that collect would score, for progress and estimates. */
+uint64_t acq_candidates_count_rows(const acq_candidates_maker *maker, acq_rel relation);
+
+#endif

@@ -1,0 +1,1 @@
+acq_test(candidates_features SOURCES unit/candidates_features.c USES calibrate)

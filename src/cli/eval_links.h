@@ -4,7 +4,7 @@
 #define ACQ_CLI_EVAL_LINKS_H
 
 #include "eval/links.h"
-#include "eval/links_decide.h"
+#include "eval/decide.h"
 #include "cli/report.h"
 
 int acq_eval_links_command(const acq_options *options);

@@ -127,7 +127,7 @@ static acq_status fit(fit_job *job, acq_error *error)
                     job->meter.last.seconds);
 }
 
-static void print_decision(const acq_decision *decision, const char *queries, acq_text *out)
+static void print_decision(const acq_fit_decision *decision, const char *queries, acq_text *out)
 {
     if (decision->p > 0)
         acq_text_format(out, "%-14s--min-p %.2f   F1 %.1f, with 0.50 %.1f\n", queries, decision->p,
@@ -170,7 +170,7 @@ static void set_table(json_t *object, const char *name, const acq_reliability *t
     json_object_set_new(object, name, one);
 }
 
-static void set_decision(json_t *object, const char *name, const acq_decision *decision)
+static void set_decision(json_t *object, const char *name, const acq_fit_decision *decision)
 {
     if (decision->p <= 0) {
         json_object_set_new(object, name, json_null());

@@ -1,5 +1,4 @@
-/* decide.h - one instance of either task decided by the engine. Used by eval.c; qac.c and qar.c
- * implement it.
+/* decide.h - decisions by the engine: the candidates of a set, the answer of a query, single links.
  *
  * A worker is the state of one thread: its own copy of the formula it works on, with the reading
  * applied, which grounding fills with the ids of one instance after the other. */
@@ -10,7 +9,7 @@
 
 typedef struct acq_decision {
     bool is_correct;   /* QAC: the label of the candidate */
-    bool is_seen;      /* QAC: the observed graph shows it at its ends of all positive atoms */
+    bool is_seen;      /* QAC: see answer/seen.h */
     bool is_yes;       /* QAC */
     bool is_undecided; /* the budget ran out */
     bool is_unlisted;  /* QAR: not in a list that may be cut off, and no truth graph to ask */
@@ -36,10 +35,6 @@ void acq_eval_worker_init(acq_eval_worker *worker, const acq_eval_params *params
                           const acq_bench_file *file);
 void acq_eval_worker_deinit(acq_eval_worker *worker);
 
-/* worker->query becomes this instance's; *ms is the time of the grounding alone. */
-acq_status acq_eval_worker_ground(acq_eval_worker *worker, const acq_bench_instance *instance,
-                                  double *ms, acq_error *error);
-
 /* Decisions an instance takes: QAC one per candidate, the correct ones first; QAR one. */
 size_t acq_eval_count_decisions(const acq_bench_file *file, const acq_bench_instance *instance);
 
@@ -48,7 +43,24 @@ acq_status acq_eval_decide_qac(acq_eval_worker *worker, const acq_bench_instance
 acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance *instance,
                                acq_decision *out, acq_error *error);
 
-/* Copies what a search result says of itself. */
-void acq_eval_note_result(acq_decision *decision, const acq_engine_result *result, double ms);
+/* Yes or no for single links: true ones that were not observed against false ones that somebody
+ * verified. The decision is that of `check` for Q(x) := relation(head, x) and the tail. */
+typedef struct acq_links_decide_params {
+    const acq_predictor *predictor;
+    const acq_predictor *truth, *negatives; /* 0/1 in the observed graph's ids */
+    acq_engine_params engine;               /* with its prior */
+    uint64_t first;                         /* at most so many of each, drawn by hash; 0: all */
+    unsigned n_threads;
+} acq_links_decide_params;
+
+typedef struct acq_links_decisions {
+    uint64_t n_true, n_false;     /* one direction of each; observed ones are left out */
+    uint64_t true_yes, false_yes; /* said yes to */
+    uint64_t n_undecided;         /* counted as no */
+    double accuracy;              /* share of right decisions */
+} acq_links_decisions;
+
+acq_status acq_links_decide(const acq_links_decide_params *params, acq_links_decisions *out,
+                            acq_error *error);
 
 #endif

@@ -1,12 +1,286 @@
 /* files.c - a query file as a whole: reading, the list of formulas, their instances. */
 #include "eval/files.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "eval/instances.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "query/benchmark/parse.h"
+
+/* ---- one instance, from JSON to ids ---- */
+
+/* What is being read, for the checks and for the place that an error names. */
+typedef struct bench_reader {
+    acq_bench_file *file;
+    acq_bench_limits limits;
+    size_t i_formula, i_instance; /* counted from 0; i_instance within the formula */
+    const acq_bench_formula *formula;
+    const acq_query *query; /* of this formula */
+    acq_error *error;
+} bench_reader;
+
+acq_status fail_at(const bench_reader *reader, const char *format, ...)
+{
+    char text[384];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return acq_fail(reader->error, ACQ_ERR_INPUT, "formula %zu, instance %zu: %s",
+                    reader->i_formula + 1, reader->i_instance + 1, text);
+}
+
+static const char *json_kind(const json_t *json)
+{
+    switch (json == NULL ? JSON_NULL : json_typeof(json)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+        return "an integer";
+    case JSON_REAL:
+        return "a number with a fraction";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "true or false";
+    default:
+        return "null";
+    }
+}
+
+static bool is_id(const json_t *json, uint32_t limit)
+{
+    return json_is_integer(json) && json_integer_value(json) >= 0 &&
+           json_integer_value(json) < (json_int_t)limit;
+}
+
+/* Says what is wrong with a value that is_id refused. */
+static acq_status fail_id(const bench_reader *reader, const char *member, const char *name,
+                          const json_t *json, uint32_t limit, const char *kind)
+{
+    if (!json_is_integer(json))
+        return fail_at(reader, "%s: %.60s has %s where an id must be; give an integer", member,
+                       name, json_kind(json));
+    return fail_at(reader,
+                   "%s: %.60s has id %lld, but the graph's %s ids run from 0 to %lld; check "
+                   "that the queries belong to this graph",
+                   member, name, (long long)json_integer_value(json), kind, (long long)limit - 1);
+}
+
+static acq_status read_name(const bench_reader *reader, const json_t *grounding, size_t i,
+                            uint32_t *out)
+{
+    bool is_relation = i < reader->query->n_relations;
+    const char *kind = is_relation ? "relation" : "entity";
+    uint32_t limit = is_relation ? reader->limits.n_relations : reader->limits.n_entities;
+    const char *name = reader->formula->names[i];
+    const json_t *value = json_object_get(grounding, name);
+    if (value == NULL)
+        return fail_at(reader,
+                       "member 1 (grounding) does not say which %s %.60s is; add \"%.60s\": "
+                       "ID",
+                       kind, name, name);
+    if (!is_id(value, limit))
+        return fail_id(reader, "member 1 (grounding)", name, value, limit, kind);
+    *out = (uint32_t)json_integer_value(value);
+    return ACQ_OK;
+}
+
+static bool has_name(const acq_bench_formula *formula, const char *name)
+{
+    for (size_t i = 0; i < formula->n_names; i++)
+        if (strcmp(formula->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A name too many means a formula and a grounding that do not belong together. */
+static acq_status check_extra_names(const bench_reader *reader, const json_t *grounding)
+{
+    const char *name;
+    json_t *value;
+    if (json_object_size(grounding) == reader->formula->n_names)
+        return ACQ_OK;
+    json_object_foreach((json_t *)grounding, name, value)
+    {
+        if (!has_name(reader->formula, name))
+            return fail_at(reader,
+                           "member 1 (grounding) names \"%.60s\", which the formula does "
+                           "not have; leave it out",
+                           name);
+    }
+    return ACQ_OK;
+}
+
+static acq_status read_grounding(const bench_reader *reader, const json_t *json,
+                                 acq_bench_instance *out)
+{
+    if (!json_is_object(json))
+        return fail_at(reader,
+                       "member 1 must be the grounding, an object like {\"r1\": 7, "
+                       "\"s1\": 12}; it is %s",
+                       json_kind(json));
+    size_t n = reader->formula->n_names;
+    out->ids = acq_arena_alloc(&reader->file->arena, n, sizeof *out->ids);
+    if (out->ids == NULL)
+        return acq_fail_memory(reader->error);
+    for (size_t i = 0; i < n; i++) {
+        acq_status status = read_name(reader, json, i, &out->ids[i]);
+        if (status != ACQ_OK)
+            return status;
+    }
+    return check_extra_names(reader, json);
+}
+
+/* "f1&f2" -> the query's variable number at each position of the file's tuples. */
+static acq_status read_key(const bench_reader *reader, const char *member, const char *key,
+                           uint32_t *order)
+{
+    const acq_query *query = reader->query;
+    uint32_t n = 0;
+    for (const char *at = key; n < query->n_free; n++) {
+        size_t length = strcspn(at, "&");
+        uint32_t i = 0;
+        while (i < query->n_free && (query->variables[i].length != length ||
+                                     memcmp(query->variables[i].text, at, length) != 0))
+            i++;
+        for (uint32_t j = 0; j < n && i < query->n_free; j++)
+            i = order[j] == i ? query->n_free : i;
+        if (i == query->n_free)
+            break;
+        order[n] = i;
+        at += length;
+        if (*at == '\0' && n + 1 == query->n_free)
+            return ACQ_OK;
+        if (*at++ == '\0')
+            break;
+    }
+    return fail_at(reader,
+                   "%s: the key \"%.60s\" must name each of the formula's %u free variables "
+                   "once, as in \"f1&f2\"",
+                   member, key, query->n_free);
+}
+
+static acq_status read_tuple(const bench_reader *reader, const char *member, size_t i,
+                             const json_t *json, const uint32_t *order, acq_ent *out)
+{
+    uint32_t limit = reader->limits.n_entities;
+    char name[48];
+    for (uint32_t j = 0; j < reader->query->n_free; j++) {
+        const json_t *value = json_array_get(json, j);
+        if (!is_id(value, limit)) {
+            snprintf(name, sizeof name, "tuple %zu", i + 1);
+            return fail_id(reader, member, name, value, limit, "entity");
+        }
+        out[order[j]] = (acq_ent)json_integer_value(value);
+    }
+    return ACQ_OK;
+}
+
+/* Before anything is allocated, so that memory stays in proportion to the file. */
+static acq_status check_widths(const bench_reader *reader, const char *member, const json_t *list)
+{
+    uint32_t n_free = reader->query->n_free;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *tuple = json_array_get(list, i);
+        if (!json_is_array(tuple) || json_array_size(tuple) != n_free)
+            return fail_at(reader, "%s: tuple %zu must be a list of %u entity ids", member, i + 1,
+                           n_free);
+    }
+    return ACQ_OK;
+}
+
+static acq_status read_list(const bench_reader *reader, const char *member, const json_t *list,
+                            const uint32_t *order, acq_bench_tuples *out)
+{
+    size_t n = json_array_size(list), n_free = reader->query->n_free;
+    acq_status status = check_widths(reader, member, list);
+    if (status != ACQ_OK)
+        return status;
+    out->n = n;
+    out->values = acq_arena_alloc(&reader->file->arena, n * n_free, sizeof *out->values);
+    if (out->values == NULL)
+        return acq_fail_memory(reader->error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status =
+            read_tuple(reader, member, i, json_array_get(list, i), order, out->values + i * n_free);
+    return status;
+}
+
+/* tuples = { key: [ [id, ...], ... ] }, one key only. */
+static acq_status read_tuples(const bench_reader *reader, const char *member, const json_t *json,
+                              acq_bench_tuples *out)
+{
+    void *first = json_is_object(json) ? json_object_iter((json_t *)json) : NULL;
+    if (first == NULL || json_object_size(json) != 1)
+        return fail_at(reader,
+                       "%s must be an object with one key, the free variables, like "
+                       "{\"f1\": [[3], [9]]}; it is %s",
+                       member, first == NULL ? json_kind(json) : "an object with several");
+    const json_t *list = json_object_iter_value(first);
+    if (!json_is_array(list))
+        return fail_at(reader, "%s: its value must be a list of tuples; it is %s", member,
+                       json_kind(list));
+    uint32_t *order = acq_arena_alloc(&reader->file->arena, reader->query->n_free, sizeof *order);
+    if (order == NULL)
+        return acq_fail_memory(reader->error);
+    acq_status status = read_key(reader, member, json_object_iter_key(first), order);
+    return status == ACQ_OK ? read_list(reader, member, list, order, out) : status;
+}
+
+/* type = "e" | "h" | "n"; only "n" queries have no answers. */
+static acq_status read_type(const bench_reader *reader, const json_t *json, acq_bench_instance *out)
+{
+    const char *text = json_string_value(json);
+    if (json_is_object(json))
+        return fail_at(reader, "member 3 is an object, as in a qac file; evaluate this file "
+                               "with `eval qac`");
+    if (text == NULL || strlen(text) != 1 || strchr("ehn", text[0]) == NULL)
+        return fail_at(reader, "member 3 must be the type, \"e\", \"h\" or \"n\"");
+    out->type = text[0];
+    if (out->type == 'n' && out->correct.n > 0)
+        return fail_at(reader,
+                       "type \"n\" says there is no answer, but member 2 lists %zu; "
+                       "correct one of the two",
+                       out->correct.n);
+    if (out->type != 'n' && out->correct.n == 0)
+        return fail_at(reader,
+                       "type \"%c\" says there are answers, but member 2 lists "
+                       "none; correct one of the two",
+                       out->type);
+    return ACQ_OK;
+}
+
+static acq_status read_instance(const bench_reader *reader, const json_t *json,
+                                acq_bench_instance *out)
+{
+    bool is_qac = reader->file->task == ACQ_TASK_QAC;
+    acq_bench_instance instance = {.formula = (uint32_t)reader->i_formula};
+    if (!json_is_array(json) || json_array_size(json) != 3)
+        return fail_at(reader, "an instance is a list of three members: %s",
+                       is_qac ? "[grounding, correct, wrong]" : "[grounding, answers, type]");
+    const json_t *third = json_array_get(json, 2);
+    if (is_qac && json_is_string(third))
+        return fail_at(reader, "member 3 is a string, as in a qar file; evaluate this file "
+                               "with `eval qar`");
+    acq_status status = read_grounding(reader, json_array_get(json, 0), &instance);
+    if (status == ACQ_OK)
+        status = read_tuples(reader, is_qac ? "member 2 (correct)" : "member 2 (answers)",
+                             json_array_get(json, 1), &instance.correct);
+    if (status == ACQ_OK)
+        status = is_qac ? read_tuples(reader, "member 3 (wrong)", third, &instance.wrong)
+                        : read_type(reader, third, &instance);
+    if (status == ACQ_OK)
+        *out = instance;
+    return status;
+}
+
+/* ---- the file ---- */
 
 static const char *const atoms_key = "atoms";
 
@@ -48,14 +322,13 @@ void acq_bench_file_free(acq_bench_file *file)
 }
 
 /* A formula that does not parse keeps the parser's message and place within the formula. */
-static acq_status fail_formula(const acq_bench_reader *reader, acq_status status,
-                               const acq_error *why)
+static acq_status fail_formula(const bench_reader *reader, acq_status status, const acq_error *why)
 {
     return acq_fail_at(reader->error, status, 0, 0, "formula %zu, character %zu: %.400s",
                        reader->i_formula + 1, why->column, why->message);
 }
 
-static acq_status list_names(const acq_bench_reader *reader, acq_bench_formula *formula)
+static acq_status list_names(const bench_reader *reader, acq_bench_formula *formula)
 {
     const acq_query *query = formula->query;
     acq_arena *arena = &reader->file->arena;
@@ -74,8 +347,7 @@ static acq_status list_names(const acq_bench_reader *reader, acq_bench_formula *
     return ACQ_OK;
 }
 
-static acq_status parse_formula(acq_bench_reader *reader, const char *text,
-                                acq_bench_formula *formula)
+static acq_status parse_formula(bench_reader *reader, const char *text, acq_bench_formula *formula)
 {
     acq_error why = {0};
     size_t length = strlen(text);
@@ -96,7 +368,7 @@ static acq_status parse_formula(acq_bench_reader *reader, const char *text,
     return list_names(reader, formula);
 }
 
-static acq_status read_formula(acq_bench_reader *reader, const char *text, const json_t *list)
+static acq_status read_formula(bench_reader *reader, const char *text, const json_t *list)
 {
     acq_bench_file *file = reader->file;
     acq_bench_formula *formula = &file->formulas[file->n_formulas];
@@ -111,13 +383,13 @@ static acq_status read_formula(acq_bench_reader *reader, const char *text, const
     formula->n = json_array_size(list);
     for (size_t i = 0; i < formula->n && status == ACQ_OK; i++) {
         reader->i_instance = i;
-        status = acq_bench_read_instance(reader, json_array_get(list, i),
-                                         &file->instances[file->n_instances++]);
+        status =
+            read_instance(reader, json_array_get(list, i), &file->instances[file->n_instances++]);
     }
     return status;
 }
 
-static acq_status read_atoms(acq_bench_reader *reader, const json_t *value)
+static acq_status read_atoms(bench_reader *reader, const json_t *value)
 {
     const char *name = json_string_value(value);
     acq_atoms_reading atoms = name == NULL ? ACQ_N_ATOMS_READINGS : acq_atoms_reading_find(name);
@@ -129,7 +401,7 @@ static acq_status read_atoms(acq_bench_reader *reader, const json_t *value)
     return ACQ_OK;
 }
 
-static acq_status make_room(acq_bench_reader *reader, const json_t *root)
+static acq_status make_room(bench_reader *reader, const json_t *root)
 {
     acq_bench_file *file = reader->file;
     size_t n_instances = 0;
@@ -143,7 +415,7 @@ static acq_status make_room(acq_bench_reader *reader, const json_t *root)
     return ACQ_OK;
 }
 
-static acq_status read_root(acq_bench_reader *reader, const json_t *root)
+static acq_status read_root(bench_reader *reader, const json_t *root)
 {
     const char *key;
     json_t *value;
@@ -208,7 +480,7 @@ acq_status acq_bench_file_parse(const char *bytes, size_t length, const char *pa
     if (status == ACQ_OK)
         status = load_json(bytes, length, &root, error);
     if (status == ACQ_OK) {
-        acq_bench_reader reader = {.file = file, .limits = limits, .error = error};
+        bench_reader reader = {.file = file, .limits = limits, .error = error};
         status = read_root(&reader, root);
     }
     json_decref(root);

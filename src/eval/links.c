@@ -6,13 +6,327 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/threads.h"
-#include "eval/links_plan.h"
-#include "eval/links_rank.h"
-#include "eval/links_table.h"
+#include "graph/build.h"
+
+/* ---- the links that are asked for ---- */
+
+/* The tails of one row of the truth that are not observed. */
+static acq_status add_row(acq_links_plan *plan, acq_rel relation, acq_ent head, acq_row truth,
+                          acq_row observed)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < truth.n; i++) {
+        acq_ent tail = truth.tails[i];
+        while (at < observed.n && observed.tails[at] < tail)
+            at++;
+        if (at < observed.n && observed.tails[at] == tail)
+            continue;
+        acq_status status = ACQ_RESERVE(plan->links, plan->room, plan->n + 1);
+        if (status != ACQ_OK)
+            return status;
+        plan->links[plan->n++] = (acq_triple){head, relation, tail};
+    }
+    return ACQ_OK;
+}
+
+static acq_status add_relation(acq_links_plan *plan, const acq_predictor *truth, acq_rel relation,
+                               acq_error *error)
+{
+    const acq_links *wanted, *observed;
+    acq_status status = acq_predictor_open_links(truth, relation, &wanted, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(truth->graph, relation, &observed, error);
+    if (status != ACQ_OK)
+        return status;
+    for (uint32_t i = 0; i < wanted->n_heads; i++) {
+        acq_ent head = wanted->heads[i];
+        acq_row row = acq_links_get_row_at(wanted, i);
+        if (add_row(plan, relation, head, row, acq_links_get_row(observed, head)) != ACQ_OK)
+            return acq_fail_memory(error);
+    }
+    return ACQ_OK;
+}
+
+static uint64_t hash_link(const acq_triple *link)
+{
+    uint64_t hash = acq_random_mix(link->relation);
+    return acq_random_mix(acq_random_mix(hash ^ link->head) ^ link->tail);
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Keeps the links with the `first` smallest hashes, in their order. Equal hashes at the end: those
+ * that come first. */
+acq_status acq_links_plan_draw(acq_links_plan *plan, size_t first, acq_error *error)
+{
+    uint64_t *hashes = acq_alloc(plan->n, sizeof *hashes);
+    if (hashes == NULL)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < plan->n; i++)
+        hashes[i] = hash_link(&plan->links[i]);
+    qsort(hashes, plan->n, sizeof *hashes, compare_hashes);
+    uint64_t last = hashes[first - 1];
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n && n < first; i++) {
+        if (hash_link(&plan->links[i]) <= last)
+            plan->links[n++] = plan->links[i];
+    }
+    plan->n = n;
+    acq_free(hashes);
+    return ACQ_OK;
+}
+
+static acq_status cut(acq_links_plan *plan, size_t most_rows, acq_error *error)
+{
+    plan->items = acq_alloc(plan->n + 1, sizeof *plan->items);
+    if (plan->items == NULL)
+        return acq_fail_memory(error);
+    size_t n_rows = 0;
+    for (size_t i = 0; i < plan->n; i++) {
+        const acq_triple *link = &plan->links[i], *before = i == 0 ? NULL : link - 1;
+        bool is_new = before == NULL || before->relation != link->relation;
+        if (!is_new && before->head == link->head)
+            continue;
+        if (is_new || n_rows == most_rows) {
+            plan->items[plan->n_items++] = i;
+            n_rows = 0;
+        }
+        n_rows++;
+    }
+    plan->items[plan->n_items] = plan->n;
+    return ACQ_OK;
+}
+
+acq_status acq_links_plan_init(acq_links_plan *plan, const acq_predictor *truth, uint64_t first,
+                               size_t most_rows, acq_error *error)
+{
+    *plan = (acq_links_plan){0};
+    acq_status status = ACQ_OK;
+    acq_rel n_relations = acq_graph_get_n_relations(truth->graph);
+    for (acq_rel i = 0; i < n_relations && status == ACQ_OK; i++)
+        status = add_relation(plan, truth, i, error);
+    if (status == ACQ_OK && first > 0 && first < plan->n)
+        status = acq_links_plan_draw(plan, (size_t)first, error);
+    return status == ACQ_OK ? cut(plan, most_rows, error) : status;
+}
+
+void acq_links_plan_deinit(acq_links_plan *plan)
+{
+    acq_free(plan->links);
+    acq_free(plan->items);
+    *plan = (acq_links_plan){0};
+}
+
+/* ---- the rank of true tails in one row of scores ---- */
+
+/* What is left out of a ranking: what is true, observed, or known to hold besides. Sorted rows that
+ * may share tails. */
+enum { RANK_FILTERS = 3 };
+typedef struct rank_filter {
+    acq_row rows[RANK_FILTERS];
+} rank_filter;
+
+typedef struct link_rank {
+    double rank;   /* from 1 */
+    bool is_known; /* the predictor has a score for it */
+} link_rank;
+
+typedef struct standing {
+    size_t better, equal;
+} standing;
+
+static standing count_scores(const float *scores, size_t n, float score)
+{
+    standing result = {0};
+    for (size_t i = 0; i < n; i++) {
+        result.better += scores[i] > score;
+        result.equal += scores[i] == score;
+    }
+    return result;
+}
+
+/* The mean of the ranks before and after all equals. */
+static double get_rank(standing place)
+{
+    return 1.0 + (double)place.better + (double)place.equal / 2;
+}
+
+static void forget(float *scores, acq_row row)
+{
+    for (size_t i = 0; i < row.n; i++)
+        scores[row.tails[i]] = -INFINITY;
+}
+
+/* links: n of one row, their tails all filtered. scores: one per entity, finite; the filtered
+ * ones are lost. O(entities) for each link. */
+static void rank_dense(float *scores, size_t n_entities, const rank_filter *filter,
+                       const acq_triple *links, size_t n, link_rank *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i].rank = (double)scores[links[i].tail];
+    for (size_t i = 0; i < RANK_FILTERS; i++)
+        forget(scores, filter->rows[i]);
+    for (size_t i = 0; i < n; i++) {
+        standing place = count_scores(scores, n_entities, (float)out[i].rank);
+        out[i] = (link_rank){.rank = get_rank(place), .is_known = true};
+    }
+}
+
+/* By one of the first n rows. */
+static bool is_filtered(const rank_filter *filter, size_t n, acq_ent tail)
+{
+    for (size_t i = 0; i < n; i++)
+        if (acq_row_find(filter->rows[i], tail) < filter->rows[i].n)
+            return true;
+    return false;
+}
+
+static size_t count_filtered(const rank_filter *filter)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < RANK_FILTERS; i++)
+        for (size_t j = 0; j < filter->rows[i].n; j++)
+            n += !is_filtered(filter, i, filter->rows[i].tails[j]);
+    return n;
+}
+
+static float get_score(acq_row row, size_t i)
+{
+    return row.scores == NULL ? 1.0F : row.scores[i];
+}
+
+static size_t keep(acq_row row, const rank_filter *filter, float *kept)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < row.n; i++) {
+        float score = get_score(row, i);
+        if (score > 0 && !is_filtered(filter, RANK_FILTERS, row.tails[i]))
+            kept[n++] = score;
+    }
+    return n;
+}
+
+/* row: what the predictor scores. kept: room for row.n floats. */
+static void rank_sparse(acq_row row, size_t n_entities, const rank_filter *filter,
+                        const acq_triple *links, size_t n, float *kept, link_rank *out)
+{
+    size_t n_kept = keep(row, filter, kept);
+    standing last = {.better = n_kept, .equal = n_entities - count_filtered(filter) - n_kept};
+    for (size_t i = 0; i < n; i++) {
+        size_t at = acq_row_find(row, links[i].tail);
+        float score = at < row.n ? get_score(row, at) : 0.0F;
+        bool is_known = score > 0;
+        standing place = is_known ? count_scores(kept, n_kept, score) : last;
+        out[i] = (link_rank){.rank = get_rank(place), .is_known = is_known};
+    }
+}
+
+/* ---- scores judged as probabilities ----
+ *
+ * Candidates: every link above 0 that is not observed, one direction of each. A candidate is true
+ * when `truth` has it; one that only `filter` has is none. It is compared with the true share of
+ * its relation's candidates, the best that one number per relation can do. */
+
+/* The rows of one relation. */
+typedef struct relation_rows {
+    const acq_links *scored, *truth, *observed, *filter; /* filter may be NULL */
+} relation_rows;
+
+typedef struct share {
+    uint64_t n, n_true;
+} share;
+
+typedef void (*candidate_fn)(void *context, double p, bool is_true);
+
+static bool has(acq_row row, acq_ent tail)
+{
+    return acq_row_find(row, tail) < row.n;
+}
+
+static void visit_row(const relation_rows *rows, uint32_t i, candidate_fn visit, void *context)
+{
+    acq_ent head = rows->scored->heads[i];
+    acq_row row = acq_links_get_row_at(rows->scored, i);
+    acq_row truth = acq_links_get_row(rows->truth, head);
+    acq_row observed = acq_links_get_row(rows->observed, head);
+    acq_row filter = rows->filter == NULL ? (acq_row){0} : acq_links_get_row(rows->filter, head);
+    for (size_t j = 0; j < row.n; j++) {
+        double p = row.scores == NULL ? 1.0 : (double)row.scores[j];
+        bool is_true = has(truth, row.tails[j]);
+        if (p > 0 && !has(observed, row.tails[j]) && (is_true || !has(filter, row.tails[j])))
+            visit(context, p, is_true);
+    }
+}
+
+static void visit_all(const relation_rows *rows, candidate_fn visit, void *context)
+{
+    for (uint32_t i = 0; i < rows->scored->n_heads; i++)
+        visit_row(rows, i, visit, context);
+}
+
+static void count_one(void *context, double p, bool is_true)
+{
+    share *all = context;
+    (void)p;
+    all->n++;
+    all->n_true += is_true;
+}
+
+typedef struct judgement {
+    acq_reliability *table;
+    double base;
+} judgement;
+
+static void judge_one(void *context, double p, bool is_true)
+{
+    judgement *now = context;
+    acq_reliability_add(now->table, p, is_true, 1.0, now->base);
+}
+
+static acq_status open_rows(const acq_eval_links_params *params, acq_rel relation,
+                            relation_rows *out, acq_error *error)
+{
+    const acq_predictor *predictor = params->predictor;
+    *out = (relation_rows){0};
+    acq_status status = acq_predictor_open_links(predictor, relation, &out->scored, error);
+    if (status == ACQ_OK)
+        status = acq_predictor_open_links(params->truth, relation, &out->truth, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(predictor->graph, relation, &out->observed, error);
+    if (status == ACQ_OK && params->filter != NULL)
+        status = acq_predictor_open_links(params->filter, relation, &out->filter, error);
+    return status;
+}
+
+static acq_status fill_table(const acq_eval_links_params *params, acq_reliability *out,
+                             acq_error *error)
+{
+    acq_rel n_relations = acq_graph_get_n_relations(params->predictor->graph);
+    acq_reliability_init(out);
+    for (acq_rel i = 0; i < n_relations; i += 2) {
+        relation_rows rows;
+        share all = {0};
+        acq_status status = open_rows(params, i, &rows, error);
+        if (status != ACQ_OK)
+            return status;
+        visit_all(&rows, count_one, &all);
+        judgement now = {out, all.n == 0 ? 0.0 : (double)all.n_true / (double)all.n};
+        visit_all(&rows, judge_one, &now);
+    }
+    return ACQ_OK;
+}
+
+/* ---- the run ---- */
 
 enum { SPARSE_ROWS = 64 }; /* of a piece of work where rows are only looked up */
 
@@ -29,7 +343,7 @@ typedef struct evaluation {
     size_t n_entities, most_rows;
     unsigned n_threads;
     acq_links_plan plan;
-    acq_link_rank *ranks; /* one per link */
+    link_rank *ranks; /* one per link */
     worker *workers;
     atomic_size_t n_done;
 } evaluation;
@@ -80,7 +394,7 @@ static size_t find_row_end(const acq_links_plan *plan, size_t from, size_t end)
     return i;
 }
 
-static acq_status open_filter(const evaluation *run, const acq_triple *link, acq_rank_filter *out,
+static acq_status open_filter(const evaluation *run, const acq_triple *link, rank_filter *out,
                               acq_error *error)
 {
     const acq_predictor *also = run->params->filter;
@@ -91,9 +405,9 @@ static acq_status open_filter(const evaluation *run, const acq_triple *link, acq
     if (status == ACQ_OK && also != NULL)
         status = acq_predictor_open_links(also, link->relation, &others, error);
     if (status == ACQ_OK)
-        *out = (acq_rank_filter){
-            {acq_links_get_row(truth, link->head), acq_links_get_row(observed, link->head),
-             also == NULL ? (acq_row){0} : acq_links_get_row(others, link->head)}};
+        *out = (rank_filter){{acq_links_get_row(truth, link->head),
+                              acq_links_get_row(observed, link->head),
+                              also == NULL ? (acq_row){0} : acq_links_get_row(others, link->head)}};
     return status;
 }
 
@@ -129,13 +443,13 @@ static acq_status rank_by_model(const evaluation *run, worker *me, size_t begin,
     float *scores = me->scores;
     for (size_t i = begin, next; i < end && status == ACQ_OK; i = next) {
         const acq_triple *links = &run->plan.links[i];
-        acq_rank_filter filter;
+        rank_filter filter;
         next = find_row_end(&run->plan, i, end);
         status = open_filter(run, links, &filter, &me->error);
         if (status == ACQ_OK)
             status = check_scores(run, links, scores, &me->error);
         if (status == ACQ_OK)
-            acq_rank_dense(scores, run->n_entities, &filter, links, next - i, &run->ranks[i]);
+            rank_dense(scores, run->n_entities, &filter, links, next - i, &run->ranks[i]);
         scores += run->n_entities;
     }
     return status;
@@ -149,12 +463,12 @@ static acq_status rank_by_predictor(const evaluation *run, worker *me, size_t be
         acq_predictor_open_links(run->params->predictor, relation, &scored, &me->error);
     for (size_t i = begin, next; i < end && status == ACQ_OK; i = next) {
         const acq_triple *links = &run->plan.links[i];
-        acq_rank_filter filter;
+        rank_filter filter;
         next = find_row_end(&run->plan, i, end);
         status = open_filter(run, links, &filter, &me->error);
         if (status == ACQ_OK)
-            acq_rank_sparse(acq_links_get_row(scored, links->head), run->n_entities, &filter, links,
-                            next - i, me->scores, &run->ranks[i]);
+            rank_sparse(acq_links_get_row(scored, links->head), run->n_entities, &filter, links,
+                        next - i, me->scores, &run->ranks[i]);
     }
     return status;
 }
@@ -189,7 +503,7 @@ static void sum_up(const evaluation *run, acq_eval_links_result *out)
 {
     out->n_links = run->plan.n;
     for (size_t i = 0; i < run->plan.n; i++) {
-        const acq_link_rank *one = &run->ranks[i];
+        const link_rank *one = &run->ranks[i];
         out->mrr += 1 / one->rank;
         out->hits1 += one->rank <= 1;
         out->hits3 += one->rank <= 3;
@@ -223,7 +537,7 @@ static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_erro
         return status;
     sum_up(run, out);
     out->has_table = params->with_table;
-    return params->with_table ? acq_links_table_fill(params, &out->table, error) : ACQ_OK;
+    return params->with_table ? fill_table(params, &out->table, error) : ACQ_OK;
 }
 
 acq_status acq_eval_links(const acq_eval_links_params *params, acq_eval_links_result *out,

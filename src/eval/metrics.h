@@ -3,9 +3,9 @@
  * Shares and F1 values are percentages; a share of nothing is NAN. The definitions, once:
  *
  *   QAC, per candidate set: F1 = 2 TP / (2 TP + FP + FN), 0 where nothing correct was accepted;
- *   f1 is its mean over the sets. "Seen": the observed graph shows the candidate at f1's end of
- *   every positive atom of the reading in force. f1_matched keeps only the seen ones of the
- *   correct candidates, all the wrong ones, and drops a set that has no correct one left.
+ *   f1 is its mean over the sets. "Seen": the observed graph has the candidate, in some fact,
+ *   at its end of every positive atom of the reading in force. f1_matched keeps only the seen ones
+ * of the correct candidates, all the wrong ones, and drops a set that has no correct one left.
  *   auc_matched pools those candidates over all sets: the share of (correct, wrong) pairs in
  *   which the correct one has the larger p (score, without a calibrator), a tie counting one half.
  *   recall_seen, recall_unseen, wrong_accepted are shares of all candidates of their kind.

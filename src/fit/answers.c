@@ -5,11 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "calibrate/answer.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "calibrate/answer.h"
 #include "fit/questions.h"
-#include "fit/trials.h"
 
 enum {
     QUESTIONS = 20000,
@@ -84,14 +83,14 @@ static size_t count_alike(const acq_trials *trials, bool is_true)
 {
     size_t n = 0;
     for (size_t i = 0; i < trials->n; i++)
-        n += trials->items[i].is_true == is_true && trials->items[i].is_shown;
+        n += trials->items[i].is_true == is_true && trials->items[i].is_seen;
     return n;
 }
 
 /* Natural weights: what a trial stands for, as a share of the question's population, so that
  * large ones do not drown the others. Balanced ones: true trials together weigh as much as wrong
- * ones. Only those that are shown count: wrong ones are drawn among these, so with the others among
- * the true ones it would speak against an answer that it is shown, and for it that it is not. */
+ * ones. Only seen candidates count. Wrong ones are drawn among the seen: with unseen true ones
+ * beside them, the trees would learn that an unseen candidate is true. */
 static acq_status add_rows(const answering *a, const acq_query *query, const acq_trials *trials,
                            answered *out, acq_error *error)
 {
@@ -100,14 +99,14 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     if (ACQ_RESERVE(out->rows, out->capacity, trials->n) != ACQ_OK)
         return acq_fail_memory(error);
     for (size_t i = 0; i < trials->n; i++)
-        population += trials->items[i].is_shown ? trials->items[i].stands_for : 0;
+        population += trials->items[i].is_seen ? trials->items[i].stands_for : 0;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
         answer_row row = {.is_true = trial->is_true};
-        if (trial->is_shown && out->kind != KIND_BALANCED)
+        if (trial->is_seen && out->kind != KIND_BALANCED)
             row.natural = (float)(trial->stands_for * fmin(1, NATURAL / population));
-        if (trial->is_shown && out->kind != KIND_OPEN && n_alike[!trial->is_true] > 0)
+        if (trial->is_seen && out->kind != KIND_OPEN && n_alike[!trial->is_true] > 0)
             row.balanced = 1.0F / (float)n_alike[trial->is_true];
         status = try_one(a, query, trial->values, &row, error);
         if (row.is_decided)
@@ -280,6 +279,48 @@ static void fill_table(const answered *questions, size_t n_questions, const acq_
         }
 }
 
+/* ---- where a yes serves F1 best ---- */
+
+static double get_step_p(size_t step)
+{
+    return (double)(step + 1) / (ACQ_FIT_DECISION_STEPS + 1);
+}
+
+/* Of one question: 2 TP / (2 TP + FP + FN). */
+static double find_f1(double least, const double *p, const bool *is_true, size_t n)
+{
+    size_t hits = 0, n_yes = 0, n_true = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_yes = p[i] >= least;
+        hits += is_yes && is_true[i];
+        n_yes += is_yes;
+        n_true += is_true[i];
+    }
+    return n_yes + n_true == 0 ? 0 : 2.0 * (double)hits / (double)(n_yes + n_true);
+}
+
+void acq_fit_decision_add(acq_fit_decision_tally *tally, const double *p, const bool *is_true,
+                          size_t n)
+{
+    tally->n++;
+    for (size_t step = 0; step < ACQ_FIT_DECISION_STEPS; step++)
+        tally->sums[step] += find_f1(get_step_p(step), p, is_true, n);
+}
+
+acq_fit_decision acq_fit_decision_choose(const acq_fit_decision_tally *tally)
+{
+    size_t best = ACQ_FIT_DECISION_STEPS / 2;
+    if (tally->n == 0)
+        return (acq_fit_decision){0};
+    for (size_t step = 0; step < ACQ_FIT_DECISION_STEPS; step++)
+        if (tally->sums[step] > tally->sums[best])
+            best = step;
+    double n = (double)tally->n;
+    return (acq_fit_decision){.p = get_step_p(best),
+                              .f1 = tally->sums[best] / n,
+                              .f1_half = tally->sums[ACQ_FIT_DECISION_STEPS / 2] / n};
+}
+
 /* As the paper's sets are: small ones with several atoms and at least so many answers. */
 static bool is_papers(const answered *question)
 {
@@ -292,12 +333,12 @@ static bool is_papers(const answered *question)
 }
 
 /* Where yes should begin for F1, by the balanced trees. As in the paper's sets, true candidates
- * that are not shown are among them. */
+ * that are not seen are among them. */
 static void choose_decisions(const answered *questions, size_t n_questions,
                              const acq_fold_trees *trees, double unsupported,
                              acq_fit_report *report)
 {
-    acq_decision_tally tallies[2] = {0};
+    acq_fit_decision_tally tallies[2] = {0};
     for (size_t q = 0; q < n_questions; q++) {
         double p[ACQ_TRIAL_MOST];
         bool is_true[ACQ_TRIAL_MOST];
@@ -307,11 +348,14 @@ static void choose_decisions(const answered *questions, size_t n_questions,
             p[i] = judge_row(trees, q, row, unsupported);
         }
         if (is_papers(&questions[q]))
-            acq_decision_add(&tallies[questions[q].kind == KIND_HUB], p, is_true, questions[q].n);
+            acq_fit_decision_add(&tallies[questions[q].kind == KIND_HUB], p, is_true,
+                                 questions[q].n);
     }
-    report->small = acq_decision_choose(&tallies[0]);
-    report->hub = acq_decision_choose(&tallies[1]);
+    report->small = acq_fit_decision_choose(&tallies[0]);
+    report->hub = acq_fit_decision_choose(&tallies[1]);
 }
+
+/* ---- the calibrator ---- */
 
 /* Takes the trees of all rows out. */
 static acq_boost *keep_all(acq_fold_trees *trees)

@@ -20,4 +20,22 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 acq_calibrator *calibrator, acq_fit_report *report,
                                 acq_error *error);
 
+/* From which p on a yes serves F1 best.
+ * p >= 0.5 is right more often than wrong. F1 asks for more yeses than that: it is largest when
+ * they begin at about half of itself. Where exactly is read off generated questions, judged by
+ * trees that have not learnt them; it is told, and never used unless --min-p says so. */
+enum { ACQ_FIT_DECISION_STEPS = 49 }; /* p = 0.02, 0.04, ... 0.98 */
+
+/* Zeroed: nothing yet. */
+typedef struct acq_fit_decision_tally {
+    size_t n;                            /* questions */
+    double sums[ACQ_FIT_DECISION_STEPS]; /* of their F1, with yes from that p on */
+} acq_fit_decision_tally;
+
+/* One question: p and truth of its n candidates, of which some are true. */
+void acq_fit_decision_add(acq_fit_decision_tally *tally, const double *p, const bool *is_true,
+                          size_t n);
+
+acq_fit_decision acq_fit_decision_choose(const acq_fit_decision_tally *tally);
+
 #endif

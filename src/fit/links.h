@@ -6,7 +6,7 @@
 #define ACQ_FIT_LINKS_H
 
 #include "fit/fit.h"
-#include "fit/folds.h"
+#include "calibrate/folds.h"
 #include "predict/predictor.h"
 
 typedef struct acq_link_progress {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "fit/decision.h"
+#include "fit/answers.h"
 
 enum { MOST = 24, QUESTIONS = 40 };
 
@@ -39,7 +39,7 @@ static void test_no_threshold_is_better(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         acq_random random = acq_random_start(seed, 0);
-        acq_decision_tally tally = {0};
+        acq_fit_decision_tally tally = {0};
         static question questions[QUESTIONS];
         for (size_t q = 0; q < QUESTIONS; q++) {
             question *one = &questions[q];
@@ -48,13 +48,13 @@ static void test_no_threshold_is_better(void **state)
                 one->p[i] = acq_random_unit(&random);
                 one->is_true[i] = i == 0 || acq_random_unit(&random) < one->p[i];
             }
-            acq_decision_add(&tally, one->p, one->is_true, one->n);
+            acq_fit_decision_add(&tally, one->p, one->is_true, one->n);
         }
-        acq_decision found = acq_decision_choose(&tally);
+        acq_fit_decision found = acq_fit_decision_choose(&tally);
         assert_true(fabs(found.f1 - find_mean_f1(questions, found.p)) < 1e-12);
         assert_true(fabs(found.f1_half - find_mean_f1(questions, .5)) < 1e-12);
-        for (int i = 1; i <= ACQ_DECISION_STEPS; i++)
-            assert_true(find_mean_f1(questions, (double)i / (ACQ_DECISION_STEPS + 1)) <=
+        for (int i = 1; i <= ACQ_FIT_DECISION_STEPS; i++)
+            assert_true(find_mean_f1(questions, (double)i / (ACQ_FIT_DECISION_STEPS + 1)) <=
                         found.f1 + 1e-12);
     }
 }
@@ -62,8 +62,8 @@ static void test_no_threshold_is_better(void **state)
 static void test_without_questions_there_is_none(void **state)
 {
     (void)state;
-    acq_decision_tally tally = {0};
-    assert_true(acq_decision_choose(&tally).p == 0);
+    acq_fit_decision_tally tally = {0};
+    assert_true(acq_fit_decision_choose(&tally).p == 0);
 }
 
 int main(void)

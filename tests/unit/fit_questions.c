@@ -1,4 +1,4 @@
-/* fit_trials.c - what questions are tried with, against all entities one by one: labels are the
+/* fit_questions.c - what questions are tried with, against all entities one by one: labels are the
  * truth, at least one true candidate does not follow from the rest's facts, two of three do not
  * where there are both kinds, wrong ones are shown by the rest, and the true ones stand for all. */
 #include <math.h>
@@ -12,7 +12,6 @@
 
 #include "fit/questions.h"
 #include "fit/split.h"
-#include "fit/trials.h"
 #include "unit/train_case.h"
 
 enum { N_ENTITIES = 80, N_QUESTIONS = 1500 };
@@ -52,7 +51,7 @@ static bool holds(const acq_query *query, const acq_predictor *predictor, const 
 }
 
 /* Has the entity some fact of the rest at the free variable's end of each positive atom? */
-static bool is_shown(const fixture *f, const acq_query *query, acq_ent entity)
+static bool is_seen(const fixture *f, const acq_query *query, acq_ent entity)
 {
     for (uint32_t i = 0; i < query->root->n_children; i++) {
         const acq_node *atom = query->root->children[i];
@@ -101,8 +100,8 @@ static void check_single(const fixture *f, const acq_query *query, const acq_tri
         assert_true(trial->stands_for >= 1);
         stands_for += trial->is_true ? trial->stands_for : 0;
         n_drawn_hidden += trial->is_true && !is_open;
-        assert_int_equal(trial->is_shown, is_shown(f, query, trial->values[0]));
-        assert_true(trial->is_shown || trial->is_true);
+        assert_int_equal(trial->is_seen, is_seen(f, query, trial->values[0]));
+        assert_true(trial->is_seen || trial->is_true);
         for (size_t j = 0; j < i; j++)
             assert_int_not_equal(trial->values[0], trials->items[j].values[0]);
     }

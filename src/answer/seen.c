@@ -1,5 +1,5 @@
-/* shown.c - see shown.h. */
-#include "answer/shown.h"
+/* seen.c - see seen.h. */
+#include "answer/seen.h"
 
 static bool has_link(const acq_graph *graph, acq_rel relation, acq_ent entity)
 {
@@ -8,8 +8,8 @@ static bool has_link(const acq_graph *graph, acq_rel relation, acq_ent entity)
            acq_links_find(links, entity) != ACQ_NO_ID;
 }
 
-static bool atom_shows(const acq_query *query, const acq_node *atom, const acq_graph *graph,
-                       const acq_ent *values)
+static bool sees_at_atom(const acq_query *query, const acq_node *atom, const acq_graph *graph,
+                         const acq_ent *values)
 {
     acq_rel relation = query->relations[atom->relation].id;
     acq_term left = atom->left, right = atom->right;
@@ -19,19 +19,19 @@ static bool atom_shows(const acq_query *query, const acq_node *atom, const acq_g
            has_link(graph, acq_inverse(relation), values[right.id]);
 }
 
-static bool is_shown(const acq_query *query, const acq_node *node, bool is_negated,
-                     const acq_graph *graph, const acq_ent *values)
+static bool is_seen(const acq_query *query, const acq_node *node, bool is_negated,
+                    const acq_graph *graph, const acq_ent *values)
 {
     if (node->kind == ACQ_NODE_ATOM)
-        return is_negated || atom_shows(query, node, graph, values);
+        return is_negated || sees_at_atom(query, node, graph, values);
     bool below = node->kind == ACQ_NODE_NOT ? !is_negated : is_negated;
     for (uint32_t i = 0; i < node->n_children; i++)
-        if (!is_shown(query, node->children[i], below, graph, values))
+        if (!is_seen(query, node->children[i], below, graph, values))
             return false;
     return true;
 }
 
-bool acq_answer_is_shown(const acq_query *query, const acq_graph *graph, const acq_ent *values)
+bool acq_answer_is_seen(const acq_query *query, const acq_graph *graph, const acq_ent *values)
 {
-    return is_shown(query, query->root, false, graph, values);
+    return is_seen(query, query->root, false, graph, values);
 }

@@ -1,10 +1,10 @@
-/* folds.h - inside fit: trees of two folds and of all rows, with honest odds.
+/* folds.h - trees of two folds and of all rows, with honest odds.
  *
  * trees[0] and trees[1] have learnt their own fold only, so each can judge the other's rows. What
  * these judgements are worth bends the odds of all three (acq_boost_straighten). No tree is bent by
  * rows that it judges: the curve of trees[0] comes from how trees[1] does on fold 0. */
-#ifndef ACQ_FIT_FOLDS_H
-#define ACQ_FIT_FOLDS_H
+#ifndef ACQ_CALIBRATE_FOLDS_H
+#define ACQ_CALIBRATE_FOLDS_H
 
 #include "calibrate/boost.h"
 

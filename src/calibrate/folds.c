@@ -1,5 +1,5 @@
 /* folds.c - see folds.h. */
-#include "fit/folds.h"
+#include "calibrate/folds.h"
 
 #include <string.h>
 

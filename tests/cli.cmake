@@ -9,7 +9,7 @@ foreach(transcript ask queries_file check others help scored probability store r
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script signals readme same_store resume overwrite)
+foreach(script signals readme same_store resume overwrite stream)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})

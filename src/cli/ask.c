@@ -3,7 +3,8 @@
  *
  * Many queries are answered in chunks, each by --threads threads into its own outputs, which
  * are then printed in the order of the file: what is printed does not depend on the number of
- * threads. A bad query is reported and the others still run. */
+ * threads. A chunk ends where a pipe has no further line yet, so a program that writes a query
+ * and waits for the answer gets it. A bad query is reported and the others still run. */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "cli/question.h"
@@ -16,8 +17,8 @@ typedef struct batch {
     const acq_options *options;
     const acq_predictor *predictor;
     acq_engine_params params;
-    const acq_lines *lines;
-    size_t first; /* line of item 0 of the chunk */
+    size_t first;    /* number of item 0 of the chunk among all queries */
+    acq_line *lines; /* of the chunk, as the others */
     acq_output *outputs;
     int *codes;
 } batch;
@@ -37,7 +38,7 @@ static acq_status answer_line(void *context, size_t item, unsigned thread)
     (void)thread;
     batch *b = context;
     size_t i = b->first + item;
-    const acq_line *line = &b->lines->items[i];
+    const acq_line *line = &b->lines[item];
     acq_output *output = &b->outputs[item];
     if (!b->options->json)
         print_heading(line, i == 0, &output->data);
@@ -46,45 +47,51 @@ static acq_status answer_line(void *context, size_t item, unsigned thread)
                              .params = b->params,
                              .text = line->text,
                              .file = b->options->queries.items[0],
-                             .line = line->number,
-                             .indent = line->indent,
+                             .line = line,
                              .stream = i};
     b->codes[item] = acq_question_answer(&question, output);
     return ACQ_OK;
 }
 
-static int run_chunk(batch *b, size_t n, unsigned n_threads)
+static int run_chunk(batch *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         acq_output_init(&b->outputs[i]);
     int code = ACQ_EXIT_YES;
-    if (acq_threads_run(n_threads, n, answer_line, b) != ACQ_OK)
+    if (acq_threads_run((unsigned)b->options->threads, n, answer_line, b) != ACQ_OK)
         code = ACQ_EXIT_SYSTEM;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         code = acq_report_worse(code, acq_output_finish(&b->outputs[i], b->codes[i]));
+        acq_free(b->lines[i].text);
+    }
+    b->first += n;
     return code;
 }
 
-static int run_lines(batch *b)
+/* At most `room` lines; *n is 0 at the end of the file. After an error *n lines are there. */
+static acq_status read_chunk(batch *b, acq_lines *lines, size_t room, size_t *n, acq_error *error)
 {
-    unsigned n_threads = (unsigned)b->options->threads;
-    size_t chunk = n_threads == 1 ? 1 : (size_t)n_threads * CHUNK_PER_THREAD;
-    b->outputs = acq_zalloc(chunk, sizeof *b->outputs);
-    b->codes = acq_zalloc(chunk, sizeof *b->codes);
+    acq_status status = ACQ_OK;
+    for (*n = 0; status == ACQ_OK && *n < room; (*n)++) {
+        status = acq_lines_next(lines, *n == 0, &b->lines[*n], error);
+        if (status != ACQ_OK || b->lines[*n].text == NULL)
+            break;
+    }
+    return status;
+}
+
+static int run_lines(batch *b, acq_lines *lines, size_t room)
+{
+    acq_error error = {0};
+    acq_status status;
+    size_t n;
     int code = ACQ_EXIT_YES;
-    if (b->outputs == NULL || b->codes == NULL) {
-        acq_error error = {0};
-        acq_fail_memory(&error);
-        code = acq_report_failure(b->options, &error);
-        b->first = b->lines->n;
-    }
-    for (; b->first < b->lines->n; b->first += chunk) {
-        size_t rest = b->lines->n - b->first;
-        code = acq_report_worse(code, run_chunk(b, rest < chunk ? rest : chunk, n_threads));
-    }
-    acq_free(b->outputs);
-    acq_free(b->codes);
-    return code;
+    do {
+        status = read_chunk(b, lines, room, &n, &error);
+        if (n > 0)
+            code = acq_report_worse(code, run_chunk(b, n));
+    } while (status == ACQ_OK && n > 0);
+    return status == ACQ_OK ? code : acq_report_worse(code, acq_report_failure(b->options, &error));
 }
 
 static int ask_many(const acq_options *options, const acq_predictor *predictor,
@@ -92,14 +99,21 @@ static int ask_many(const acq_options *options, const acq_predictor *predictor,
 {
     acq_error error = {0};
     acq_lines lines;
-    int code;
-    if (acq_lines_init(&lines, options->queries.items[0], &error) == ACQ_OK) {
-        batch b = {.options = options, .predictor = predictor, .params = *params, .lines = &lines};
-        code = run_lines(&b);
-    } else {
-        code = acq_report_failure(options, &error);
-    }
+    size_t room = options->threads == 1 ? 1 : (size_t)options->threads * CHUNK_PER_THREAD;
+    batch b = {.options = options,
+               .predictor = predictor,
+               .params = *params,
+               .lines = acq_zalloc(room, sizeof *b.lines),
+               .outputs = acq_zalloc(room, sizeof *b.outputs),
+               .codes = acq_zalloc(room, sizeof *b.codes)};
+    acq_status status = acq_lines_init(&lines, options->queries.items[0], &error);
+    if (status == ACQ_OK && (b.lines == NULL || b.outputs == NULL || b.codes == NULL))
+        status = acq_fail_memory(&error);
+    int code = status == ACQ_OK ? run_lines(&b, &lines, room) : acq_report_failure(options, &error);
     acq_lines_deinit(&lines);
+    acq_free(b.lines);
+    acq_free(b.outputs);
+    acq_free(b.codes);
     return code;
 }
 

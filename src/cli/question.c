@@ -11,16 +11,14 @@
 #include "engine/values.h"
 
 /* Places in a text count from its own start; in a file of queries, from the file's. The text has
- * lost its indentation, so it is not shown where it had one. An error of the graph's file has
- * its own place. */
+ * lost its indentation, so only one that begins and ends as in the file is shown with the error. */
 static int report(const acq_question *question, acq_error *error, acq_output *output)
 {
-    const char *source = error->line > 0 && question->indent == 0 ? question->text : NULL;
-    if (question->file != NULL && error->file[0] == '\0') {
-        error->line = question->line;
-        error->column += error->column > 0 ? question->indent : 0;
-        acq_error_set_file(error, question->file);
-    }
+    const acq_line *line = question->line;
+    bool is_cut = line != NULL && (line->indent > 0 || line->column > 0);
+    const char *source = error->line > 0 && !is_cut ? question->text : NULL;
+    if (line != NULL)
+        acq_line_move_error(line, question->file, error);
     return acq_report_error(output, question->options, error, source);
 }
 
@@ -29,7 +27,11 @@ static acq_status read_query(const acq_question *question, acq_output *output, a
 {
     char hint[512] = "";
     acq_query *query;
-    acq_status status = acq_query_parse(question->text, strlen(question->text), &query, error);
+    acq_status status = ACQ_OK;
+    if (question->line != NULL)
+        status = acq_line_check(question->line, question->file, error);
+    if (status == ACQ_OK)
+        status = acq_query_parse(question->text, strlen(question->text), &query, error);
     if (status != ACQ_OK)
         return status;
     status = acq_query_bind(query, question->predictor->graph, hint, sizeof hint, error);
@@ -88,7 +90,7 @@ static int show(const answering *now, acq_output *output)
                      .predictor = prepared == NULL ? question->predictor : prepared,
                      .query = now->query,
                      .text = question->text,
-                     .line = question->line,
+                     .line = question->line == NULL ? 0 : question->line->number,
                      .result = &now->result,
                      .ms = now->ms,
                      .is_check = question->is_check,
@@ -157,67 +159,119 @@ int acq_question_answer(const acq_question *question, acq_output *output)
     return code;
 }
 
-/* ---- files of queries: read whole and cut in place ---- */
+/* ---- files of queries ---- */
+
+acq_status acq_lines_init(acq_lines *lines, const char *path, acq_error *error)
+{
+    bool is_file = acq_file_get_kind(path) == ACQ_FILE_REGULAR;
+    *lines = (acq_lines){.path = path, .file = -1, .is_file = is_file};
+    return acq_file_open(path, &lines->file, error);
+}
+
+void acq_lines_deinit(acq_lines *lines)
+{
+    if (lines->file >= 0)
+        acq_file_close(lines->file);
+    acq_free(lines->bytes);
+    *lines = (acq_lines){.file = -1};
+}
+
+/* Reads more behind what is there. */
+static acq_status read_more(acq_lines *lines, acq_error *error)
+{
+    enum { PIECE = 1 << 16 };
+    if (lines->begin > 0)
+        memmove(lines->bytes, lines->bytes + lines->begin, lines->end - lines->begin);
+    lines->end -= lines->begin;
+    lines->begin = 0;
+    if (ACQ_RESERVE(lines->bytes, lines->capacity, lines->end + PIECE) != ACQ_OK)
+        return acq_fail_memory(error);
+    size_t got;
+    acq_status status =
+        acq_file_read_some(lines->file, lines->path, lines->bytes + lines->end, PIECE, &got, error);
+    if (status != ACQ_OK)
+        return status;
+    lines->end += got;
+    lines->is_over = got == 0;
+    return ACQ_OK;
+}
 
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Appends the line [begin, end) unless it is blank or a comment. */
-static acq_status add_line(acq_lines *lines, size_t *capacity, char *begin, char *end,
-                           size_t number)
+/* Leaves *out without text where the line [begin, end) is blank or a comment. */
+static acq_status cut_line(acq_lines *lines, const char *begin, const char *end, acq_line *out,
+                           acq_error *error)
 {
-    char *start = begin;
+    static const char mark[] = "\xef\xbb\xbf";
+    const char *start = begin;
+    if (lines->number++ == 0 && end - start >= 3 && memcmp(start, mark, 3) == 0)
+        begin = start += 3;
     while (start < end && is_space(*start))
         start++;
     while (end > start && is_space(end[-1]))
         end--;
-    *end = '\0';
-    if (*start == '\0' || *start == '#')
+    if (start == end || *start == '#')
         return ACQ_OK;
-    if (ACQ_RESERVE(lines->items, *capacity, lines->n + 1) != ACQ_OK)
-        return ACQ_ERR_MEMORY;
-    lines->items[lines->n++] =
-        (acq_line){.text = start, .number = number, .indent = (size_t)(start - begin)};
-    return ACQ_OK;
-}
-
-static acq_status cut(acq_lines *lines, size_t n_bytes)
-{
-    char *begin = lines->bytes, *end_of_file = lines->bytes + n_bytes;
-    if (n_bytes >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0)
-        begin += 3;
-    size_t capacity = 0;
-    for (size_t number = 1; begin < end_of_file; number++) {
-        char *end = memchr(begin, '\n', (size_t)(end_of_file - begin));
-        end = end == NULL ? end_of_file : end;
-        if (add_line(lines, &capacity, begin, end, number) != ACQ_OK)
-            return ACQ_ERR_MEMORY;
-        begin = end + 1;
-    }
-    return ACQ_OK;
-}
-
-acq_status acq_lines_init(acq_lines *lines, const char *path, acq_error *error)
-{
-    *lines = (acq_lines){0};
-    size_t n_bytes;
-    acq_status status = acq_file_read(path, &lines->bytes, &n_bytes, error);
-    if (status != ACQ_OK)
-        return status;
-    if (cut(lines, n_bytes) != ACQ_OK)
+    size_t length = (size_t)(end - start);
+    const char *zero = memchr(start, '\0', length);
+    char *text = acq_alloc(length + 1, 1);
+    if (text == NULL)
         return acq_fail_memory(error);
-    if (lines->n > 0)
-        return ACQ_OK;
+    memcpy(text, start, length);
+    text[length] = '\0';
+    *out = (acq_line){.text = text,
+                      .number = lines->number,
+                      .indent = (size_t)(start - begin),
+                      .column = zero == NULL ? 0 : (size_t)(zero - begin) + 1};
+    lines->n++;
+    return ACQ_OK;
+}
+
+acq_status acq_lines_next(acq_lines *lines, bool may_wait, acq_line *out, acq_error *error)
+{
+    *out = (acq_line){0};
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK && out->text == NULL) {
+        size_t rest = lines->end - lines->begin;
+        char *begin = rest == 0 ? NULL : lines->bytes + lines->begin;
+        char *end = rest == 0 ? NULL : memchr(begin, '\n', rest);
+        if (end == NULL && !lines->is_over) {
+            if (!may_wait && !lines->is_file)
+                return ACQ_OK;
+            status = read_more(lines, error);
+            continue;
+        }
+        if (rest == 0)
+            break;
+        end = end == NULL ? begin + rest : end;
+        status = cut_line(lines, begin, end, out, error);
+        lines->begin += (size_t)(end - begin) + (end < begin + rest);
+    }
+    if (status != ACQ_OK || out->text != NULL || lines->n > 0)
+        return status;
     acq_fail(error, ACQ_ERR_INPUT, "no query in this file; write one per line");
-    acq_error_set_file(error, path);
+    acq_error_set_file(error, lines->path);
     return ACQ_ERR_INPUT;
 }
 
-void acq_lines_deinit(acq_lines *lines)
+void acq_line_move_error(const acq_line *line, const char *path, acq_error *error)
 {
-    acq_free(lines->bytes);
-    acq_free(lines->items);
-    *lines = (acq_lines){0};
+    if (error->file[0] != '\0')
+        return;
+    error->column += error->column > 0 ? line->indent : 0;
+    error->line = line->number;
+    acq_error_set_file(error, path);
+}
+
+acq_status acq_line_check(const acq_line *line, const char *path, acq_error *error)
+{
+    if (line->column == 0)
+        return ACQ_OK;
+    acq_fail_at(error, ACQ_ERR_PARSE, line->number, line->column,
+                "a zero byte in a query; write queries as UTF-8 text");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_PARSE;
 }

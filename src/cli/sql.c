@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "eval/files.h"
 #include "cli/question.h"
 #include "cli/options.h"
@@ -43,25 +44,38 @@ static acq_status print_text(const char *text, acq_text *out, acq_error *error)
     return status;
 }
 
+static acq_status print_line(const acq_line *line, const char *path, acq_text *out,
+                             acq_error *error)
+{
+    acq_status status = acq_line_check(line, path, error);
+    if (status == ACQ_OK)
+        status = print_text(line->text, out, error);
+    if (status != ACQ_OK)
+        acq_line_move_error(line, path, error);
+    return status;
+}
+
 static int print_lines(const acq_options *options, acq_output *output)
 {
     acq_error error = {0};
     acq_lines lines;
+    acq_line line = {0};
     const char *path = options->queries.items[0];
+    size_t most = acq_options_has(options, first) ? (size_t)options->first : SIZE_MAX;
     int code = ACQ_EXIT_YES;
-    if (acq_lines_init(&lines, path, &error) != ACQ_OK)
-        code = acq_report_error(output, options, &error, NULL);
-    size_t n =
-        acq_options_has(options, first) && options->first < lines.n ? options->first : lines.n;
-    for (size_t i = 0; i < n; i++) {
+    acq_status status = acq_lines_init(&lines, path, &error);
+    while (status == ACQ_OK && lines.n < most) {
+        status = acq_lines_next(&lines, true, &line, &error);
+        if (status != ACQ_OK || line.text == NULL)
+            break;
         acq_error bad = {0};
-        if (print_text(lines.items[i].text, &output->data, &bad) == ACQ_OK)
-            continue;
-        bad.line = lines.items[i].number;
-        bad.column += bad.column > 0 ? lines.items[i].indent : 0;
-        acq_error_set_file(&bad, path);
-        code = acq_report_worse(code, acq_report_error(output, options, &bad, NULL));
+        if (print_line(&line, path, &output->data, &bad) != ACQ_OK)
+            code = acq_report_worse(code, acq_report_error(output, options, &bad, NULL));
+        acq_free(line.text);
+        code = acq_output_flush(output, code);
     }
+    if (status != ACQ_OK)
+        code = acq_report_worse(code, acq_report_error(output, options, &error, NULL));
     acq_lines_deinit(&lines);
     return code;
 }

@@ -13,8 +13,21 @@
  *       puts(acq_result_get_value(result, 0, "x"));
  *
  * Errors. Every fallible function returns an acq_status and describes a failure in an optional
- * acq_error, which must be zeroed before its first use: the first message wins. Outputs are
- * written only on success. "None" and "undecided" are results, never errors.
+ * acq_error, which must be zeroed before its first use: the first message wins until
+ * acq_error_clear. Outputs are written only on success. "None" and "undecided" are results, never
+ * errors. A NULL where an argument is needed is ACQ_ERR_USAGE with the argument's name; functions
+ * without a status then give 0, false, NULL, NaN, UINT32_MAX or "".
+ *
+ * Structs. Parameters begin with their size, which acq_..._params_init sets along with the
+ * defaults; NULL means defaults. The same holds for structs that the library fills. So a program
+ * keeps running with a newer library, whose structs have more fields, and with an older one as long
+ * as it leaves the fields alone that the older one does not know: setting one of them is
+ * ACQ_ERR_USAGE.
+ *
+ * Progress. Long calls take a callback in their parameters. It is called a few times a second at
+ * most by whichever thread does the work, never by two at a time; returning false stops the call,
+ * with ACQ_ERR_INTERRUPTED where files are made, with what was found so far where questions are
+ * asked. Call no function of this library from it but getters and acq_cursor_stop.
  *
  * Lifetimes. Whatever has a _new or _open has a _free, and _free(NULL) is legal. A graph outlives
  * its queries and predictors; a query and a predictor outlive the results made with them. Every
@@ -39,7 +52,7 @@
 extern "C" {
 #endif
 
-#define ACQ_VERSION "0.1.0"
+#define ACQ_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #define ACQ_API __attribute__((visibility("default")))
@@ -79,35 +92,44 @@ typedef struct acq_result acq_result;       /* what came out of one question */
 
 ACQ_API const char *acq_get_version(void); /* of the library at run time */
 ACQ_API const char *acq_status_name(acq_status status);
+ACQ_API void acq_error_clear(acq_error *error); /* ready for the next call; NULL is legal */
+
+/* How far a long call is; borrowed, for the time of the callback. Later versions may add fields. */
+typedef struct acq_progress {
+    const char *phase; /* "reading", "sorting", "training", ... */
+    uint64_t done;     /* of total, in whatever unit the phase has (reading: bytes) */
+    uint64_t total;    /* 0: unknown, as with a pipe */
+    uint64_t facts;    /* reading: so far */
+    double loss;       /* training: of the last epoch or step; 0 elsewhere */
+    const char *text;  /* a sentence for people; NULL: none */
+} acq_progress;
+
+/* Returning false stops the call. */
+typedef bool (*acq_progress_fn)(void *context, const acq_progress *now);
 
 /* ---- graphs ---- */
 
 /* Called for each line that is left out, unless strict. */
 typedef void (*acq_left_out_fn)(void *context, const acq_error *line);
 
-/* How far a long piece of work is. Returning false stops it with ACQ_ERR_INTERRUPTED. */
-typedef struct acq_stage {
-    const char *phase; /* "reading", "sorting", "writing", ... */
-    uint64_t done;     /* of total, in whatever unit the phase has (reading: bytes) */
-    uint64_t total;    /* 0: unknown, as with a pipe */
-    uint64_t facts;    /* read so far */
-} acq_stage;
-
-typedef bool (*acq_stage_fn)(void *context, const acq_stage *now);
-
 typedef struct acq_graph_params {
+    size_t size;
     const char *split;  /* folders: "train" (NULL), "valid" or "test", up to and including */
     const char *format; /* tsv, csv, nt, ttl, nq or trig; NULL: by the endings of the names */
     bool strict;        /* the first bad line is an error */
     acq_left_out_fn left_out;
-    acq_stage_fn progress;
+    acq_progress_fn progress;
     void *context;    /* for left_out and progress, which come one at a time */
     unsigned threads; /* 0: as many as the machine has */
     const char *base; /* RDF: what relative IRIs are relative to */
     bool literals;    /* RDF: literal objects are entities too */
 } acq_graph_params;
 
-ACQ_API void acq_graph_params_init(acq_graph_params *params);
+ACQ_API void acq_graph_params_init_sized(acq_graph_params *params, size_t size);
+static inline void acq_graph_params_init(acq_graph_params *params)
+{
+    acq_graph_params_init_sized(params, sizeof *params);
+}
 
 /* Opens a store, or reads triples (.tsv, .txt, .csv), RDF (.nt, .ttl, .nq, .trig), any of these
  * compressed (.gz), a benchmark's *_kg.tsv beside its kgindex.json, or a folder of them. params
@@ -120,8 +142,8 @@ ACQ_API uint32_t acq_graph_get_n_entities(const acq_graph *graph);
 ACQ_API uint32_t acq_graph_get_n_relations(const acq_graph *graph); /* both directions */
 ACQ_API uint64_t acq_graph_get_n_facts(const acq_graph *graph);     /* inverses not counted */
 
-/* The id must be below the count. A name is what people read, the label where RDF has one; a key
- * tells it from all others: the IRI, `_:blank` node or literal of RDF, else the name. */
+/* "" for an id that is not below the count. A name is what people read, the label where RDF has
+ * one; a key tells it from all others: the IRI, `_:blank` node or literal of RDF, else the name. */
 ACQ_API const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity);
 ACQ_API const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation);
 ACQ_API const char *acq_graph_get_entity_key(const acq_graph *graph, acq_ent entity);
@@ -138,12 +160,17 @@ ACQ_API acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name
 /* ---- stores ---- */
 
 typedef struct acq_store_params {
-    acq_graph_params read;
-    uint64_t memory_bytes; /* 0: 2 GB; what does not fit is sorted on disk */
-    bool replace;          /* an existing store gives way even if facts were added to it */
+    size_t size;
+    const acq_graph_params *read; /* how to read the sources; NULL: defaults */
+    uint64_t memory_bytes;        /* 0: 2 GB; what does not fit is sorted on disk */
+    bool replace;                 /* an existing store gives way even if facts were added to it */
 } acq_store_params;
 
-ACQ_API void acq_store_params_init(acq_store_params *params);
+ACQ_API void acq_store_params_init_sized(acq_store_params *params, size_t size);
+static inline void acq_store_params_init(acq_store_params *params)
+{
+    acq_store_params_init_sized(params, sizeof *params);
+}
 
 /* Everything that acq_graph_open reads, merged into a new store. `path` appears when it is
  * complete; after an error or a stop nothing is left behind. params NULL: defaults. */
@@ -165,9 +192,10 @@ typedef struct acq_store_fact {
     const char *tail;
     bool is_inverse; /* inverse(relation) was meant */
     bool is_rdf;     /* add: the names are RDF's, as keys are; the store then counts as RDF */
-} acq_store_fact;
+} acq_store_fact;    /* arrays of it are passed: it stays as it is */
 
 typedef struct acq_store_report {
+    size_t size;            /* set by the caller: sizeof report */
     uint64_t changed;       /* facts that were not there (add) or were there (remove) */
     uint64_t unchanged;     /* the others */
     uint64_t new_entities;  /* add */
@@ -221,12 +249,13 @@ ACQ_API void acq_policy_free(acq_policy *policy);
 /* ---- questions ---- */
 
 typedef struct acq_ask_params {
+    size_t size;
     const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find */
     double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* a negated atom holds below this score; negative: off, or 0.5 */
     uint64_t limit;            /* 1: this many best answers; 0: all; others than exact give one */
-    double seconds;            /* 60: time budget; 0: none */
+    double seconds;            /* 60: time limit; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
     uint64_t steps;            /* most assignments tried; 0: 10,000, policy 200; not for exact */
     uint64_t seed;             /* 1: all but exact repeat with it */
@@ -245,7 +274,11 @@ typedef struct acq_ask_params {
  * or likelier than not. A prior is for candidates of which that share is true, whatever is natural.
  * binarize and paper leave probabilities out. Without a calibrator prior and min_p do nothing. */
 
-ACQ_API void acq_ask_params_init(acq_ask_params *params);
+ACQ_API void acq_ask_params_init_sized(acq_ask_params *params, size_t size);
+static inline void acq_ask_params_init(acq_ask_params *params)
+{
+    acq_ask_params_init_sized(params, sizeof *params);
+}
 
 /* Which tuples answer the query? The query and the predictor must be of the same graph.
  * params NULL: defaults. */

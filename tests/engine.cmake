@@ -9,6 +9,8 @@ acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.
          USES engine search answer query predict graph base)
 acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/calibrator.c
          USES library engine search answer query predict graph base)
+acq_test(api_arguments SOURCES unit/api_arguments.c support/api_case.c
+         USES library engine search answer query predict graph base)
 acq_test(api_store SOURCES unit/api_store.c support/api_case.c
          USES library engine search answer query predict graph base)
 if(ACQ_FAULTS)

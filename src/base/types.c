@@ -45,6 +45,63 @@ void acq_error_set_file(acq_error *error, const char *file)
         snprintf(error->file, sizeof error->file, "%s", file);
 }
 
+void acq_error_clear(acq_error *error)
+{
+    if (error != NULL)
+        *error = (acq_error){0};
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void acq_sized_init(void *caller, size_t size, const void *own, size_t own_size)
+{
+    if (caller == NULL || size < sizeof size)
+        return;
+    memset(caller, 0, size);
+    memcpy(caller, own, least(size, own_size));
+    memcpy(caller, &size, sizeof size);
+}
+
+static bool is_zero(const unsigned char *bytes, size_t n)
+{
+    size_t i = 0;
+    while (i < n && bytes[i] == 0)
+        i++;
+    return i == n;
+}
+
+acq_status acq_sized_read(const char *function, const void *caller, void *own, size_t own_size,
+                          acq_error *error)
+{
+    size_t size;
+    if (caller == NULL)
+        return ACQ_OK;
+    memcpy(&size, caller, sizeof size);
+    if (size < sizeof size)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "%s: the size of params is not set; begin with its _init", function);
+    if (size > own_size && !is_zero((const unsigned char *)caller + own_size, size - own_size))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "%s: params has a field that version %s of the library does not know",
+                        function, ACQ_VERSION);
+    memcpy(own, caller, least(size, own_size));
+    memcpy(own, &own_size, sizeof own_size);
+    return ACQ_OK;
+}
+
+void acq_sized_fill(void *caller, const void *own, size_t own_size)
+{
+    size_t size;
+    if (caller == NULL)
+        return;
+    memcpy(&size, caller, sizeof size);
+    if (size >= sizeof size)
+        acq_sized_init(caller, size, own, own_size);
+}
+
 const char *acq_status_name(acq_status status)
 {
     switch (status) {

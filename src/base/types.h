@@ -37,6 +37,23 @@ acq_status acq_fail_memory(acq_error *error);
 /* Names the file the error was found in, once. */
 void acq_error_set_file(acq_error *error, const char *file);
 
+/* Refuses a public function's NULL argument by both their names. */
+#define ACQ_REQUIRE(argument, error)                                                               \
+    do {                                                                                           \
+        if ((argument) == NULL)                                                                    \
+            return acq_fail(error, ACQ_ERR_USAGE, "%s: %s is NULL", __func__, #argument);          \
+    } while (0)
+
+/* The structs of anycq.h that begin with their size, so that the caller's may have fewer fields
+ * than ours (an older header) or more (a newer one). init    defaults into the caller's struct;
+ * NULL is legal read    the caller's fields over the defaults in *own; given NULL: these stay. A
+ * field that we do not know must be 0, as init left it. fill    our fields into the caller's
+ * struct; NULL is legal */
+void acq_sized_init(void *caller, size_t size, const void *own, size_t own_size);
+acq_status acq_sized_read(const char *function, const void *caller, void *own, size_t own_size,
+                          acq_error *error);
+void acq_sized_fill(void *caller, const void *own, size_t own_size);
+
 /* inverse(r) = r xor 1: relations come in pairs everywhere. */
 static inline acq_rel acq_inverse(acq_rel relation)
 {

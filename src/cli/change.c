@@ -132,7 +132,10 @@ static int make_change(const acq_options *options, bool is_removal)
     acq_error error = {0};
     acq_output output;
     const char *source = NULL;
-    change c = {.options = options, .path = options->args.items[0], .is_removal = is_removal};
+    change c = {.options = options,
+                .path = options->args.items[0],
+                .is_removal = is_removal,
+                .report.size = sizeof c.report};
     acq_output_init(&output);
     int code = ACQ_EXIT_YES;
     if (run(&c, &output, &source, &error) != ACQ_OK) {

@@ -36,22 +36,22 @@ static acq_status read_shard(const char *text, acq_shard *out, acq_error *error)
 
 static bool show(void *context, uint64_t done, uint64_t of)
 {
-    acq_progress_show(context, done, of);
+    acq_bar_show(context, done, of);
     return !acq_interrupt_is_asked();
 }
 
 static acq_status write_file(const acq_options *options, const acq_predictor *predictor,
                              acq_shard shard, acq_error *error)
 {
-    acq_progress progress;
+    acq_bar progress;
     acq_completion_write_params params = {
         .floor = fmax(options->links_floor, acq_predictor_get_floor(predictor)),
         .shard = shard,
         .progress = show,
         .context = &progress};
-    acq_progress_init(&progress, "relations");
+    acq_bar_init(&progress, "relations");
     acq_status status = acq_completion_write(options->output, predictor, &params, error);
-    acq_progress_deinit(&progress);
+    acq_bar_deinit(&progress);
     return status;
 }
 

@@ -140,15 +140,15 @@ static void note_atoms(eval_job *job)
 
 static acq_status evaluate(eval_job *job, acq_error *error)
 {
-    acq_progress progress;
-    acq_progress_init(&progress, acq_bench_task_get_name(job->params.task));
+    acq_bar progress;
+    acq_bar_init(&progress, acq_bench_task_get_name(job->params.task));
     job->params.predictor = job->setup.predictor;
     job->params.engine.search.policy.policy = job->setup.policy;
-    job->params.progress = acq_progress_show;
+    job->params.progress = acq_bar_show;
     job->params.context = &progress;
     acq_status status = acq_eval_run(&job->params, (const acq_bench_file *const *)job->files,
                                      job->n_files, job->rows, error);
-    acq_progress_deinit(&progress);
+    acq_bar_deinit(&progress);
     return status;
 }
 

@@ -23,7 +23,7 @@ typedef struct links_job {
     double prior; /* of the decisions; NAN: by score */
     acq_eval_links_result result;
     acq_links_decisions decisions;
-    acq_progress progress;
+    acq_bar progress;
 } links_job;
 
 static acq_status check_given(const acq_options *options, acq_error *error)
@@ -71,7 +71,7 @@ static acq_status open_all(links_job *job, acq_error *error)
 static bool show(void *context, double done)
 {
     enum { STEPS = 1000 };
-    acq_progress_show(context, (size_t)(done * STEPS), STEPS);
+    acq_bar_show(context, (size_t)(done * STEPS), STEPS);
     return true;
 }
 
@@ -88,9 +88,9 @@ static acq_status evaluate(links_job *job, acq_error *error)
                                     .n_threads = (unsigned)job->options->threads,
                                     .progress = show,
                                     .context = &job->progress};
-    acq_progress_init(&job->progress, "links");
+    acq_bar_init(&job->progress, "links");
     acq_status status = acq_eval_links(&params, &job->result, error);
-    acq_progress_deinit(&job->progress);
+    acq_bar_deinit(&job->progress);
     return status == ACQ_OK ? acq_graph_get_failure(job->setup.graph, error) : status;
 }
 

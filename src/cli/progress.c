@@ -11,9 +11,9 @@
 
 enum { BAR = 30, REDRAW_NS = 100000000, QUIET_NS = 300000000, LABEL = 20 };
 
-void acq_progress_init(acq_progress *progress, const char *label)
+void acq_bar_init(acq_bar *progress, const char *label)
 {
-    *progress = (acq_progress){
+    *progress = (acq_bar){
         .label = label, .is_shown = isatty(STDERR_FILENO) != 0, .start_ns = acq_clock_ns()};
 }
 
@@ -42,8 +42,8 @@ static double share_of(uint64_t done, uint64_t all)
     return all == 0 ? 1.0 : (double)(done < all ? done : all) / (double)all;
 }
 
-size_t acq_progress_format(const acq_progress *progress, size_t done, size_t all, double seconds,
-                           char *buffer, size_t size)
+size_t acq_bar_format(const acq_bar *progress, size_t done, size_t all, double seconds,
+                      char *buffer, size_t size)
 {
     double share = share_of(done, all);
     size_t used = format_bar(share, progress->label, buffer, size);
@@ -55,8 +55,8 @@ size_t acq_progress_format(const acq_progress *progress, size_t done, size_t all
     return acq_width_of(buffer);
 }
 
-size_t acq_progress_format_stage(const acq_stage *now, double seconds, uint64_t facts, char *buffer,
-                                 size_t size)
+size_t acq_bar_format_stage(const acq_progress *now, double seconds, uint64_t facts, char *buffer,
+                            size_t size)
 {
     double share = share_of(now->done, now->total);
     size_t used;
@@ -78,7 +78,7 @@ size_t acq_progress_format_stage(const acq_stage *now, double seconds, uint64_t 
     return acq_width_of(buffer);
 }
 
-static void draw(acq_progress *progress, const char *line, size_t width, int64_t now)
+static void draw(acq_bar *progress, const char *line, size_t width, int64_t now)
 {
     size_t rest = progress->width > width ? progress->width - width : 0;
     fprintf(stderr, "\r%s%*s", line, (int)rest, "");
@@ -87,19 +87,19 @@ static void draw(acq_progress *progress, const char *line, size_t width, int64_t
     progress->width = width;
 }
 
-void acq_progress_show(void *context, size_t done, size_t all)
+void acq_bar_show(void *context, size_t done, size_t all)
 {
-    acq_progress *progress = context;
+    acq_bar *progress = context;
     int64_t now = acq_clock_ns();
     if (!progress->is_shown || (now - progress->drawn_ns < REDRAW_NS && done < all))
         return;
     char line[160];
     double seconds = (double)(now - progress->start_ns) / 1e9;
-    size_t width = acq_progress_format(progress, done, all, seconds, line, sizeof line);
+    size_t width = acq_bar_format(progress, done, all, seconds, line, sizeof line);
     draw(progress, line, width, now);
 }
 
-void acq_progress_show_stage(acq_progress *progress, const acq_stage *now)
+void acq_bar_show_stage(acq_bar *progress, const acq_progress *now)
 {
     int64_t clock = acq_clock_ns();
     if (progress->phase == NULL || strcmp(progress->phase, now->phase) != 0) {
@@ -112,16 +112,16 @@ void acq_progress_show_stage(acq_progress *progress, const acq_stage *now)
         return;
     char line[160];
     double seconds = (double)(clock - progress->phase_ns) / 1e9;
-    size_t width = acq_progress_format_stage(now, seconds, now->facts - progress->phase_facts, line,
-                                             sizeof line);
+    size_t width =
+        acq_bar_format_stage(now, seconds, now->facts - progress->phase_facts, line, sizeof line);
     draw(progress, line, width, clock);
 }
 
-void acq_progress_deinit(acq_progress *progress)
+void acq_bar_deinit(acq_bar *progress)
 {
     if (progress->width > 0)
         fprintf(stderr, "\r%*s\r", (int)progress->width, "");
-    *progress = (acq_progress){0};
+    *progress = (acq_bar){0};
 }
 
 /* ---- reading ---- */
@@ -129,7 +129,7 @@ void acq_progress_deinit(acq_progress *progress)
 void acq_reading_init(acq_reading *reading, acq_output *output)
 {
     *reading = (acq_reading){.output = output};
-    acq_progress_init(&reading->progress, "");
+    acq_bar_init(&reading->progress, "");
 }
 
 static void note_bad_line(void *context, const acq_error *bad)
@@ -148,10 +148,10 @@ static void note_bad_line(void *context, const acq_error *bad)
     acq_report_note(reading->output, "%s%s", place, bad->message);
 }
 
-bool acq_reading_show_stage(void *context, const acq_stage *now)
+bool acq_reading_show_stage(void *context, const acq_progress *now)
 {
     acq_reading *reading = context;
-    acq_progress_show_stage(&reading->progress, now);
+    acq_bar_show_stage(&reading->progress, now);
     return !acq_interrupt_is_asked();
 }
 
@@ -169,7 +169,7 @@ acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *
 
 void acq_reading_finish(acq_reading *reading, const char *what, const acq_read_report *report)
 {
-    acq_progress_deinit(&reading->progress);
+    acq_bar_deinit(&reading->progress);
     if (report == NULL)
         return;
     what = acq_report_name_file(what);

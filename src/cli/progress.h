@@ -12,7 +12,7 @@
 #include "cli/report.h"
 #include "graph/text/read.h"
 
-typedef struct acq_progress {
+typedef struct acq_bar {
     const char *label;
     bool is_shown; /* stderr is a terminal */
     int64_t start_ns, drawn_ns;
@@ -20,25 +20,25 @@ typedef struct acq_progress {
     const char *phase;    /* of work in stages */
     int64_t phase_ns;     /* when it began */
     uint64_t phase_facts; /* at that time */
-} acq_progress;
+} acq_bar;
 
-void acq_progress_init(acq_progress *progress, const char *label);
+void acq_bar_init(acq_bar *progress, const char *label);
 
-/* May be passed as a callback: context is the acq_progress. */
-void acq_progress_show(void *context, size_t done, size_t all);
+/* May be passed as a callback: context is the acq_bar. */
+void acq_bar_show(void *context, size_t done, size_t all);
 
-void acq_progress_show_stage(acq_progress *progress, const acq_stage *now);
+void acq_bar_show_stage(acq_bar *progress, const acq_progress *now);
 
 /* The line for one stage, `seconds` and `facts` after its beginning. */
-size_t acq_progress_format_stage(const acq_stage *now, double seconds, uint64_t facts, char *buffer,
-                                 size_t size);
+size_t acq_bar_format_stage(const acq_progress *now, double seconds, uint64_t facts, char *buffer,
+                            size_t size);
 
 /* Takes the bar away. */
-void acq_progress_deinit(acq_progress *progress);
+void acq_bar_deinit(acq_bar *progress);
 
 /* The line without moving the cursor, for tests: fills buffer, returns its columns. */
-size_t acq_progress_format(const acq_progress *progress, size_t done, size_t all, double seconds,
-                           char *buffer, size_t size);
+size_t acq_bar_format(const acq_bar *progress, size_t done, size_t all, double seconds,
+                      char *buffer, size_t size);
 
 /* What is said while a graph is read: bad lines, a bar on a terminal, what was left out at the end.
  */
@@ -47,7 +47,7 @@ enum { ACQ_MOST_BAD_LINES = 5 }; /* that are shown */
 typedef struct acq_reading {
     acq_output *output;
     uint64_t n_bad;
-    acq_progress progress;
+    acq_bar progress;
 } acq_reading;
 
 void acq_reading_init(acq_reading *reading, acq_output *output);
@@ -56,7 +56,7 @@ void acq_reading_init(acq_reading *reading, acq_output *output);
 acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *options);
 
 /* For work that goes on in stages after reading; context is the acq_reading. */
-bool acq_reading_show_stage(void *context, const acq_stage *now);
+bool acq_reading_show_stage(void *context, const acq_progress *now);
 
 /* Takes the bar away. With a report (not after an error) the notes about what was left out follow;
  * `what` names the source. */

@@ -12,17 +12,17 @@ static const char UNREADABLE[] = "(unreadable)";
 
 uint32_t acq_graph_get_n_entities(const acq_graph *graph)
 {
-    return graph->n_entities;
+    return graph == NULL ? 0 : graph->n_entities;
 }
 
 uint32_t acq_graph_get_n_relations(const acq_graph *graph)
 {
-    return graph->n_relations;
+    return graph == NULL ? 0 : graph->n_relations;
 }
 
 uint64_t acq_graph_get_n_facts(const acq_graph *graph)
 {
-    return graph->n_facts;
+    return graph == NULL ? 0 : graph->n_facts;
 }
 
 acq_graph *acq_graph_new_empty(void)
@@ -69,6 +69,7 @@ void acq_graph_set_failure(const acq_graph *graph, const acq_error *failure)
 
 acq_status acq_graph_get_failure(const acq_graph *graph, acq_error *error)
 {
+    ACQ_REQUIRE(graph, error);
     pthread_mutex_t *lock = &((acq_graph *)graph)->lock;
     pthread_mutex_lock(lock);
     acq_error failure = graph->failure;
@@ -104,6 +105,8 @@ static const char *shown_name(const acq_names *labels, const acq_names *keys, ui
 
 const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity)
 {
+    if (graph == NULL || entity >= graph->n_entities)
+        return "";
     if (graph->ops != NULL)
         return read_stored_name(graph, entity, true);
     const char *name = shown_name(&graph->entity_labels, &graph->entities, entity);
@@ -112,6 +115,8 @@ const char *acq_graph_get_entity_name(const acq_graph *graph, acq_ent entity)
 
 const char *acq_graph_get_entity_key(const acq_graph *graph, acq_ent entity)
 {
+    if (graph == NULL || entity >= graph->n_entities)
+        return "";
     if (graph->ops != NULL)
         return read_stored_name(graph, entity, false);
     const char *name = acq_names_get(&graph->entities, entity);
@@ -120,6 +125,8 @@ const char *acq_graph_get_entity_key(const acq_graph *graph, acq_ent entity)
 
 const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation)
 {
+    if (graph == NULL || relation >= graph->n_relations)
+        return "";
     const char *name = shown_name(&graph->relation_labels, &graph->relations, relation);
     if (name == NULL)
         name = shown_name(&graph->relation_labels, &graph->relations, acq_inverse(relation));
@@ -128,6 +135,8 @@ const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel relation
 
 const char *acq_graph_get_relation_key(const acq_graph *graph, acq_rel relation)
 {
+    if (graph == NULL || relation >= graph->n_relations)
+        return "";
     const char *name = acq_names_get(&graph->relations, relation);
     if (name == NULL)
         name = acq_names_get(&graph->relations, acq_inverse(relation));
@@ -142,6 +151,8 @@ bool acq_graph_is_named(const acq_graph *graph, acq_rel relation)
 acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length)
 {
     acq_ent found = ACQ_NO_ID;
+    if (graph == NULL || name == NULL)
+        return ACQ_NO_ID;
     if (graph->ops == NULL) {
         found = acq_names_find(&graph->entities, name, length);
         return found != ACQ_NO_ID ? found : acq_names_find(&graph->entity_labels, name, length);
@@ -183,6 +194,8 @@ acq_rel acq_relations_find(const acq_names *keys, const acq_names *labels, bool 
 
 acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length)
 {
+    if (graph == NULL || name == NULL)
+        return ACQ_NO_ID;
     return acq_relations_find(&graph->relations, &graph->relation_labels, graph->is_rdf, name,
                               length);
 }

@@ -293,19 +293,38 @@ static acq_status change_all(acq_store_writer *writer, const acq_store_fact *fac
     if (status != ACQ_OK)
         return status == ACQ_ERR_NAME ? fail_unknown(&c, error) : status;
     compact_if(&c, is_full);
-    if (report != NULL)
-        *report = c.report;
+    acq_sized_fill(report, &c.report, sizeof c.report);
     return ACQ_OK;
+}
+
+static acq_status check_facts(const char *function, const acq_store_fact *facts, size_t n,
+                              size_t *i_bad, acq_error *error)
+{
+    size_t i = 0;
+    while (facts != NULL && i < n && facts[i].head != NULL && facts[i].relation != NULL &&
+           facts[i].tail != NULL)
+        i++;
+    if (i == n)
+        return ACQ_OK;
+    if (i_bad != NULL)
+        *i_bad = facts == NULL ? n : i;
+    return facts == NULL
+               ? acq_fail(error, ACQ_ERR_USAGE, "%s: facts is NULL", function)
+               : acq_fail(error, ACQ_ERR_USAGE, "%s: a name of facts[%zu] is NULL", function, i);
 }
 
 acq_status acq_store_add(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
                          acq_store_report *report, size_t *i_bad, acq_error *error)
 {
-    return change_all(writer, facts, n, true, report, i_bad, error);
+    ACQ_REQUIRE(writer, error);
+    acq_status status = check_facts(__func__, facts, n, i_bad, error);
+    return status != ACQ_OK ? status : change_all(writer, facts, n, true, report, i_bad, error);
 }
 
 acq_status acq_store_remove(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
                             acq_store_report *report, size_t *i_bad, acq_error *error)
 {
-    return change_all(writer, facts, n, false, report, i_bad, error);
+    ACQ_REQUIRE(writer, error);
+    acq_status status = check_facts(__func__, facts, n, i_bad, error);
+    return status != ACQ_OK ? status : change_all(writer, facts, n, false, report, i_bad, error);
 }

@@ -208,6 +208,7 @@ static void give_back(const acq_db *db)
 acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded, acq_error *error)
 {
     uint64_t n = 0;
+    ACQ_REQUIRE(writer, error);
     acq_status status = acq_writer_fold(writer, &n, error);
     if (status != ACQ_OK)
         return status;

@@ -43,7 +43,7 @@ acq_status acq_store_read_info(const char *path, acq_store_info *out, acq_error 
 
 /* Reads and checks everything: every link and name, their counts and fingerprints. progress NULL:
  * none. */
-acq_status acq_store_verify(const char *path, acq_stage_fn progress, void *context,
+acq_status acq_store_verify(const char *path, acq_progress_fn progress, void *context,
                             acq_error *error);
 
 /* acq_store_writer, acq_store_add, acq_store_remove and acq_store_compact are public: anycq.h. */

@@ -22,15 +22,15 @@ enum { STEPS_PER_LOOK = 100000, ROWS_PER_LOOK = 100000 };
 typedef struct verifying {
     acq_db db;
     acq_catalog catalog;
-    acq_stage_fn progress;
+    acq_progress_fn progress;
     void *context;
-    acq_stage stage;
+    acq_progress stage;
 } verifying;
 
 static acq_status report(verifying *v, const char *phase, uint64_t done, uint64_t total,
                          acq_error *error)
 {
-    v->stage = (acq_stage){.phase = phase, .done = done, .total = total};
+    v->stage = (acq_progress){.phase = phase, .done = done, .total = total};
     if (v->progress == NULL || v->progress(v->context, &v->stage))
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INTERRUPTED, "interrupted");
@@ -285,7 +285,7 @@ static acq_status check_all(verifying *v, acq_error *error)
     return status;
 }
 
-acq_status acq_store_verify(const char *path, acq_stage_fn progress, void *context,
+acq_status acq_store_verify(const char *path, acq_progress_fn progress, void *context,
                             acq_error *error)
 {
     verifying v = {.progress = progress, .context = context};

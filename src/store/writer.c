@@ -122,6 +122,8 @@ static acq_status open_writer(acq_store_writer *writer, const char *path, acq_er
 
 acq_status acq_store_writer_open(const char *path, acq_store_writer **out, acq_error *error)
 {
+    ACQ_REQUIRE(path, error);
+    ACQ_REQUIRE(out, error);
     acq_store_writer *writer = acq_zalloc(1, sizeof *writer);
     if (writer == NULL)
         return acq_fail_memory(error);

@@ -33,12 +33,16 @@ expect 1 '' "$work/g.tsv" 'Q(x) := knows(x, "Paris")' x
 expect 2 'unknown name: 1:9: the graph has no relation "knos"; did you mean "knows"?' \
     "$work/g.tsv" 'Q(x) := knos(x, "Bo")' x
 
-# Every function marked ACQ_API is exported, and nothing else is.
-sed -n '/^ACQ_API/,/;/p' "$source/include/anycq.h" | grep -o 'acq_[a-z_]*(' | tr -d '(' |
+# Every function marked ACQ_API is exported, and nothing else is; its NULL arguments are tested.
+sed -n '/^ACQ_API/{:a;/;/!{N;ba};p}' "$source/include/anycq.h" | grep -o 'acq_[a-z_]*(' | tr -d '(' |
     sort -u >"$work/declared"
 nm -D --defined-only "$library" | awk '$2 ~ /[TDBRVW]/ { sub(/@.*/, "", $3); print $3 }' |
     grep -v '^_\|asan\|ubsan' | sort -u >"$work/exported"
 diff "$work/declared" "$work/exported" >"$work/difference" ||
     { cat "$work/difference"; fail 'exports differ from the header (< declared, > exported)'; }
+for function in $(grep -v '_free$\|_sized$\|^acq_get_version$\|^acq_status_name$' "$work/declared"); do
+    grep -q "\b$function\b" "$source"/tests/unit/api_arguments*.c ||
+        fail "tests/unit/api_arguments.c does not call $function with NULL"
+done
 [ "$(wc -l <"$work/declared")" -ge 30 ] || fail 'the header was not read'
 exit $status

@@ -37,5 +37,5 @@ libdir=$(pkg-config --variable=libdir anycq)
 printf 'Ada\tknows\tBo\n' >"$work/g.tsv"
 line=$(LD_LIBRARY_PATH=$libdir "$work/example" "$work/g.tsv" 'Q(x) := knows(x, "Bo")' x | head -n 1)
 [ "$line" = 'x = Ada, score 1' ] || fail "the example printed \"$line\""
-[ -e "$libdir/libanycq.so.${version%%.*}" ] && [ -e "$libdir/libanycq.so.$version" ] || fail 'library versions'
+[ -e "$libdir/libanycq.so.${version%.*}" ] && [ -e "$libdir/libanycq.so.$version" ] || fail 'library versions'
 exit 0

@@ -281,15 +281,15 @@ static void test_worst_exit_code_wins(void **state)
 static void test_progress_fits_a_line(void **state)
 {
     (void)state;
-    acq_progress progress = {.label = "qac_valid_3hub.json and more"};
+    acq_bar progress = {.label = "qac_valid_3hub.json and more"};
     char line[160];
-    size_t width = acq_progress_format(&progress, 250, 1000, 10.0, line, sizeof line);
+    size_t width = acq_bar_format(&progress, 250, 1000, 10.0, line, sizeof line);
     assert_string_equal(line, "qac_valid_3hub.json   [#######-----------------------]  25%  "
                               "250/1000  30 s left");
     assert_true(width <= ACQ_COLUMNS);
-    acq_progress_format(&progress, 0, 0, 0.0, line, sizeof line);
+    acq_bar_format(&progress, 0, 0, 0.0, line, sizeof line);
     assert_non_null(strstr(line, "100%  0/0"));
-    acq_progress_format(&progress, 1, 100, 600.0, line, sizeof line);
+    acq_bar_format(&progress, 1, 100, 600.0, line, sizeof line);
     assert_non_null(strstr(line, "h left"));
 }
 
@@ -297,16 +297,16 @@ static void test_stages_tell_rate_and_time_left(void **state)
 {
     (void)state;
     char line[160];
-    acq_stage now = {.phase = "reading", .done = 25, .total = 100, .facts = 5000000};
-    size_t width = acq_progress_format_stage(&now, 4.0, 5000000, line, sizeof line);
+    acq_progress now = {.phase = "reading", .done = 25, .total = 100, .facts = 5000000};
+    size_t width = acq_bar_format_stage(&now, 4.0, 5000000, line, sizeof line);
     assert_string_equal(line, "reading  [#######-----------------------]  25%  1.25 M "
                               "triples/s  12 s left");
     assert_true(width <= ACQ_COLUMNS);
-    now = (acq_stage){.phase = "sorting", .done = 100, .total = 100, .facts = 5000000};
-    acq_progress_format_stage(&now, 1.0, 0, line, sizeof line);
+    now = (acq_progress){.phase = "sorting", .done = 100, .total = 100, .facts = 5000000};
+    acq_bar_format_stage(&now, 1.0, 0, line, sizeof line);
     assert_string_equal(line, "sorting  [##############################] 100%");
-    now = (acq_stage){.phase = "reading", .facts = 1234};
-    acq_progress_format_stage(&now, 2.0, 1234, line, sizeof line);
+    now = (acq_progress){.phase = "reading", .facts = 1234};
+    acq_bar_format_stage(&now, 2.0, 1234, line, sizeof line);
     assert_string_equal(line, "reading  1234 triples  617 triples/s");
 }
 

@@ -52,7 +52,7 @@ static size_t list_facts(const batch *b, acq_store_fact *out)
 static bool change(const setting *s, acq_store_writer *writer, uint64_t number, bool is_added)
 {
     acq_store_fact facts[2 * BATCH_MOST_PAIRS + 1];
-    acq_store_report report;
+    acq_store_report report = {.size = sizeof report};
     acq_error error = {0};
     size_t i_bad;
     batch b;

@@ -226,7 +226,7 @@ static acq_status change(const test_step *step, acq_store_writer *writer, acq_er
 {
     fact_text texts[HISTORY_MOST_CHANGED];
     acq_store_fact list[HISTORY_MOST_CHANGED];
-    acq_store_report report;
+    acq_store_report report = {.size = sizeof report};
     size_t i_bad;
     for (size_t i = 0; i < step->n; i++) {
         texts[i] = fact_spell(step->list[i]);

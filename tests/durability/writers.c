@@ -26,7 +26,7 @@ static void add_half(void *context, int reports)
 {
     const half *h = context;
     acq_store_writer *writer = NULL;
-    acq_store_report report;
+    acq_store_report report = {.size = sizeof report};
     acq_error error = {0};
     uint64_t n_folded;
     for (uint64_t i = 0; i < h->n; i++) {

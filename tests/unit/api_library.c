@@ -165,6 +165,11 @@ static void test_bad_parameters_are_refused(void **state)
     acq_ask_params_init(&params);
     params.min_p = 1.5;
     assert_refused(query, &params, "min_p 1.5 is not between 0 and 1");
+    acq_ask_params_init(&params);
+    params.seconds = -1;
+    assert_refused(query, &params, "seconds -1 is no time limit; 0 means none");
+    params.seconds = __builtin_nan("");
+    assert_refused(query, &params, "seconds nan is no time limit; 0 means none");
     acq_query_free(query);
 }
 
@@ -313,26 +318,31 @@ static void test_bad_weights_are_refused(void **state)
     assert_null(policy);
 }
 
-static void test_query_of_a_larger_graph_is_refused(void **state)
+/* The same file opened twice: ids and facts may have changed in between. */
+static void test_query_of_another_graph_is_refused(void **state)
 {
     (void)state;
-    char path[] = "anycq-api-XXXXXX.tsv";
-    int file = mkstemps(path, 4);
-    assert_int_equal(write(file, "a\tr\tb\n", 6), 6);
-    close(file);
-    acq_graph *small;
+    acq_graph *other;
     acq_predictor *predictor;
-    assert_int_equal(acq_graph_open(path, NULL, &small, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new(small, "observed", &predictor, NULL), ACQ_OK);
+    assert_int_equal(acq_graph_open(f.path, NULL, &other, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new(other, "observed", &predictor, NULL), ACQ_OK);
     acq_query *query = api_read_query(api_chain);
-    acq_result *result;
+    acq_result *result = NULL;
     acq_error error = {0};
+    const char *value = "Ada";
     assert_int_equal(acq_ask(query, predictor, NULL, &result, &error), ACQ_ERR_USAGE);
-    assert_string_equal(error.message, "the query and the predictor belong to different graphs");
+    assert_string_equal(error.message,
+                        "acq_ask: the query and the predictor are of different graphs; make both "
+                        "with the graph of one acq_graph_open");
+    acq_error_clear(&error);
+    assert_int_equal(error.code, ACQ_OK);
+    assert_string_equal(error.message, "");
+    assert_int_equal(acq_check(query, predictor, &value, 1, NULL, &result, &error), ACQ_ERR_USAGE);
+    assert_non_null(strstr(error.message, "acq_check: the query and the predictor"));
+    assert_null(result);
     acq_query_free(query);
     acq_predictor_free(predictor);
-    acq_graph_free(small);
-    unlink(path);
+    acq_graph_free(other);
 }
 
 static void test_errors_tell_the_place(void **state)
@@ -373,7 +383,7 @@ int main(void)
         cmocka_unit_test(test_policy_answers_with_shipped_and_other_weights),
         cmocka_unit_test(test_policy_says_why_it_finds_nothing),
         cmocka_unit_test(test_bad_weights_are_refused),
-        cmocka_unit_test(test_query_of_a_larger_graph_is_refused),
+        cmocka_unit_test(test_query_of_another_graph_is_refused),
         cmocka_unit_test(test_errors_tell_the_place),
         cmocka_unit_test(test_freeing_nothing_is_legal),
     };

@@ -158,7 +158,10 @@ static acq_status call_store_create(acq_error *error)
     const char *sources[] = {f.path};
     acq_store_params params;
     acq_store_params_init(&params);
-    params.read.threads = 1;
+    acq_graph_params read;
+    acq_graph_params_init(&read);
+    read.threads = 1;
+    params.read = &read;
     params.replace = true;
     return acq_store_create(sources, 1, store_path, &params, error);
 }

@@ -69,7 +69,7 @@ static void test_open_graph_is_a_snapshot(void **state)
                                       {"Ada", "knows", "Cy", true, false}, /* the same */
                                       {"Cy", "knows", "Dee", false, false},
                                       {"Ada", "knows", "Bo", false, false}};
-    acq_store_report report;
+    acq_store_report report = {.size = sizeof report};
     assert_int_equal(acq_store_add(writer, changes, 4, &report, NULL, NULL), ACQ_OK);
     assert_int_equal(report.changed, 2);
     assert_int_equal(report.unchanged, 2);
@@ -121,7 +121,7 @@ static void test_bad_change_changes_nothing(void **state)
     api_drop_store(path);
 }
 
-static bool stop_at_once(void *context, const acq_stage *now)
+static bool stop_at_once(void *context, const acq_progress *now)
 {
     assert_true(now->phase != NULL);
     ++*(int *)context;
@@ -135,8 +135,11 @@ static void test_a_stopped_import_leaves_nothing(void **state)
     const char *sources[] = {f.path};
     acq_store_params params;
     acq_store_params_init(&params);
-    params.read.progress = stop_at_once;
-    params.read.context = &n;
+    acq_graph_params read;
+    acq_graph_params_init(&read);
+    read.progress = stop_at_once;
+    read.context = &n;
+    params.read = &read;
     acq_error error = {0};
     assert_int_equal(acq_store_create(sources, 1, "anycq-api-stopped.acq", &params, &error),
                      ACQ_ERR_INTERRUPTED);

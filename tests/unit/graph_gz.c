@@ -50,7 +50,7 @@ static void write_triples(acq_text *text, uint64_t seed, size_t n, acq_syntax sy
     }
 }
 
-static bool note_stage(void *context, const acq_stage *now)
+static bool note_stage(void *context, const acq_progress *now)
 {
     uint64_t *done = context;
     assert_true(now->done >= *done && now->done <= now->total);

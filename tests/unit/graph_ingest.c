@@ -38,7 +38,7 @@ static void note_bad(void *context, const acq_error *bad)
     acq_text_format(&r->bad, "%s:%zu:%zu: %s\n", bad->file, bad->line, bad->column, bad->message);
 }
 
-static bool note_stage(void *context, const acq_stage *now)
+static bool note_stage(void *context, const acq_progress *now)
 {
     record *r = context;
     assert_string_equal(now->phase, "reading");

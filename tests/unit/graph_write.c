@@ -171,7 +171,7 @@ static acq_status put_short(void *self, const char *bytes, size_t length, acq_er
     return ACQ_OK;
 }
 
-static bool stop_at_once(void *context, const acq_stage *now)
+static bool stop_at_once(void *context, const acq_progress *now)
 {
     ++*(int *)context;
     assert_string_equal(now->phase, "writing");

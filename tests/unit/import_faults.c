@@ -52,7 +52,7 @@ typedef struct stop {
     char phase[16];   /* of the last call */
 } stop;
 
-static bool count_and_stop(void *context, const acq_stage *now)
+static bool count_and_stop(void *context, const acq_progress *now)
 {
     stop *s = context;
     snprintf(s->phase, sizeof s->phase, "%s", now->phase);

@@ -205,7 +205,7 @@ typedef struct event {
     bool has_happened;
 } event;
 
-static bool let_happen(void *context, const acq_stage *now)
+static bool let_happen(void *context, const acq_progress *now)
 {
     event *e = context;
     if (!e->has_happened && strcmp(now->phase, e->phase) == 0) {
@@ -287,7 +287,7 @@ typedef struct nameless {
     size_t in_folder, elsewhere;
 } nameless;
 
-static bool look_for_nameless(void *context, const acq_stage *now)
+static bool look_for_nameless(void *context, const acq_progress *now)
 {
     nameless *seen = context;
     char link[64], path[4096];

@@ -103,7 +103,7 @@ static void pick_facts(history *h, bool is_add, named_facts *out)
 static void change_at_random(history *h)
 {
     named_facts picked;
-    acq_store_report report, expected = {0};
+    acq_store_report report = {.size = sizeof report}, expected = {0};
     size_t i_bad = 0;
     bool is_add = below(h, 5) < 3;
     pick_facts(h, is_add, &picked);
@@ -236,7 +236,7 @@ static void test_many_changes_are_folded_in_by_themselves(void **state)
     (void)state;
     case_shape shape = {.n_entities = 5, .n_relations = 1, .n_facts = 3};
     history *h = begin(&shape, 1);
-    acq_store_report report;
+    acq_store_report report = {.size = sizeof report};
     acq_store_info info;
     add_chain(h->writer, 0, 1000, &report);
     assert_false(report.is_compacted);
@@ -294,7 +294,7 @@ static void test_what_changes_nothing_writes_nothing(void **state)
     case_shape shape = {.n_entities = 5, .n_relations = 1, .n_facts = 3};
     history *h = begin(&shape, 1);
     acq_store_fact fact = {.head = "a", .relation = "b", .tail = "c"};
-    acq_store_report report;
+    acq_store_report report = {.size = sizeof report};
     OK(acq_store_add(h->writer, &fact, 1, NULL, NULL, e));
     uint64_t before = wal_bytes();
     OK(acq_store_add(h->writer, &fact, 1, &report, NULL, e));
@@ -423,7 +423,7 @@ static void expect_refused(history *h, acq_store_fact fact, acq_status code, con
 {
     acq_store_fact facts[2] = {{.head = "x", .relation = "y", .tail = "z"}, fact};
     acq_error error = {0};
-    acq_store_report report = {.changed = 77};
+    acq_store_report report = {.size = sizeof report, .changed = 77};
     size_t i_bad = 9;
     assert_int_equal(acq_store_add(h->writer, facts, 2, &report, &i_bad, &error), code);
     assert_string_equal(error.message, message);
@@ -493,7 +493,7 @@ static void test_a_first_fact_into_an_empty_store(void **state)
     case_shape shape = {.n_entities = 1, .n_relations = 0};
     history *h = begin(&shape, 1);
     acq_store_fact fact = {.head = "a", .relation = "b", .tail = "a"};
-    acq_store_report report = {0};
+    acq_store_report report = {.size = sizeof report};
     expect_model(h);
     assert_true(model_change(&h->model, &fact, true, &report));
     OK(acq_store_add(h->writer, &fact, 1, NULL, NULL, e));

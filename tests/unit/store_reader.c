@@ -267,7 +267,7 @@ typedef struct stopping {
     char phases[256];
 } stopping;
 
-static bool stop(void *context, const acq_stage *now)
+static bool stop(void *context, const acq_progress *now)
 {
     stopping *s = context;
     if (strstr(s->phases, now->phase) == NULL)

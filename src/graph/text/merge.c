@@ -136,7 +136,7 @@ acq_status acq_merger_take(acq_merger *merger, acq_batch *batch)
 
 acq_status acq_merger_progress(acq_merger *merger, uint64_t done)
 {
-    acq_stage now = {.phase = "reading",
+    acq_progress now = {.phase = "reading",
                      .done = merger->done + done,
                      .total = merger->total,
                      .facts = merger->n_facts};

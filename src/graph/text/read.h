@@ -20,7 +20,7 @@ typedef struct acq_read_params {
     bool strict;              /* the first bad line is an error */
     acq_bad_line_fn bad_line; /* may be NULL */
     void *context;            /* for bad_line and progress */
-    acq_stage_fn progress;    /* may be NULL; called at least every megabyte */
+    acq_progress_fn progress;    /* may be NULL; called at least every megabyte */
     unsigned threads;         /* 0: as many as the machine has */
     const char *base;         /* RDF: what relative IRIs are relative to; NULL: they are errors */
     bool literals;            /* RDF: literal objects are entities too */

@@ -25,7 +25,7 @@ typedef struct writer {
 
 static acq_status tell(const writer *w, const char *phase, uint64_t done, uint64_t total)
 {
-    acq_stage now = {.phase = phase, .done = done, .total = total, .facts = w->report.facts};
+    acq_progress now = {.phase = phase, .done = done, .total = total, .facts = w->report.facts};
     if (w->params->progress == NULL || w->params->progress(w->params->context, &now))
         return ACQ_OK;
     return acq_fail(w->error, ACQ_ERR_INTERRUPTED, "interrupted");

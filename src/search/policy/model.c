@@ -217,6 +217,8 @@ acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out, ac
 {
     static const char untrained[] = "untrained";
     size_t length = sizeof untrained - 1;
+    ACQ_REQUIRE(spec, error);
+    ACQ_REQUIRE(out, error);
     if (strcmp(spec, "shipped") == 0)
         return acq_policy_new_shipped(out, error);
     if (strcmp(spec, untrained) == 0)

@@ -24,7 +24,7 @@ typedef struct replacement {
     const char *output;
     bool with_changes;
     uint64_t n_facts;      /* of the new store, for progress */
-    acq_stage_fn progress; /* may be NULL */
+    acq_progress_fn progress; /* may be NULL */
     void *context;
 } replacement;
 
@@ -96,7 +96,7 @@ static acq_status report(const replacement *params, sqlite3_backup *backup, acq_
 {
     int total = sqlite3_backup_pagecount(backup);
     int done = total - sqlite3_backup_remaining(backup);
-    acq_stage now = {.phase = "replacing",
+    acq_progress now = {.phase = "replacing",
                      .done = (uint64_t)done,
                      .total = (uint64_t)total,
                      .facts = params->n_facts};
@@ -243,7 +243,7 @@ static acq_status report_sorting(const importing *self, uint64_t done)
     const acq_read_params *read = &self->params.read;
     acq_sort_counts counts;
     acq_sorter_get_counts(self->sorter, &counts);
-    acq_stage now = {
+    acq_progress now = {
         .phase = "sorting", .done = done, .total = counts.given, .facts = counts.given};
     if (read->progress == NULL || read->progress(read->context, &now))
         return ACQ_OK;

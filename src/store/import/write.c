@@ -226,7 +226,7 @@ void acq_import_writer_free(acq_import_writer *writer)
 static bool report(const acq_import_writer *writer, const char *phase, uint64_t done,
                    uint64_t total)
 {
-    acq_stage now = {.phase = phase, .done = done, .total = total, .facts = writer->n_facts};
+    acq_progress now = {.phase = phase, .done = done, .total = total, .facts = writer->n_facts};
     return writer->params.progress == NULL || writer->params.progress(writer->params.context, &now);
 }
 

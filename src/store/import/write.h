@@ -20,7 +20,7 @@ typedef struct acq_import_writer_params {
     const char *path;   /* of an empty file */
     const char *folder; /* for SQLite's temporary files */
     unsigned threads;
-    acq_stage_fn progress; /* may be NULL */
+    acq_progress_fn progress; /* may be NULL */
     void *context;
 } acq_import_writer_params;
 

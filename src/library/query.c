@@ -1,0 +1,60 @@
+/* query.c - queries and the predictors they are asked with. */
+#include "library/parts.h"
+
+#include <string.h>
+
+#include "engine/open.h"
+
+acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **out,
+                         acq_error *error)
+{
+    ACQ_REQUIRE(graph, error);
+    ACQ_REQUIRE(text, error);
+    ACQ_REQUIRE(out, error);
+    acq_query *query;
+    acq_status status = acq_query_parse(text, strlen(text), &query, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_query_bind(query, graph, NULL, 0, error);
+    if (status != ACQ_OK) {
+        acq_query_free(query);
+        return status;
+    }
+    *out = query;
+    return ACQ_OK;
+}
+
+size_t acq_query_get_n_variables(const acq_query *query)
+{
+    return query == NULL ? 0 : query->n_variables;
+}
+
+size_t acq_query_get_n_free(const acq_query *query)
+{
+    return query == NULL ? 0 : query->n_free;
+}
+
+const char *acq_query_get_variable(const acq_query *query, size_t i)
+{
+    return query != NULL && i < query->n_variables ? query->variables[i].text : NULL;
+}
+
+acq_status acq_predictor_new(const acq_graph *graph, const char *spec, acq_predictor **out,
+                             acq_error *error)
+{
+    ACQ_REQUIRE(graph, error);
+    ACQ_REQUIRE(spec, error);
+    ACQ_REQUIRE(out, error);
+    return acq_predictor_open(graph, spec, NULL, out, NULL, error);
+}
+
+acq_status acq_library_check_graph(const char *function, const acq_query *query,
+                                   const acq_predictor *predictor, acq_error *error)
+{
+    if (query->graph == predictor->graph)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "%s: the query and the predictor are of different graphs; make both with the "
+                    "graph of one acq_graph_open",
+                    function);
+}

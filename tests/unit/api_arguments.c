@@ -1,0 +1,218 @@
+/* api_arguments.c - what every public function makes of NULL, and sized structs of other versions.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/api_case.h"
+
+/* Fails unless the call is refused with the names of the function and the argument. */
+#define REFUSES(function, argument, ...)                                                           \
+    do {                                                                                           \
+        acq_error e = {0};                                                                         \
+        acq_error *error = &e;                                                                     \
+        assert_int_equal(function(__VA_ARGS__, error), ACQ_ERR_USAGE);                             \
+        assert_string_equal(e.message, #function ": " argument " is NULL");                        \
+        assert_int_equal(function(__VA_ARGS__, NULL), ACQ_ERR_USAGE);                              \
+    } while (0)
+
+static acq_query *query;
+static acq_result *result;
+
+static void test_graphs_and_stores(void **state)
+{
+    (void)state;
+    acq_graph *graph = NULL;
+    acq_store_writer *writer = NULL;
+    const char *sources[] = {f.path}, *hole[] = {f.path, NULL};
+    REFUSES(acq_graph_open, "path", NULL, NULL, &graph);
+    REFUSES(acq_graph_open, "out", f.path, NULL, NULL);
+    REFUSES(acq_graph_get_failure, "graph", NULL);
+    REFUSES(acq_store_create, "sources", NULL, 1, "x.acq", NULL);
+    REFUSES(acq_store_create, "sources[i]", hole, 2, "x.acq", NULL);
+    REFUSES(acq_store_create, "path", sources, 1, NULL, NULL);
+    REFUSES(acq_store_writer_open, "path", NULL, &writer);
+    REFUSES(acq_store_writer_open, "out", f.path, NULL);
+    acq_store_fact fact = {.head = "Ada", .relation = "knows", .tail = "Bo"};
+    REFUSES(acq_store_add, "writer", NULL, &fact, 1, NULL, NULL);
+    REFUSES(acq_store_remove, "writer", NULL, &fact, 1, NULL, NULL);
+    REFUSES(acq_store_compact, "writer", NULL, NULL);
+    char path[64];
+    api_make_store(path);
+    assert_int_equal(acq_store_writer_open(path, &writer, NULL), ACQ_OK);
+    fact.relation = NULL;
+    REFUSES(acq_store_add, "facts", writer, NULL, 1, NULL, NULL);
+    REFUSES(acq_store_remove, "facts", writer, NULL, 1, NULL, NULL);
+    REFUSES(acq_store_add, "a name of facts[0]", writer, &fact, 1, NULL, NULL);
+    REFUSES(acq_store_remove, "a name of facts[0]", writer, &fact, 1, NULL, NULL);
+    assert_int_equal(acq_store_add(writer, NULL, 0, NULL, NULL, NULL), ACQ_OK);
+    acq_store_writer_free(writer);
+    api_drop_store(path);
+}
+
+static void test_questions(void **state)
+{
+    (void)state;
+    acq_query *new_query = NULL;
+    acq_predictor *predictor = NULL;
+    acq_policy *policy = NULL;
+    acq_result *out = NULL;
+    acq_evidence_list *list = NULL;
+    const char *values[] = {"Ada"}, *hole[] = {NULL};
+    REFUSES(acq_query_new, "graph", NULL, api_chain, &new_query);
+    REFUSES(acq_query_new, "text", f.graph, NULL, &new_query);
+    REFUSES(acq_query_new, "out", f.graph, api_chain, NULL);
+    REFUSES(acq_predictor_new, "graph", NULL, "observed", &predictor);
+    REFUSES(acq_predictor_new, "spec", f.graph, NULL, &predictor);
+    REFUSES(acq_predictor_new, "out", f.graph, "observed", NULL);
+    REFUSES(acq_policy_open, "spec", NULL, 1, &policy);
+    REFUSES(acq_policy_open, "out", "shipped", 1, NULL);
+    REFUSES(acq_ask, "query", NULL, f.predictor, NULL, &out);
+    REFUSES(acq_ask, "predictor", query, NULL, NULL, &out);
+    REFUSES(acq_ask, "out", query, f.predictor, NULL, NULL);
+    REFUSES(acq_check, "query", NULL, f.predictor, values, 1, NULL, &out);
+    REFUSES(acq_check, "predictor", query, NULL, values, 1, NULL, &out);
+    REFUSES(acq_check, "values", query, f.predictor, NULL, 1, NULL, &out);
+    REFUSES(acq_check, "values[i]", query, f.predictor, hole, 1, NULL, &out);
+    REFUSES(acq_check, "out", query, f.predictor, values, 1, NULL, NULL);
+    REFUSES(acq_result_explain, "result", NULL, 0, &list);
+    REFUSES(acq_result_explain, "out", result, 0, NULL);
+}
+
+static void test_functions_without_a_status_give_nothing(void **state)
+{
+    (void)state;
+    acq_error_clear(NULL);
+    acq_graph_params_init(NULL);
+    acq_store_params_init(NULL);
+    acq_ask_params_init(NULL);
+    assert_int_equal(acq_graph_get_n_entities(NULL), 0);
+    assert_int_equal(acq_graph_get_n_relations(NULL), 0);
+    assert_int_equal(acq_graph_get_n_facts(NULL), 0);
+    assert_string_equal(acq_graph_get_entity_name(NULL, 0), "");
+    assert_string_equal(acq_graph_get_entity_key(NULL, 0), "");
+    assert_string_equal(acq_graph_get_relation_name(NULL, 0), "");
+    assert_string_equal(acq_graph_get_relation_key(NULL, 0), "");
+    assert_int_equal(acq_graph_find_entity(NULL, "Ada", 3), UINT32_MAX);
+    assert_int_equal(acq_graph_find_entity(f.graph, NULL, 3), UINT32_MAX);
+    assert_int_equal(acq_graph_find_relation(NULL, "knows", 5), UINT32_MAX);
+    assert_int_equal(acq_graph_find_relation(f.graph, NULL, 5), UINT32_MAX);
+    assert_int_equal(acq_query_get_n_variables(NULL), 0);
+    assert_int_equal(acq_query_get_n_free(NULL), 0);
+    assert_null(acq_query_get_variable(NULL, 0));
+    assert_int_equal(acq_result_get_outcome(NULL), ACQ_RESULT_UNDECIDED);
+    assert_false(acq_result_is_complete(NULL));
+    assert_string_equal(acq_result_get_spent(NULL), "");
+    assert_string_equal(acq_result_get_note(NULL), "");
+    assert_int_equal(acq_result_get_nodes(NULL), 0);
+    assert_int_equal(acq_result_get_n_answers(NULL), 0);
+    assert_true(acq_result_get_score(NULL, 0) == 0);
+    assert_true(isnan(acq_result_get_probability(NULL, 0)));
+    assert_true(isnan(acq_result_get_best_probability(NULL)));
+    assert_null(acq_result_get_value(NULL, 0, "x"));
+    assert_null(acq_result_get_value(result, 0, NULL));
+    assert_null(acq_result_get_value_at(NULL, 0, 0));
+    assert_int_equal(acq_result_get_entity(NULL, 0, 0), UINT32_MAX);
+    assert_int_equal(acq_evidence_list_get_n(NULL), 0);
+    assert_null(acq_evidence_list_get(NULL, 0));
+    assert_false(acq_evidence_list_is_observed(NULL));
+}
+
+static void test_unknown_ids_have_no_name(void **state)
+{
+    (void)state;
+    char path[64];
+    acq_graph *store;
+    api_make_store(path);
+    assert_int_equal(acq_graph_open(path, NULL, &store, NULL), ACQ_OK);
+    const acq_graph *graphs[] = {f.graph, store};
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(acq_graph_get_entity_name(graphs[i], 5), "");
+        assert_string_equal(acq_graph_get_entity_key(graphs[i], UINT32_MAX), "");
+        assert_string_equal(acq_graph_get_relation_name(graphs[i], 6), "");
+        assert_string_equal(acq_graph_get_relation_key(graphs[i], UINT32_MAX), "");
+        assert_int_equal(acq_graph_get_failure(graphs[i], NULL), ACQ_OK);
+    }
+    acq_graph_free(store);
+    api_drop_store(path);
+}
+
+/* What acq_ask_params was, and may be, in another version. */
+typedef struct shorter {
+    size_t size;
+    const char *engine;
+} shorter;
+
+typedef struct longer {
+    acq_ask_params known;
+    double unknown[3];
+} longer;
+
+static void expect_ask(const void *params, acq_status status, const char *message)
+{
+    acq_result *made = NULL;
+    acq_error error = {0};
+    assert_int_equal(acq_ask(query, f.predictor, params, &made, &error), status);
+    assert_string_equal(error.message, message);
+    acq_result_free(made);
+}
+
+static void test_params_of_other_versions(void **state)
+{
+    (void)state;
+    shorter old;
+    acq_ask_params_init_sized((acq_ask_params *)&old, sizeof old);
+    assert_int_equal(old.size, sizeof old);
+    assert_string_equal(old.engine, "exact");
+    expect_ask(&old, ACQ_OK, "");
+    longer new;
+    memset(&new, 0xee, sizeof new);
+    acq_ask_params_init_sized(&new.known, sizeof new);
+    assert_true(new.known.size == sizeof new &&new.known.min_p == 0.5 && new.unknown[2] == 0);
+    expect_ask(&new, ACQ_OK, "");
+    new.unknown[2] = 1;
+    expect_ask(&new, ACQ_ERR_USAGE,
+               "acq_ask: params has a field that version " ACQ_VERSION
+               " of the library does not know");
+    acq_ask_params zero = {0};
+    expect_ask(&zero, ACQ_ERR_USAGE,
+               "acq_ask: the size of params is not set; begin with its _init");
+    acq_graph_params read = {0};
+    acq_graph *graph;
+    assert_int_equal(acq_graph_open(f.path, &read, &graph, NULL), ACQ_ERR_USAGE);
+}
+
+static int set_up(void **state)
+{
+    if (api_set_up(state) != 0)
+        return -1;
+    query = api_read_query(api_chain);
+    result = api_ask(query, NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    acq_result_free(result);
+    acq_query_free(query);
+    return api_tear_down(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphs_and_stores),
+        cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_functions_without_a_status_give_nothing),
+        cmocka_unit_test(test_unknown_ids_have_no_name),
+        cmocka_unit_test(test_params_of_other_versions),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

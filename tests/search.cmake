@@ -11,7 +11,7 @@ target_link_libraries(acq_search_sparse PUBLIC acq_base acq_graph acq_query acq_
 acq_test(oracle_exact_sparse SOURCES oracle/exact.c support/case.c
          USES search_sparse query graph predict base)
 
-acq_test(search SOURCES unit/search.c support/case.c USES search query graph predict base)
+acq_test(search SOURCES unit/search.c support/case.c USES search answer query graph predict base)
 if(NOT ACQ_SANITIZE)
   add_test(NAME mutation COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/run ${PROJECT_BINARY_DIR})
 endif()

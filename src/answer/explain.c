@@ -10,6 +10,8 @@
  * Cost: one look-up per atom, plus marking, at most atoms times nesting. */
 #include "answer/explain.h"
 
+#include "answer/verify.h"
+
 typedef struct walk {
     const acq_query *query;
     const acq_predictor *predictor;
@@ -45,15 +47,7 @@ static void judge_link(const walk *w, acq_evidence *entry)
         entry->kind = ACQ_EVIDENCE_OBSERVED;
     else
         entry->kind = entry->link > 0 ? ACQ_EVIDENCE_PREDICTED : ACQ_EVIDENCE_ABSENT;
-    double link = entry->link;
-    if (w->scoring->binarize > 0)
-        link = link >= w->scoring->binarize ? 1.0 : 0.0;
-    if (!entry->is_negated)
-        entry->score = link;
-    else if (w->scoring->negation_threshold >= 0)
-        entry->score = link < w->scoring->negation_threshold ? 1.0 : 0.0;
-    else
-        entry->score = acq_scoring_round_one(1.0 - link);
+    entry->score = acq_verify_score_literal(w->scoring, entry->is_negated, entry->link);
 }
 
 static worth explain_atom(walk *w, const acq_node *node, bool negated)
@@ -159,4 +153,41 @@ bool acq_explain_is_observed(const acq_evidence *evidence, size_t n)
             return false;
     }
     return true;
+}
+
+/* ---- candidates ---- */
+
+static bool has_link(const acq_graph *graph, acq_rel relation, acq_ent entity)
+{
+    const acq_links *links;
+    return acq_graph_open_links(graph, relation, &links, NULL) == ACQ_OK &&
+           acq_links_find(links, entity) != ACQ_NO_ID;
+}
+
+static bool atom_sees(const acq_query *query, const acq_node *atom, const acq_graph *graph,
+                      const acq_ent *values)
+{
+    acq_rel relation = query->relations[atom->relation].id;
+    acq_term left = atom->left, right = atom->right;
+    if (left.is_variable && left.id < query->n_free && !has_link(graph, relation, values[left.id]))
+        return false;
+    return !right.is_variable || right.id >= query->n_free ||
+           has_link(graph, acq_inverse(relation), values[right.id]);
+}
+
+static bool is_seen(const acq_query *query, const acq_node *node, bool is_negated,
+                    const acq_graph *graph, const acq_ent *values)
+{
+    if (node->kind == ACQ_NODE_ATOM)
+        return is_negated || atom_sees(query, node, graph, values);
+    bool below = node->kind == ACQ_NODE_NOT ? !is_negated : is_negated;
+    for (uint32_t i = 0; i < node->n_children; i++)
+        if (!is_seen(query, node->children[i], below, graph, values))
+            return false;
+    return true;
+}
+
+bool acq_explain_is_seen(const acq_query *query, const acq_graph *graph, const acq_ent *values)
+{
+    return is_seen(query, query->root, false, graph, values);
 }

@@ -33,4 +33,9 @@ acq_status acq_explain(const acq_query *query, const acq_predictor *predictor,
  * and every used negated one has neither a fact nor a prediction against it. */
 bool acq_explain_is_observed(const acq_evidence *evidence, size_t n);
 
+/* Is the tuple seen: has each of its entities an observed fact of the same relation, with whomever,
+ * at its end of every positive atom? Lists of candidates hold seen tuples. values: those of the
+ * free variables. */
+bool acq_explain_is_seen(const acq_query *query, const acq_graph *graph, const acq_ent *values);
+
 #endif

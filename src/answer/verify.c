@@ -1,9 +1,21 @@
-/* verify.c - Goedel semantics straight from the query's tree: and = min, or = max.
+/* verify.c - Goedel semantics straight from the query's tree: and = min, or = max. Nothing here is
+ * shared with a search, not even the rounding to float.
  *
  * Negation is carried down as a flag instead of being computed as 1 - s at the NOT, because
  * a negation threshold judges negated *atoms*: !(a & b) is max(!a, !b). Without a threshold
  * both ways give the same number. Recursion is bounded by ACQ_MOST_NESTING. */
 #include "answer/verify.h"
+
+double acq_verify_score_literal(const acq_scoring *scoring, bool is_negated, double link)
+{
+    double truth = scoring->binarize > 0 ? (double)(link >= scoring->binarize) : link;
+    if (!is_negated)
+        return truth;
+    if (scoring->negation_threshold >= 0)
+        return truth < scoring->negation_threshold ? 1.0 : 0.0;
+    volatile float rest = (float)(1.0 - truth); /* volatile: predict/scoring.h says why */
+    return (double)rest;
+}
 
 typedef struct view {
     const acq_query *query;
@@ -28,13 +40,7 @@ static double atom_score(const view *v, const acq_node *node, bool negated)
     acq_rel relation = v->query->relations[node->relation].id;
     acq_ent head = term_value(v, node->left), tail = term_value(v, node->right);
     double link = acq_predictor_get_score(v->predictor, head, relation, tail);
-    if (v->scoring->binarize > 0)
-        link = link >= v->scoring->binarize ? 1.0 : 0.0;
-    if (!negated)
-        return link;
-    if (v->scoring->negation_threshold >= 0)
-        return link < v->scoring->negation_threshold ? 1.0 : 0.0;
-    return acq_scoring_round_one(1.0 - link);
+    return acq_verify_score_literal(v->scoring, negated, link);
 }
 
 static double node_score(const view *v, const acq_node *node, bool negated)

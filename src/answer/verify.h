@@ -12,4 +12,8 @@
 double acq_verify_score(const acq_query *query, const acq_predictor *predictor,
                         const acq_scoring *scoring, const acq_ent *values);
 
+/* The verifier's own literal rule: the score of a literal whose atom's link has this score. What is
+ * told about an answer (explanation, probability) goes by it too. */
+double acq_verify_score_literal(const acq_scoring *scoring, bool is_negated, double link);
+
 #endif

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/verify.h"
+
 enum {
     MOST_PASSES = 3,
     MOST_LOOKUPS = 4000,          /* in a pass */
@@ -66,22 +68,10 @@ static double clip_chance(double chance)
     return chance > LEAST_CHANCE ? chance : LEAST_CHANCE;
 }
 
-/* As predict/scoring.h has it. */
-static double literal_score(const acq_scoring *scoring, bool is_negated, double link)
-{
-    if (scoring->binarize > 0)
-        link = link >= scoring->binarize ? 1.0 : 0.0;
-    if (!is_negated)
-        return link;
-    if (scoring->negation_threshold >= 0)
-        return link < scoring->negation_threshold ? 1.0 : 0.0;
-    return acq_scoring_round_one(1.0 - link);
-}
-
 /* Takes one literal into account whose atom's score is `link`. */
 static void weigh(const work *w, const literal *l, double link, worth *sum)
 {
-    double score = literal_score(w->scoring, l->is_negated, link);
+    double score = acq_verify_score_literal(w->scoring, l->is_negated, link);
     sum->least = score < sum->least ? score : sum->least;
     sum->chance = fmax(sum->chance * clip_chance(l->is_negated ? 1.0 - link : link), LEAST_PRODUCT);
 }
@@ -160,7 +150,7 @@ static void consider(const work *w, acq_ent value, worth one, double bar, acq_su
 /* Looks at the other values of one variable, which then has the best one. */
 static bool try_values(work *w, uint32_t variable, acq_supports *sum)
 {
-    acq_row row;
+    acq_row row = {0};
     acq_ent old = w->values[variable];
     uint32_t known = find_shortest(w, variable, &row);
     if (known == ACQ_NO_ID || w->lookups_left <= 0)
@@ -173,7 +163,7 @@ static bool try_values(work *w, uint32_t variable, acq_supports *sum)
     int64_t end = w->lookups_left - MOST_VARIABLE_LOOKUPS;
     for (size_t i = 0; i < n && w->lookups_left > end && w->lookups_left > 0; i++) {
         double link = row.scores == NULL ? 1.0 : (double)row.scores[i];
-        if (row.tails[i] == old || literal_score(w->scoring, false, link) < bar)
+        if (row.tails[i] == old || acq_verify_score_literal(w->scoring, false, link) < bar)
             continue;
         w->values[variable] = row.tails[i];
         worth one = weigh_value(w, variable, known, link, bar);

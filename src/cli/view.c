@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/seen.h"
+#include "answer/explain.h"
 #include "cli/width.h"
 #include "calibrate/calibrator.h"
 
@@ -56,7 +56,7 @@ double acq_view_get_unsupported_p(const acq_view *view)
     bool is_proved = result->outcome == ACQ_NONE && result->complete && result->likeliest == NULL;
     if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view) ||
         !has_positive_atoms_only(view->query->root) ||
-        !acq_answer_is_seen(view->query, view->predictor->graph, view->values))
+        !acq_explain_is_seen(view->query, view->predictor->graph, view->values))
         return NAN;
     double p = acq_calibrator_get_unsupported_p(acq_predictor_get_calibrator(view->predictor),
                                                 view->params->prior);

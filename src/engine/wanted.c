@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "search/literal.h"
 
 /* A variable or a constant. */
 typedef struct term {
@@ -292,20 +293,13 @@ static void tidy(candidate_list *list)
     list->n = n;
 }
 
-static double get_value(const acq_scoring *scoring, acq_row row, size_t i)
-{
-    double score = row.scores == NULL ? 1.0 : (double)row.scores[i];
-    if (scoring->binarize > 0)
-        return score >= scoring->binarize ? 1.0 : 0.0;
-    return score;
-}
-
 static acq_status reach_row(round_state *round, const candidate *from, acq_row row)
 {
     const acq_scoring *scoring = &round->plan->scoring;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < row.n && status == ACQ_OK; i++) {
-        double value = get_value(scoring, row, i);
+        double link = row.scores == NULL ? 1.0 : (double)row.scores[i];
+        double value = acq_literal_score(scoring, false, link);
         double bound = from->bound < value ? from->bound : value;
         if (bound >= scoring->threshold)
             status = add_candidate(&round->reached, row.tails[i], bound);

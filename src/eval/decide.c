@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "answer/seen.h"
+#include "answer/explain.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "calibrate/calibrator.h"
@@ -122,7 +122,7 @@ static void note_decision(const acq_eval_worker *worker, const acq_ent *tuple,
     const acq_graph *observed = worker->params->predictor->graph;
     note_result(out, result, ms);
     out->is_yes = result->outcome == ACQ_ANSWERED;
-    out->is_seen = acq_answer_is_seen(worker->query, observed, tuple);
+    out->is_seen = acq_explain_is_seen(worker->query, observed, tuple);
 }
 
 /* Candidates first .. first + n in one go, whose time they share. */

@@ -9,7 +9,7 @@
 
 typedef struct acq_decision {
     bool is_correct;   /* QAC: the label of the candidate */
-    bool is_seen;      /* QAC: see answer/seen.h */
+    bool is_seen;      /* QAC: see acq_explain_is_seen */
     bool is_yes;       /* QAC */
     bool is_undecided; /* the budget ran out */
     bool is_unlisted;  /* QAR: not in a list that may be cut off, and no truth graph to ask */

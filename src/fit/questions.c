@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/seen.h"
+#include "answer/explain.h"
 #include "base/memory.h"
 #include "query/problem.h"
 #include "query/reading.h"
@@ -406,7 +406,7 @@ static void add_wrong(const acq_trial_source *source, const acq_query *query,
     size_t n_draws = 0, n_hits = 0, first = out->n;
     for (; list != NULL && list->n_heads > 0 && n_draws < DRAWS; n_draws++) {
         acq_ent entity = list->heads[acq_random_below(random, list->n_heads)];
-        if (has_answer(truth, entity) || !acq_answer_is_seen(query, source->rest, &entity))
+        if (has_answer(truth, entity) || !acq_explain_is_seen(query, source->rest, &entity))
             continue;
         n_hits++;
         if (out->n < 2 * first)
@@ -453,7 +453,7 @@ acq_status acq_trials_draw(const acq_trial_source *source, const acq_query *quer
             status = add_answers(source, query, source->completed, SEVERAL_WRONG, out, error);
     }
     for (size_t i = 0; i < out->n; i++)
-        out->items[i].is_seen = acq_answer_is_seen(query, source->rest, out->items[i].values);
+        out->items[i].is_seen = acq_explain_is_seen(query, source->rest, out->items[i].values);
     if (out->n_true == 0 || out->n_true == out->n)
         *out = (acq_trials){0};
     return status;

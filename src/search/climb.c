@@ -1,15 +1,17 @@
-/* climb.c - hill climbing over satisfied constraints, with noise and restarts (min-conflicts).
+/* climb.c - two searches that guess: uniform random assignments, the simplest search there is and
+ * the floor that every other one must clear (the paper names it as a baseline to come); and hill
+ * climbing over satisfied constraints, with noise and restarts (min-conflicts).
  *
- * A constraint is a literal or a clause of the problem; it is satisfied when its score reaches
- * the threshold. Each step takes a random unsatisfied constraint, one of its variables, and gives
- * that variable the candidate value that satisfies most of the variable's constraints.
+ * Climbing: a constraint is a literal or a clause of the problem; it is satisfied when its score
+ * reaches the threshold. Each step takes a random unsatisfied constraint, one of its variables, and
+ * gives that variable the candidate value that satisfies most of the variable's constraints.
  * Candidates come from the rows of the variable's atoms under the current values of their other
  * ends, so they are likely to fit, plus one uniform entity, so every value can be reached. After
  * STALL steps without progress the search starts again from a random assignment. */
 #include <string.h>
 
 #include "search/guess.h"
-#include "search/score.h"
+#include "search/literal.h"
 
 enum { MOST_CANDIDATES = 48, ROW_SAMPLES = 8, STALL_BASE = 50, NOISE_PERCENT = 4 };
 
@@ -31,25 +33,12 @@ typedef struct climber {
     uint32_t stalled, fewest_open;
 } climber;
 
-static double branch_score(const climber *c, const acq_branch *branch)
-{
-    const acq_guess *g = &c->guess;
-    if (branch->kind == ACQ_BRANCH_LITERAL)
-        return acq_search_score_literal(&branch->literal, g->predictor, &g->params->scoring,
-                                        g->values);
-    bool is_and = branch->kind == ACQ_BRANCH_AND;
-    double result = is_and ? 1.0 : 0.0;
-    for (uint32_t i = 0; i < branch->n_children; i++) {
-        double score = branch_score(c, branch->children[i]);
-        if (is_and ? score < result : score > result)
-            result = score;
-    }
-    return result;
-}
-
 static bool is_satisfied(const climber *c, uint32_t i)
 {
-    return branch_score(c, &c->constraints[i].branch) >= c->guess.params->scoring.threshold;
+    const acq_guess *g = &c->guess;
+    const acq_scoring *scoring = &g->params->scoring;
+    return acq_search_score_branch(&c->constraints[i].branch, g->predictor, scoring, g->values) >=
+           scoring->threshold;
 }
 
 /* Lists the variables of a branch, each once: stamps tell. */
@@ -261,4 +250,18 @@ acq_status acq_search_climb(const acq_problem *problem, const acq_predictor *pre
     while (acq_guess_step(&c.guess))
         move(&c);
     return acq_guess_finish(&c.guess, error);
+}
+
+acq_status acq_search_random(const acq_problem *problem, const acq_predictor *predictor,
+                             const acq_search_params *params, acq_search_result *result,
+                             acq_error *error)
+{
+    acq_guess guess;
+    acq_status status = acq_guess_init(&guess, problem, predictor, params, result, error);
+    if (status != ACQ_OK)
+        return status;
+    do
+        acq_guess_draw(&guess);
+    while (problem->n_entities > 0 && acq_guess_step(&guess));
+    return acq_guess_finish(&guess, error);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/score.h"
+#include "search/literal.h"
 
 static size_t count_literals(const acq_branch *branch)
 {

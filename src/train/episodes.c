@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/score.h"
+#include "search/literal.h"
 
 typedef struct rollout {
     acq_walk walk;

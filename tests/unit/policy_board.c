@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "search/score.h"
+#include "search/literal.h"
 #include "support/label_case.h"
 
 enum { CASES = 2500, FAULT_CASES = 40, MOST_ALLOCATIONS = 500 };
@@ -253,8 +253,8 @@ static void check_scores(const acq_scoring *scoring, float cut)
     for (uint32_t l = 0; l < 2; l++)
         for (acq_ent i = 0; i < n; i++) {
             acq_ent values[] = {i, 0};
-            double score =
-                acq_search_score_literal(&literals[l], &world.predictor, scoring, values);
+            acq_branch branch = {.kind = ACQ_BRANCH_LITERAL, .literal = literals[l]};
+            double score = acq_search_score_branch(&branch, &world.predictor, scoring, values);
             assert_int_equal(acq_board_holds(board, l, i, 0), score >= scoring->threshold);
         }
     acq_board_free(board);

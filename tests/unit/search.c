@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
-#include "search/exact/members.h"
+#include "answer/verify.h"
 #include "search/exact/sets.h"
 #include "search/search.h"
 #include "support/case.h"
@@ -104,6 +104,37 @@ static void test_deadline_ends_a_hard_search_as_undecided(void **unused)
     }
     free(p.literals);
     field_deinit(&f);
+}
+
+static double draw_threshold(acq_random *random)
+{
+    static const double often[] = {1e-6, 0.25, 0.5, 0.9999, 1.0};
+    size_t i = acq_random_below(random, 8);
+    double drawn = i < 5 ? often[i] : 0.01 + 0.98 * acq_random_unit(random);
+    return acq_scoring_round_one(drawn);
+}
+
+/* A literal's score, its truth at a threshold, and the verifier's own rule, which shares no code.
+ */
+static void test_the_literal_rules_agree(void **unused)
+{
+    acq_random random = acq_random_start(5, 1);
+    (void)unused;
+    for (int i = 0; i < 200000; i++) {
+        acq_scoring scoring = {
+            .threshold = draw_threshold(&random),
+            .binarize = acq_random_below(&random, 2) ? 0.0 : draw_threshold(&random),
+            .negation_threshold = acq_random_below(&random, 2) ? -1.0 : draw_threshold(&random)};
+        float link = acq_random_below(&random, 4) ? (float)draw_threshold(&random) : 0.0F;
+        acq_cutoff cut = acq_cutoff_at(&scoring, scoring.threshold);
+        for (int negated = 0; negated < 2; negated++) {
+            double score = acq_literal_score(&scoring, negated, (double)link);
+            bool holds =
+                negated ? acq_cutoff_holds_negated(&cut, link) : acq_cutoff_holds(&cut, link);
+            assert_true(score == acq_verify_score_literal(&scoring, negated, (double)link));
+            assert_int_equal(holds, score >= scoring.threshold);
+        }
+    }
 }
 
 static bool is_stopped(void *context)
@@ -289,7 +320,7 @@ static void test_sets_equal_their_definition(void **unused)
     static acq_ent a[2000], b[2000], out[4000];
     static float scores[2000];
     acq_random random = acq_random_start(11, 0);
-    cutoff cut = {.positive = 0.5, .negated = 0.5};
+    acq_cutoff cut = {.positive = 0.5, .negated = 0.5};
     (void)unused;
     for (int round = 0; round < 400; round++) {
         uint32_t sizes[] = {0, 1, 3, 20, 200, 2000};
@@ -526,6 +557,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deadline_ends_a_hard_search_as_undecided),
+        cmocka_unit_test(test_the_literal_rules_agree),
         cmocka_unit_test(test_a_stop_ends_every_search_as_an_interrupt),
         cmocka_unit_test(test_memory_limit_ends_a_search_as_undecided),
         cmocka_unit_test(test_depth_is_not_bounded_by_the_stack),

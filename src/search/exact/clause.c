@@ -1,10 +1,7 @@
 /* clause.c - see clause.h. Cost of a revision: (values of open nodes) x (size of the clause). */
-#include "search/exact/clause.h"
+#include "search/exact/passes.h"
 
 #include <string.h>
-
-#include "search/exact/revise.h"
-#include "search/exact/sets.h"
 
 /* What is known about a place: its value, if it has one. `trial` stands in for one open node. */
 typedef struct trial {
@@ -26,7 +23,7 @@ static acq_ent value_of(const state *s, acq_place place, trial t)
 static bool row_holds(const state *s, const acq_links *links, acq_ent head)
 {
     uint32_t row = acq_links_find(links, head);
-    return row != ACQ_NO_ID && (links->best == NULL || positive_holds(&s->cut, links->best[row]));
+    return row != ACQ_NO_ID && (links->best == NULL || acq_cutoff_holds(&s->cut, links->best[row]));
 }
 
 static bool ground_holds(const state *s, const model_literal *l, acq_ent left, acq_ent right)
@@ -34,7 +31,8 @@ static bool ground_holds(const state *s, const model_literal *l, acq_ent left, a
     if (l->is_equality)
         return (left == right) != l->is_negated;
     float score = acq_links_get_score(l->forward, left, right);
-    return l->is_negated ? negated_holds(&s->cut, score) : positive_holds(&s->cut, score);
+    return l->is_negated ? acq_cutoff_holds_negated(&s->cut, score)
+                         : acq_cutoff_holds(&s->cut, score);
 }
 
 static bool literal_possible(const state *s, const model_literal *l, trial t)
@@ -100,7 +98,7 @@ static allowance allow_heads(state *s, const acq_links *links)
     acq_ent *list = acq_exact_new_list(s, links->n_heads);
     uint32_t n = 0;
     for (uint32_t i = 0; list != NULL && i < links->n_heads; i++)
-        if (links->best == NULL || positive_holds(&s->cut, links->best[i]))
+        if (links->best == NULL || acq_cutoff_holds(&s->cut, links->best[i]))
             list[n++] = links->heads[i];
     return (allowance){.values = list, .n = n};
 }

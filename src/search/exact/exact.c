@@ -1,9 +1,10 @@
 /* exact.c - exact search: the best answers and a proof that there are no better ones.
  *
  * With min and max the score of a query is the largest threshold T at which it is satisfiable
- * when every literal is read as true or false at T (cutoff.h). One answer: try T = 1 first (an
- * answer made of observed facts is the best there is), then the asked threshold, then "more than
- * the best so far" until that is proved impossible. Where every link scores 1, one pass decides.
+ * when every literal is read as true or false at T (search/literal.h). One answer: try T = 1 first
+ * (an answer made of observed facts is the best there is), then the asked threshold, then "more
+ * than the best so far" until that is proved impossible. Where every link scores 1, one pass
+ * decides.
  *
  * K answers: the free nodes are branched on first, so each tuple is met once; a tuple's own best
  * score is found like that of a query without free variables, and the bar rises to the K-th. */
@@ -11,11 +12,8 @@
 
 #include "base/memory.h"
 #include "search/collect.h"
-#include "search/exact/clause.h"
-#include "search/exact/model.h"
-#include "search/exact/revise.h"
-#include "search/exact/solve.h"
-#include "search/score.h"
+#include "search/exact/passes.h"
+#include "search/literal.h"
 
 typedef struct exact {
     const acq_problem *problem;
@@ -75,7 +73,7 @@ static bool pass(exact *e, state *s, double threshold, const acq_ent *fixed)
 {
     uint32_t n;
     acq_exact_undo_all(s);
-    s->cut = cutoff_at(&e->params->scoring, threshold);
+    s->cut = acq_cutoff_at(&e->params->scoring, threshold);
     if (e->m.is_false)
         return false;
     for (uint32_t v = 0; fixed != NULL && v < e->problem->n_free; v++)
@@ -208,7 +206,7 @@ static bool next_free_value(exact *e, free_level *level)
     acq_exact_undo(s, level->mark);
     while (acq_exact_go_on(s, 1) && acq_exact_next_value(s, &level->cursor, &value)) {
         double bar = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
-        s->cut = cutoff_at(&e->params->scoring, bar);
+        s->cut = acq_cutoff_at(&e->params->scoring, bar);
         s->nodes++;
         if (acq_exact_fix(s, level->cursor.node, value) && acq_exact_propagate(s))
             return true;
@@ -248,7 +246,7 @@ static void search_many(exact *e)
 {
     uint32_t n;
     acq_exact_undo_all(&e->s);
-    e->s.cut = cutoff_at(&e->params->scoring, e->params->scoring.threshold);
+    e->s.cut = acq_cutoff_at(&e->params->scoring, e->params->scoring.threshold);
     if (e->m.is_false || !acq_exact_start(&e->s) || !acq_exact_start_clauses(&e->s) ||
         !acq_exact_propagate(&e->s))
         return;

@@ -2,10 +2,7 @@
  *
  * An edge is one constraint: all its atoms are judged on the same pair of values, so that for a
  * tree of edges arc consistency alone decides satisfiability. */
-#include "search/exact/revise.h"
-
-#include "search/exact/clause.h"
-#include "search/exact/sets.h"
+#include "search/exact/passes.h"
 
 /* One direction of an edge. */
 typedef struct arc {
@@ -122,8 +119,8 @@ static bool bundle_holds(const state *s, const bundle *b, acq_ent other)
         acq_row row = bundle_row(b, i);
         size_t at = acq_row_find(row, other);
         float score = at == row.n ? 0.0F : row.scores == NULL ? 1.0F : row.scores[at];
-        bool holds =
-            i < edge->n_positive ? positive_holds(&s->cut, score) : negated_holds(&s->cut, score);
+        bool holds = i < edge->n_positive ? acq_cutoff_holds(&s->cut, score)
+                                          : acq_cutoff_holds_negated(&s->cut, score);
         if (!holds)
             return false;
     }
@@ -133,7 +130,7 @@ static bool bundle_holds(const state *s, const bundle *b, acq_ent other)
 /* Does the link at place i of the shortest row, and all else that the edge asks, hold? */
 static inline bool holds_at(const state *s, const bundle *b, acq_row row, size_t i)
 {
-    if (row.scores != NULL && !positive_holds(&s->cut, row.scores[i]))
+    if (row.scores != NULL && !acq_cutoff_holds(&s->cut, row.scores[i]))
         return false;
     return is_simple(b->edge) || bundle_holds(s, b, row.tails[i]);
 }

@@ -1,7 +1,60 @@
-/* sets.c - see sets.h. Cost: O(small log(large / small)) or O(small + large) when alike. */
+/* sets.c - see sets.h. Two lists cost O(small log(large / small)), or O(small + large) when alike.
+ */
 #include "search/exact/sets.h"
 
 #include <string.h>
+
+#include "base/memory.h"
+
+/* ---- members ---- */
+
+static size_t count_words(uint32_t n_entities)
+{
+    return (size_t)n_entities / 64 + 1;
+}
+
+acq_status acq_exact_members_init(members *set, uint32_t n_entities)
+{
+    *set = (members){0};
+    if (n_entities > ACQ_EXACT_BITMAP_ENTITIES)
+        return ACQ_OK;
+    set->bits = acq_zalloc(count_words(n_entities), sizeof *set->bits);
+    set->touched = acq_alloc(count_words(n_entities), sizeof *set->touched);
+    return set->bits == NULL || set->touched == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
+void acq_exact_members_deinit(members *set)
+{
+    acq_free(set->bits);
+    acq_free(set->touched);
+    acq_free(set->slots);
+    *set = (members){0};
+}
+
+acq_status acq_exact_members_open(members *set, size_t n)
+{
+    size_t n_slots = 16;
+    while (set->n_touched > 0)
+        set->bits[set->touched[--set->n_touched]] = 0;
+    if (set->bits != NULL)
+        return ACQ_OK;
+    while (n_slots < 2 * n)
+        n_slots *= 2;
+    if (n_slots - 1 > UINT32_MAX || ACQ_RESERVE(set->slots, set->capacity, n_slots) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    set->mask = (uint32_t)(n_slots - 1);
+    memset(set->slots, 0, n_slots * sizeof *set->slots);
+    return ACQ_OK;
+}
+
+size_t acq_exact_members_get_memory(const members *set, uint32_t n_entities)
+{
+    if (set->bits != NULL)
+        return count_words(n_entities) * (sizeof *set->bits + sizeof *set->touched);
+    return set->capacity * sizeof *set->slots;
+}
+
+/* ---- lists ---- */
 
 /* Doubles the step until it is too far, then halves. */
 uint32_t acq_exact_seek(const acq_ent *values, uint32_t from, uint32_t n, acq_ent wanted)
@@ -22,12 +75,12 @@ uint32_t acq_exact_seek(const acq_ent *values, uint32_t from, uint32_t n, acq_en
     return low;
 }
 
-static bool link_holds(acq_row row, uint32_t i, const cutoff *cut)
+static bool link_holds(acq_row row, uint32_t i, const acq_cutoff *cut)
 {
-    return row.scores == NULL || positive_holds(cut, row.scores[i]);
+    return row.scores == NULL || acq_cutoff_holds(cut, row.scores[i]);
 }
 
-static uint32_t keep_by_set(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+static uint32_t keep_by_set(const acq_ent *set, uint32_t n, acq_row row, const acq_cutoff *cut,
                             acq_ent *out)
 {
     uint32_t kept = 0, j = 0, m = (uint32_t)row.n;
@@ -42,7 +95,7 @@ static uint32_t keep_by_set(const acq_ent *set, uint32_t n, acq_row row, const c
     return kept;
 }
 
-static uint32_t keep_by_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+static uint32_t keep_by_row(const acq_ent *set, uint32_t n, acq_row row, const acq_cutoff *cut,
                             acq_ent *out)
 {
     uint32_t kept = 0, i = 0, m = (uint32_t)row.n;
@@ -57,7 +110,7 @@ static uint32_t keep_by_row(const acq_ent *set, uint32_t n, acq_row row, const c
     return kept;
 }
 
-static uint32_t keep_by_merge(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+static uint32_t keep_by_merge(const acq_ent *set, uint32_t n, acq_row row, const acq_cutoff *cut,
                               acq_ent *out)
 {
     uint32_t kept = 0, i = 0, j = 0, m = (uint32_t)row.n;
@@ -71,7 +124,7 @@ static uint32_t keep_by_merge(const acq_ent *set, uint32_t n, acq_row row, const
     return kept;
 }
 
-uint32_t acq_exact_keep_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+uint32_t acq_exact_keep_row(const acq_ent *set, uint32_t n, acq_row row, const acq_cutoff *cut,
                             acq_ent *out)
 {
     if (acq_exact_is_far_longer(row.n, n))
@@ -81,7 +134,7 @@ uint32_t acq_exact_keep_row(const acq_ent *set, uint32_t n, acq_row row, const c
     return keep_by_merge(set, n, row, cut, out);
 }
 
-uint32_t acq_exact_drop_row(const acq_ent *set, uint32_t n, acq_row row, const cutoff *cut,
+uint32_t acq_exact_drop_row(const acq_ent *set, uint32_t n, acq_row row, const acq_cutoff *cut,
                             acq_ent *out)
 {
     uint32_t kept = 0, j = 0, m = (uint32_t)row.n;
@@ -89,13 +142,13 @@ uint32_t acq_exact_drop_row(const acq_ent *set, uint32_t n, acq_row row, const c
         acq_ent value = set[i];
         j = acq_exact_seek(row.tails, j, m, value);
         bool linked = j < m && row.tails[j] == value;
-        if (!linked || negated_holds(cut, row.scores == NULL ? 1.0F : row.scores[j]))
+        if (!linked || acq_cutoff_holds_negated(cut, row.scores == NULL ? 1.0F : row.scores[j]))
             out[kept++] = value;
     }
     return kept;
 }
 
-uint32_t acq_exact_copy_row(acq_row row, const cutoff *cut, acq_ent *out)
+uint32_t acq_exact_copy_row(acq_row row, const acq_cutoff *cut, acq_ent *out)
 {
     uint32_t kept = 0, m = (uint32_t)row.n;
     if (row.scores == NULL) {
@@ -104,7 +157,7 @@ uint32_t acq_exact_copy_row(acq_row row, const cutoff *cut, acq_ent *out)
         return m;
     }
     for (uint32_t j = 0; j < m; j++)
-        if (positive_holds(cut, row.scores[j]))
+        if (acq_cutoff_holds(cut, row.scores[j]))
             out[kept++] = row.tails[j];
     return kept;
 }

@@ -10,13 +10,11 @@
  *
  *   level: parts of the open nodes, the part in work ── branching: node, values left, mark
  *     └─ level: parts of what is left of that part after fixing the node ... */
-#include "search/exact/solve.h"
+#include "search/exact/passes.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/exact/clause.h"
-#include "search/exact/revise.h"
 
 struct component {
     uint32_t *nodes; /* a piece of the caller's list, which may be reordered */

@@ -10,14 +10,101 @@
  * Where all supports are dense and nothing else is known, their bitmaps are intersected. */
 #include <string.h>
 
-#include "search/exact/offer.h"
-#include "search/exact/revise.h"
-#include "search/exact/sets.h"
+#include "search/exact/passes.h"
+
+/* ---- where the first list of a node's values can come from, and how long it would be ----
+ *
+ *   a constant's row        r(x, c): the row of c
+ *   the heads of a relation r(x, y), r(x, x): every x that has such a link
+ *   a neighbour's rows      r(x, y): what the values of y are linked to, once y has a list */
+
+typedef struct offer {
+    uint32_t n;             /* at most this many values; UINT32_MAX: nothing restricts the node */
+    const acq_ent *values;  /* a row or heads, unless they come from a neighbour */
+    const acq_links *links; /* the values are their heads, or the rows are theirs; NULL: a row */
+    const model_edge *edge; /* to the neighbour whose values have the rows; NULL: none */
+    uint32_t n_supports, n_dense; /* relations whose heads were offered, and those with bitmaps */
+} offer;
+
+/* The links of atom i of the edge, seen from `node`. */
+static const acq_links *links_from(const model_edge *edge, uint32_t i, uint32_t node)
+{
+    return edge->x == node ? edge->atoms[i].xy : edge->atoms[i].yx;
+}
+
+static uint32_t other_end(const model_edge *edge, uint32_t node)
+{
+    return edge->x == node ? edge->y : edge->x;
+}
+
+static void offer_heads(offer *o, const acq_links *links)
+{
+    o->n_supports++;
+    o->n_dense += links->bits != NULL;
+    if (links->n_heads < o->n) {
+        o->n = links->n_heads;
+        o->values = links->heads;
+        o->links = links;
+    }
+}
+
+/* The smallest of constants' rows and heads. O(literals of the node). */
+static offer get_own_offer(const state *s, uint32_t index)
+{
+    const model_node *node = &s->m->nodes[index];
+    offer o = {.n = UINT32_MAX};
+    for (const model_unary *u = node->unaries; u != NULL; u = u->next) {
+        if (u->kind == UNARY_LOOP)
+            offer_heads(&o, u->links);
+        else if (u->kind == UNARY_ROW && u->row.n < o.n)
+            o = (offer){.n = (uint32_t)u->row.n, .values = u->row.tails};
+    }
+    for (uint32_t e = 0; e < node->n_edges && o.n > 0; e++)
+        for (uint32_t i = 0; i < node->edges[e]->n_positive; i++)
+            offer_heads(&o, links_from(node->edges[e], i, index));
+    return o;
+}
+
+/* Length of the rows of all values together, or something not below `most`. */
+static size_t count_links(const domain *d, const acq_links *links, size_t most)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < d->n && n < most; i++)
+        n += acq_links_get_row(links, d->values[i]).n;
+    return n;
+}
+
+/* Takes the rows of the neighbour at the other end of the edge if that has a list and they are
+ * fewer than o->n. O(values of the neighbour). */
+static void offer_rows(state *s, offer *o, const model_edge *edge, uint32_t index)
+{
+    uint32_t neighbour = other_end(edge, index);
+    const domain *d = &s->domains[neighbour];
+    for (uint32_t i = 0; i < edge->n_positive && !d->is_all && d->n < o->n; i++) {
+        const acq_links *links = links_from(edge, i, neighbour);
+        size_t n = count_links(d, links, o->n);
+        s->budget->ticks_left -= d->n;
+        if (n < o->n)
+            *o = (offer){.n = (uint32_t)n, .links = links, .edge = edge};
+    }
+}
+
+/* The smallest of all. */
+static offer get_best_offer(state *s, uint32_t index)
+{
+    const model_node *node = &s->m->nodes[index];
+    offer o = get_own_offer(s, index);
+    for (uint32_t e = 0; e < node->n_edges && o.n > 0; e++)
+        offer_rows(s, &o, node->edges[e], index);
+    return o;
+}
+
+/* ---- lists ---- */
 
 static bool supports(const state *s, const acq_links *links, acq_ent value)
 {
     uint32_t row = acq_links_find(links, value);
-    return row != ACQ_NO_ID && (links->best == NULL || positive_holds(&s->cut, links->best[row]));
+    return row != ACQ_NO_ID && (links->best == NULL || acq_cutoff_holds(&s->cut, links->best[row]));
 }
 
 static bool unary_allows(const state *s, const model_unary *unary, acq_ent value)
@@ -29,16 +116,16 @@ static bool unary_allows(const state *s, const model_unary *unary, acq_ent value
     case UNARY_LOOP:
     case UNARY_NOT_LOOP:
         score = acq_links_get_score(unary->links, value, value);
-        return unary->kind == UNARY_LOOP ? positive_holds(&s->cut, score)
-                                         : negated_holds(&s->cut, score);
+        return unary->kind == UNARY_LOOP ? acq_cutoff_holds(&s->cut, score)
+                                         : acq_cutoff_holds_negated(&s->cut, score);
     case UNARY_ROW:
     case UNARY_NOT_ROW:
         break;
     }
     size_t i = acq_row_find(unary->row, value);
     score = i == unary->row.n ? 0.0F : unary->row.scores == NULL ? 1.0F : unary->row.scores[i];
-    return unary->kind == UNARY_ROW ? positive_holds(&s->cut, score)
-                                    : negated_holds(&s->cut, score);
+    return unary->kind == UNARY_ROW ? acq_cutoff_holds(&s->cut, score)
+                                    : acq_cutoff_holds_negated(&s->cut, score);
 }
 
 bool acq_exact_allows(const state *s, uint32_t node, acq_ent value)
@@ -103,7 +190,7 @@ static uint32_t gather_rows(state *s, const offer *o, const domain *d, acq_ent *
     for (uint32_t i = 0; i < d->n; i++) {
         acq_row row = acq_links_get_row(o->links, d->values[i]);
         for (size_t k = 0; k < row.n; k++) {
-            bool holds = row.scores == NULL || positive_holds(&s->cut, row.scores[k]);
+            bool holds = row.scores == NULL || acq_cutoff_holds(&s->cut, row.scores[k]);
             if (holds && !members_has(&s->members, row.tails[k])) {
                 members_add(&s->members, row.tails[k]);
                 out[n++] = row.tails[k];
@@ -285,7 +372,7 @@ static void offer_to_neighbours(state *s, uint32_t index, waiting_list *list)
         if (s->m->nodes[neighbour].is_leaf || !s->domains[neighbour].is_all)
             continue;
         offer o = {.n = list->sizes[neighbour]};
-        acq_exact_offer_rows(s, &o, node->edges[e], neighbour);
+        offer_rows(s, &o, node->edges[e], neighbour);
         if (o.n < list->sizes[neighbour])
             push(list, neighbour, o.n);
     }
@@ -293,7 +380,7 @@ static void offer_to_neighbours(state *s, uint32_t index, waiting_list *list)
 
 static bool start_node(state *s, uint32_t index)
 {
-    offer o = acq_exact_get_best_offer(s, index);
+    offer o = get_best_offer(s, index);
     if (o.n == UINT32_MAX)
         return s->m->n_entities > 0;
     return take_offer(s, index, &o) && revise_from_neighbours(s, index, o.edge) &&
@@ -307,7 +394,7 @@ bool acq_exact_start(state *s)
         return false;
     for (uint32_t i = 0; i < s->m->n_nodes; i++)
         if (!s->m->nodes[i].is_leaf && s->domains[i].is_all)
-            push(&list, i, acq_exact_get_own_offer(s, i).n);
+            push(&list, i, get_own_offer(s, i).n);
     for (uint32_t i = 0; i < s->m->n_nodes; i++)
         offer_to_neighbours(s, i, &list);
     while (list.n > 0) {

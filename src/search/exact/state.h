@@ -10,9 +10,8 @@
 #ifndef ACQ_SEARCH_EXACT_STATE_H
 #define ACQ_SEARCH_EXACT_STATE_H
 
-#include "search/exact/cutoff.h"
-#include "search/exact/members.h"
 #include "search/exact/model.h"
+#include "search/exact/sets.h"
 
 typedef struct domain {
     const acq_ent *values;
@@ -29,7 +28,7 @@ enum { ACQ_EXACT_LEVEL_BYTES = 88 }; /* about the size of a solve_level */
 
 typedef struct state {
     const model *m;
-    cutoff cut;
+    acq_cutoff cut;
     acq_arena *arena;
     domain *domains;
     change *trail;

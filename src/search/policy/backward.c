@@ -1,12 +1,12 @@
 /* backward.c - the gradient of one step, see network.h; forward.c read from its end to its
- * beginning. dX stands for the gradient of the matrix X of step.h.
+ * beginning. dX stands for the gradient of the matrix X of network.h.
  *
  * Few rows win a maximum of a node, so the gradient of the values' messages is kept for those
  * rows only: they are compacted before their product. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/policy/step.h"
+#include "search/policy/network.h"
 
 void acq_scratch_deinit(acq_scratch *scratch)
 {

@@ -1,21 +1,16 @@
-/* board.c - building a board pass by pass, its links, and labels from the definition. */
+/* board.c - making a board, its links, its bound, and labels from the definition. */
 #include "search/policy/board.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/policy/board_build.h"
+#include "search/literal.h"
 
 /* Does a link of this score make the literal hold, or fail if it is negated? Monotone. */
-static bool decides(const acq_scoring *scoring, bool is_negated, double score)
+static bool decides(const acq_scoring *scoring, bool is_negated, double link)
 {
-    if (scoring->binarize > 0)
-        score = score >= scoring->binarize ? 1.0 : 0.0;
-    if (!is_negated)
-        return score >= scoring->threshold;
-    if (scoring->negation_threshold > 0)
-        return score >= scoring->negation_threshold;
-    return acq_scoring_round_one(1.0 - score) < scoring->threshold;
+    return (acq_literal_score(scoring, is_negated, link) >= scoring->threshold) != is_negated;
 }
 
 /* The least float that decides; bit patterns of positive floats ascend with them. A link of
@@ -71,14 +66,13 @@ static acq_status open_pair(const acq_board *board, acq_board_literal *l, acq_er
     return status;
 }
 
-acq_status acq_board_open_links(acq_board_builder *b)
+static acq_status open_links(acq_board *board, acq_error *error)
 {
-    const acq_board *board = b->board;
     const float cuts[] = {find_cut(&board->scoring, false), find_cut(&board->scoring, true)};
     for (uint32_t i = 0; i < board->n_literals; i++) {
         acq_board_literal *l = &board->literals[i];
         l->cut = cuts[l->literal.is_negated];
-        acq_status status = l->literal.is_equality ? ACQ_OK : open_pair(board, l, b->error);
+        acq_status status = l->literal.is_equality ? ACQ_OK : open_pair(board, l, error);
         if (status != ACQ_OK)
             return status;
         l->is_possible =
@@ -88,17 +82,85 @@ acq_status acq_board_open_links(acq_board_builder *b)
     return ACQ_OK;
 }
 
-static acq_status build(acq_board_builder *b)
+/* ---- the most that any assignment can score, from single literals ----
+ *
+ *   r(x,y)   the best link of r; of the row of a constant; between constants the link itself
+ *   !r(x,y)  1; between constants its score
+ *   x = y    1
+ * and the trees of clauses over these. O(heads) for a relation with scores, else O(1). */
+
+static double get_best_of_row(const acq_links *links, acq_ent head)
 {
-    acq_status (*const passes[])(acq_board_builder *) = {
-        acq_board_add_terms, acq_board_add_literals, acq_board_add_nodes, acq_board_add_touches,
-        acq_board_add_edges, acq_board_open_links,   acq_board_add_bound};
-    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
-        acq_status status = passes[i](b);
-        if (status != ACQ_OK)
-            return status == ACQ_ERR_MEMORY ? acq_fail_memory(b->error) : status;
+    uint32_t row = head < links->n_entities ? acq_links_find(links, head) : ACQ_NO_ID;
+    if (row == ACQ_NO_ID)
+        return 0.0;
+    return links->best == NULL ? 1.0 : (double)links->best[row];
+}
+
+static double get_best_link(const acq_links *links)
+{
+    float best = 0.0F;
+    if (links->best == NULL)
+        return links->n_links > 0 ? 1.0 : 0.0;
+    for (uint32_t i = 0; i < links->n_heads; i++)
+        best = links->best[i] > best ? links->best[i] : best;
+    return (double)best;
+}
+
+static double get_best_score(const acq_board *board, const acq_board_literal *l)
+{
+    const acq_board_term *left = &board->terms[l->left], *right = &board->terms[l->right];
+    bool is_left_fixed = left->variable == ACQ_NO_ID, is_right_fixed = right->variable == ACQ_NO_ID;
+    if (is_left_fixed && is_right_fixed)
+        return left->value < l->links->n_entities
+                   ? (double)acq_links_get_score(l->links, left->value, right->value)
+                   : 0.0;
+    if (is_left_fixed)
+        return get_best_of_row(l->links, left->value);
+    if (is_right_fixed)
+        return get_best_of_row(l->inverse, right->value);
+    return get_best_link(l->links);
+}
+
+static bool is_ground(const acq_board *board, const acq_board_literal *l)
+{
+    return l->left >= board->n_free_terms && l->right >= board->n_free_terms;
+}
+
+static double bound_literal(const acq_board *board, const acq_board_literal *l)
+{
+    if (l->literal.is_equality || (l->literal.is_negated && !is_ground(board, l)))
+        return 1.0;
+    return acq_literal_score(&board->scoring, l->literal.is_negated, get_best_score(board, l));
+}
+
+static double bound_branch(const acq_board *board, const acq_branch *branch, const uint32_t **leaf)
+{
+    if (branch->kind == ACQ_BRANCH_LITERAL)
+        return bound_literal(board, &board->literals[*(*leaf)++]);
+    bool is_and = branch->kind == ACQ_BRANCH_AND;
+    double result = is_and ? 1.0 : 0.0;
+    for (uint32_t i = 0; i < branch->n_children; i++) {
+        double bound = bound_branch(board, branch->children[i], leaf);
+        result = is_and ? fmin(result, bound) : fmax(result, bound);
     }
-    return ACQ_OK;
+    return result;
+}
+
+static void add_bound(acq_board *board)
+{
+    board->bound = 1.0;
+    board->why = ACQ_NO_ID;
+    for (uint32_t i = 0; i < board->n_nodes; i++) {
+        const acq_board_node *node = &board->nodes[i];
+        const uint32_t *leaf = node->leaves;
+        double bound = node->tree == NULL ? bound_literal(board, &board->literals[node->literal])
+                                          : bound_branch(board, node->tree, &leaf);
+        if (bound >= board->bound)
+            continue;
+        board->bound = bound;
+        board->why = bound < board->scoring.threshold ? node->literal : ACQ_NO_ID;
+    }
 }
 
 acq_status acq_board_new(const acq_problem *problem, const acq_predictor *predictor,
@@ -113,12 +175,13 @@ acq_status acq_board_new(const acq_problem *problem, const acq_predictor *predic
     board->pe = pe;
     board->n_entities = problem->n_entities;
     board->n_variables = problem->n_variables;
-    acq_board_builder builder = {.problem = problem, .board = board, .error = error};
-    acq_status status = build(&builder);
+    acq_status status = acq_board_build(problem, board) == ACQ_OK ? open_links(board, error)
+                                                                  : acq_fail_memory(error);
     if (status != ACQ_OK) {
         acq_board_free(board);
         return status;
     }
+    add_bound(board);
     *out = board;
     return ACQ_OK;
 }

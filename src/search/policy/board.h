@@ -95,6 +95,10 @@ acq_status acq_board_new(const acq_problem *problem, const acq_predictor *predic
                          const acq_scoring *scoring, acq_pe pe, acq_board **out, acq_error *error);
 void acq_board_free(acq_board *board);
 
+/* What acq_board_new begins with (board_build.c): terms, literals without links, nodes, edges.
+ * Fails only when memory is out. */
+acq_status acq_board_build(const acq_problem *problem, acq_board *board);
+
 /* Does the literal hold for these two values (score at or above the threshold in force)? */
 bool acq_board_holds(const acq_board *board, uint32_t literal, acq_ent left, acq_ent right);
 

@@ -23,7 +23,7 @@
 #include "base/random.h"
 #include "search/policy/board.h"
 
-typedef struct acq_walk_members acq_walk_members; /* of one variable; walk_members.h */
+typedef struct acq_walk_members acq_walk_members; /* of one variable; walk_parts.h */
 
 typedef struct acq_walk {
     const acq_board *board;

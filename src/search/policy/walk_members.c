@@ -1,5 +1,5 @@
-/* walk_members.c - see walk_members.h. */
-#include "search/policy/walk_members.h"
+/* walk_members.c - see walk_parts.h. */
+#include "search/policy/walk_parts.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* walk_members.h - the members of classes, by partition refinement.
+/* walk_parts.h - what walk.c stands on: the members of classes, by partition refinement
+ * (walk_members.c), and the labels of edges, per class (walk_labels.c).
  *
  *   slots   [ 5 | 9 | 2 | 7 | 1 | 8 ]      values that ever differed from the rest
  *             \__a__/   \__b__/  c         a class is a segment
@@ -6,8 +7,8 @@
  *
  * Splitting by a set moves the members it hits to the front of their segments; a segment that is
  * hit in part is cut there, and its front becomes a new class. */
-#ifndef ACQ_SEARCH_POLICY_WALK_MEMBERS_H
-#define ACQ_SEARCH_POLICY_WALK_MEMBERS_H
+#ifndef ACQ_SEARCH_POLICY_WALK_PARTS_H
+#define ACQ_SEARCH_POLICY_WALK_PARTS_H
 
 #include "search/policy/walk.h"
 
@@ -37,5 +38,15 @@ void acq_walk_add_first_class(acq_walk *walk, uint32_t term, uint32_t size);
  * walk->covered. The values are distinct. O(n). */
 acq_status acq_walk_split(acq_walk *walk, uint32_t term, const acq_ent *set, size_t n,
                           uint32_t *n_covered);
+
+/* ---- labels ---- */
+
+/* Splits by PE and sets the PE labels; LE labels stay 0. */
+acq_status acq_walk_add_potential(acq_walk *walk);
+
+/* LE labels at the touches whose other end changed, splitting by their rows, and those of the
+ * clauses; walk->values, holds and changed are those of the new assignment. The value assigned
+ * may be split off afterwards: it takes its labels along. */
+acq_status acq_walk_update_labels(acq_walk *walk);
 
 #endif

@@ -1,43 +1,40 @@
-/* score.c - see score.h. Cost: one link look-up per literal. */
-#include "search/score.h"
+/* search.c - what all searches share: their results, and the score of an assignment. */
+#include "search/search.h"
 
 #include <math.h>
+
+#include "search/literal.h"
+
+void acq_search_result_deinit(acq_search_result *result)
+{
+    acq_arena_deinit(&result->arena);
+    *result = (acq_search_result){0};
+}
 
 static acq_ent value_at(acq_place place, const acq_ent *values)
 {
     return place.is_variable ? values[place.id] : place.id;
 }
 
-double acq_search_score_literal(const acq_literal *literal, const acq_predictor *predictor,
-                                const acq_scoring *scoring, const acq_ent *values)
+static double score_literal(const acq_literal *literal, const acq_predictor *predictor,
+                            const acq_scoring *scoring, const acq_ent *values)
 {
     acq_ent left = value_at(literal->left, values), right = value_at(literal->right, values);
     if (literal->is_equality)
         return (left == right) != literal->is_negated ? 1.0 : 0.0;
-    double score = (double)acq_predictor_get_score(predictor, left, literal->relation, right);
-    if (scoring->binarize > 0)
-        score = score >= scoring->binarize ? 1.0 : 0.0;
-    if (!literal->is_negated)
-        return score;
-    if (scoring->negation_threshold > 0)
-        return score < scoring->negation_threshold ? 1.0 : 0.0;
-    return acq_scoring_round_one(1.0 - score);
+    float link = acq_predictor_get_score(predictor, left, literal->relation, right);
+    return acq_literal_score(scoring, literal->is_negated, (double)link);
 }
 
-typedef struct scorer {
-    const acq_predictor *predictor;
-    const acq_scoring *scoring;
-    const acq_ent *values;
-} scorer;
-
-static double score_branch(const scorer *s, const acq_branch *branch)
+double acq_search_score_branch(const acq_branch *branch, const acq_predictor *predictor,
+                               const acq_scoring *scoring, const acq_ent *values)
 {
     if (branch->kind == ACQ_BRANCH_LITERAL)
-        return acq_search_score_literal(&branch->literal, s->predictor, s->scoring, s->values);
+        return score_literal(&branch->literal, predictor, scoring, values);
     bool is_and = branch->kind == ACQ_BRANCH_AND;
     double result = is_and ? 1.0 : 0.0;
     for (uint32_t i = 0; i < branch->n_children; i++) {
-        double score = score_branch(s, branch->children[i]);
+        double score = acq_search_score_branch(branch->children[i], predictor, scoring, values);
         result = is_and ? fmin(result, score) : fmax(result, score);
     }
     return result;
@@ -46,13 +43,12 @@ static double score_branch(const scorer *s, const acq_branch *branch)
 double acq_search_score(const acq_problem *problem, const acq_predictor *predictor,
                         const acq_scoring *scoring, const acq_ent *values)
 {
-    scorer s = {.predictor = predictor, .scoring = scoring, .values = values};
     double result = 1.0;
     for (uint32_t i = 0; i < problem->n_literals && result > 0; i++)
-        result = fmin(result,
-                      acq_search_score_literal(&problem->literals[i], predictor, scoring, values));
+        result = fmin(result, score_literal(&problem->literals[i], predictor, scoring, values));
     for (uint32_t i = 0; i < problem->n_clauses && result > 0; i++)
-        result = fmin(result, score_branch(&s, problem->clauses[i]));
+        result =
+            fmin(result, acq_search_score_branch(problem->clauses[i], predictor, scoring, values));
     return result;
 }
 

@@ -7,12 +7,13 @@
 #include "base/memory.h"
 #include "store/format.h"
 
-uint32_t acq_entity_checksum(acq_ent id, const char *key, size_t key_length, const char *label,
-                             size_t label_length)
+uint32_t acq_entity_checksum(uint64_t salt, const acq_store_entity *entity)
 {
-    uint64_t hash = acq_hash_name(id, key, key_length);
-    if (label != NULL)
-        hash = acq_hash_bytes(label, label_length, hash);
+    uint64_t hash = acq_hash_name(entity->id, entity->key, entity->key_length);
+    if (entity->label != NULL)
+        hash = acq_hash_bytes(entity->label, entity->label_length, hash);
+    if (salt != 0)
+        hash = acq_hash_word(hash, salt);
     return (uint32_t)(hash >> 32);
 }
 
@@ -210,6 +211,15 @@ static acq_status read_size(const acq_db *db, uint64_t *out, acq_error *error)
     return status;
 }
 
+/* That meta counts the same is what ends a compaction. */
+static uint64_t count_changes(const acq_catalog *catalog)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < catalog->n_pairs; i++)
+        n += catalog->pairs[i].n_changes;
+    return n;
+}
+
 acq_status acq_catalog_read(const acq_db *db, acq_catalog *out, acq_error *error)
 {
     *out = (acq_catalog){0};
@@ -223,6 +233,9 @@ acq_status acq_catalog_read(const acq_db *db, acq_catalog *out, acq_error *error
         status = acq_db_fail_damaged(db, "it counts more entities than the file can hold", error);
     if (status == ACQ_OK)
         status = acq_pairs_read(db, out->format, &out->meta, take_pair, &r, error);
+    if (status == ACQ_OK && count_changes(out) != out->meta.n_changes)
+        status = acq_db_fail_damaged(db, "its relations have more or fewer changes than it counts",
+                                     error);
     if (status != ACQ_OK)
         acq_catalog_deinit(out);
     return status;

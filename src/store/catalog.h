@@ -8,9 +8,16 @@
 
 /* ---- entities ---- */
 
-/* label NULL: none. */
-uint32_t acq_entity_checksum(acq_ent id, const char *key, size_t key_length, const char *label,
-                             size_t label_length);
+/* A row of `entity`. */
+typedef struct acq_store_entity {
+    acq_ent id;
+    const char *key, *label; /* label NULL: none */
+    size_t key_length, label_length;
+} acq_store_entity;
+
+/* With the import's salt, so that a row of another import, be it of the same names in another
+ * order, does not pass. */
+uint32_t acq_entity_checksum(uint64_t salt, const acq_store_entity *entity);
 
 /* ---- relations ---- */
 

@@ -102,9 +102,10 @@ static acq_status add_entity(acq_store_writer *writer, const char *key, size_t l
     acq_ent id = (acq_ent)meta->n_entities;
     if (meta->n_entities + 1 >= ACQ_NO_ID - 1)
         return acq_fail(error, ACQ_ERR_LIMIT, "the store has as many entities as it can hold");
+    acq_store_entity row = {.id = id, .key = key, .key_length = length};
     acq_db_bind_u64(writer->put_entity, 1, id);
     acq_db_bind_text(writer->put_entity, 2, key, length);
-    acq_db_bind_u64(writer->put_entity, 3, acq_entity_checksum(id, key, length, NULL, 0));
+    acq_db_bind_u64(writer->put_entity, 3, acq_entity_checksum(meta->salt, &row));
     acq_status status = acq_db_finish(&writer->db, writer->put_entity, error);
     if (status != ACQ_OK)
         return status;
@@ -119,8 +120,7 @@ static acq_status resolve_entity(changing *c, const char *name, acq_ent *out, ac
 {
     acq_store_writer *writer = c->writer;
     size_t length = strlen(name);
-    acq_status status =
-        acq_entity_find(&writer->finder, name, length, writer->catalog.meta.n_entities, out, error);
+    acq_status status = acq_entity_find(&writer->finder, name, length, out, error);
     if (status != ACQ_OK || *out != ACQ_NO_ID)
         return status;
     if (!c->is_add)

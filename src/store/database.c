@@ -309,20 +309,31 @@ static acq_status open_as(acq_db *db, const char *path, acq_db_mode mode,
     return status;
 }
 
+/* SQLite needs a -shm file for the changes in the -wal file, and cannot make one there. */
+static acq_status fail_unreadable_log(const char *path, acq_error *error)
+{
+    acq_fail(
+        error, ACQ_ERR_IO,
+        "changes wait in its -wal file, which cannot be read in a folder without permission to "
+        "write; copy both files elsewhere, or let the owner run anycq compact");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_IO;
+}
+
 acq_status acq_db_open_to_read(acq_db *db, const char *path, acq_error *error)
 {
-    bool is_fixed = false;
+    acq_store_place place;
     acq_error first = {0};
-    acq_store_file_state state =
-        acq_store_file_get_state(path); /* before it is known that no log is there */
+    acq_store_file_state state = acq_store_file_get_state(path); /* before the log is looked for */
     acq_status status = acq_store_file_check(path, error);
     if (status == ACQ_OK)
-        status = acq_store_file_is_fixed(path, &is_fixed, error);
+        status = acq_store_file_get_place(path, &place, error);
     if (status != ACQ_OK)
         return status;
     status = open_as(db, path, ACQ_DB_READ, NULL, &first);
-    if (status == ACQ_ERR_IO && is_fixed)
-        return open_as(db, path, ACQ_DB_IMMUTABLE, &state, error);
+    if (status == ACQ_ERR_IO && !place.is_writable)
+        return place.has_log ? fail_unreadable_log(path, error)
+                             : open_as(db, path, ACQ_DB_IMMUTABLE, &state, error);
     if (status != ACQ_OK) {
         acq_fail(error, first.code, "%s", first.message);
         acq_error_set_file(error, first.file);

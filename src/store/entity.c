@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, uint64_t n_entities,
-                           acq_entity_row *out, acq_error *error)
+acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, const acq_store_meta *meta,
+                           acq_store_entity *out, acq_error *error)
 {
     uint64_t id = acq_db_get_u64(statement, 0);
     acq_status status = acq_db_read_text(db, statement, 1, &out->key, &out->key_length, error);
@@ -16,11 +16,10 @@ acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, uint64_t n
         status = acq_db_read_text(db, statement, 3, &out->label, &out->label_length, error);
     if (status != ACQ_OK)
         return status;
-    if (id >= n_entities)
+    if (id >= meta->n_entities)
         return acq_db_fail_damaged(db, "an entity's id is out of range", error);
     out->id = (acq_ent)id;
-    if (out->key == NULL || acq_entity_checksum(out->id, out->key, out->key_length, out->label,
-                                                out->label_length) != acq_db_get_u64(statement, 2))
+    if (out->key == NULL || acq_entity_checksum(meta->salt, out) != acq_db_get_u64(statement, 2))
         return acq_db_fail_damaged(db, "an entity does not match its checksum", error);
     if (strlen(out->key) != out->key_length ||
         (out->label != NULL && strlen(out->label) != out->label_length))
@@ -28,11 +27,11 @@ acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, uint64_t n
     return ACQ_OK;
 }
 
-acq_status acq_entity_finder_init(acq_entity_finder *finder, const acq_db *db, uint32_t format,
-                                  acq_error *error)
+acq_status acq_entity_finder_init(acq_entity_finder *finder, const acq_db *db,
+                                  const acq_store_meta *meta, uint32_t format, acq_error *error)
 {
     bool has_labels = format > 1;
-    *finder = (acq_entity_finder){.db = db};
+    *finder = (acq_entity_finder){.db = db, .meta = meta};
     acq_status status = acq_db_prepare(db,
                                        has_labels ? ACQ_ENTITY_SELECT "WHERE id = ?1"
                                                   : ACQ_ENTITY_SELECT_FIRST "WHERE id = ?1",
@@ -57,8 +56,8 @@ void acq_entity_finder_deinit(acq_entity_finder *finder)
     *finder = (acq_entity_finder){0};
 }
 
-acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, uint64_t n_entities,
-                           acq_entity_row *out, acq_error *error)
+acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, acq_store_entity *out,
+                           acq_error *error)
 {
     bool has_row = false;
     sqlite3_reset(finder->by_id);
@@ -67,7 +66,7 @@ acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, uint64_t
     if (status == ACQ_OK && !has_row)
         return acq_db_fail_damaged(finder->db, "an entity is missing", error);
     if (status == ACQ_OK)
-        status = acq_entity_take(finder->db, finder->by_id, n_entities, out, error);
+        status = acq_entity_take(finder->db, finder->by_id, finder->meta, out, error);
     if (status == ACQ_OK && out->id != id)
         status = acq_db_fail_damaged(finder->db, "an entity is in another's place", error);
     return status;
@@ -79,16 +78,15 @@ static bool equals(const char *text, size_t text_length, const char *name, size_
 }
 
 static acq_status find_by(const acq_entity_finder *finder, sqlite3_stmt *statement,
-                          const char *name, size_t length, uint64_t n_entities, acq_ent *out,
-                          acq_error *error)
+                          const char *name, size_t length, acq_ent *out, acq_error *error)
 {
-    acq_entity_row row;
+    acq_store_entity row;
     bool has_row = false;
     *out = ACQ_NO_ID;
     acq_db_bind_text(statement, 1, name, length);
     acq_status status = acq_db_step(finder->db, statement, &has_row, error);
     if (status == ACQ_OK && has_row) {
-        status = acq_entity_take(finder->db, statement, n_entities, &row, error);
+        status = acq_entity_take(finder->db, statement, finder->meta, &row, error);
         if (status == ACQ_OK && !equals(row.key, row.key_length, name, length) &&
             !equals(row.label, row.label_length, name, length))
             status = acq_db_fail_damaged(finder->db, "its index of names is wrong", error);
@@ -100,11 +98,11 @@ static acq_status find_by(const acq_entity_finder *finder, sqlite3_stmt *stateme
 }
 
 acq_status acq_entity_find(const acq_entity_finder *finder, const char *name, size_t length,
-                           uint64_t n_entities, acq_ent *out, acq_error *error)
+                           acq_ent *out, acq_error *error)
 {
-    acq_status status = find_by(finder, finder->by_key, name, length, n_entities, out, error);
+    acq_status status = find_by(finder, finder->by_key, name, length, out, error);
     if (status == ACQ_OK && *out == ACQ_NO_ID && finder->by_label != NULL)
-        status = find_by(finder, finder->by_label, name, length, n_entities, out, error);
+        status = find_by(finder, finder->by_label, name, length, out, error);
     return status;
 }
 
@@ -155,7 +153,7 @@ static void put_name(walk *w, acq_ent entity, const char *name, size_t length)
 }
 
 /* Copies the names of a row; with a prefix the first one without it ends the walk. */
-static void put_row(walk *w, const acq_entity_row *row)
+static void put_row(walk *w, const acq_store_entity *row)
 {
     const char *name = w->order == BY_LABEL ? row->label : row->key;
     size_t length = w->order == BY_LABEL ? row->label_length : row->key_length;
@@ -179,11 +177,11 @@ static acq_status fill_batch(walk *w, acq_error *error)
     w->n_names = 0;
     acq_text_clear(&w->text);
     for (int i = 0; status == ACQ_OK && !w->is_done && i < BATCH; i++) {
-        acq_entity_row row;
+        acq_store_entity row;
         status = acq_db_step(db, w->rows, &has_row, error);
         w->is_done = !has_row;
         if (status == ACQ_OK && has_row)
-            status = acq_entity_take(db, w->rows, w->params->catalog->meta.n_entities, &row, error);
+            status = acq_entity_take(db, w->rows, &w->params->catalog->meta, &row, error);
         if (status == ACQ_OK && has_row)
             put_row(w, &row);
     }

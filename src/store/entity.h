@@ -6,39 +6,34 @@
 
 #include "store/catalog.h"
 
-/* A row; the texts are borrowed until the statement that gave it steps or is reset. */
-typedef struct acq_entity_row {
-    acq_ent id;
-    const char *key, *label; /* label NULL: none */
-    size_t key_length, label_length;
-} acq_entity_row;
-
 /* What statements about entities begin with; format 1 had no labels. */
 #define ACQ_ENTITY_SELECT       "SELECT id, key, checksum, label FROM entity "
 #define ACQ_ENTITY_SELECT_FIRST "SELECT id, key, checksum, NULL FROM entity "
 
-/* Takes the row that such a statement stands on. The checksum, the range of the id and the bytes
- * of the names are checked. */
-acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, uint64_t n_entities,
-                           acq_entity_row *out, acq_error *error);
+/* Takes the row that such a statement stands on; its texts are borrowed until the statement steps
+ * or is reset. The checksum, the range of the id and the bytes of the names are checked. */
+acq_status acq_entity_take(const acq_db *db, sqlite3_stmt *statement, const acq_store_meta *meta,
+                           acq_store_entity *out, acq_error *error);
 
 /* The statements to find entities; zeroed ones may be deinited. */
 typedef struct acq_entity_finder {
     const acq_db *db;
+    const acq_store_meta *meta;              /* as it is at the time of a call */
     sqlite3_stmt *by_id, *by_key, *by_label; /* by_label NULL: format 1 */
 } acq_entity_finder;
 
-acq_status acq_entity_finder_init(acq_entity_finder *finder, const acq_db *db, uint32_t format,
-                                  acq_error *error);
+/* Keeps db and meta. */
+acq_status acq_entity_finder_init(acq_entity_finder *finder, const acq_db *db,
+                                  const acq_store_meta *meta, uint32_t format, acq_error *error);
 void acq_entity_finder_deinit(acq_entity_finder *finder);
 
-/* An id below n_entities always has a row; it is borrowed until the next call. */
-acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, uint64_t n_entities,
-                           acq_entity_row *out, acq_error *error);
+/* An id below meta->n_entities always has a row; it is borrowed until the next call. */
+acq_status acq_entity_read(const acq_entity_finder *finder, acq_ent id, acq_store_entity *out,
+                           acq_error *error);
 
 /* By key, then by label. ACQ_OK with *out == ACQ_NO_ID: the index knows no such name. */
 acq_status acq_entity_find(const acq_entity_finder *finder, const char *name, size_t length,
-                           uint64_t n_entities, acq_ent *out, acq_error *error);
+                           acq_ent *out, acq_error *error);
 
 typedef struct acq_names_visit {
     const acq_db *db;

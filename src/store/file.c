@@ -233,7 +233,7 @@ static bool is_folder_writable(char *real)
     return access(real, W_OK) == 0;
 }
 
-acq_status acq_store_file_is_fixed(const char *path, bool *out, acq_error *error)
+acq_status acq_store_file_get_place(const char *path, acq_store_place *out, acq_error *error)
 {
     uint64_t file_bytes, wal_bytes;
     char *real = NULL;
@@ -241,7 +241,7 @@ acq_status acq_store_file_is_fixed(const char *path, bool *out, acq_error *error
     if (status == ACQ_OK)
         status = measure(real, &file_bytes, &wal_bytes, error);
     if (status == ACQ_OK)
-        *out = wal_bytes == 0 && !is_folder_writable(real);
+        *out = (acq_store_place){.has_log = wal_bytes > 0, .is_writable = is_folder_writable(real)};
     acq_free(real);
     return status;
 }

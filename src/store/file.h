@@ -20,8 +20,14 @@ acq_status acq_store_file_fail_foreign(const char *path, acq_error *error);
 /* Bytes of PATH and PATH-wal; 0 for one that is not there. ACQ_ERR_MEMORY. */
 acq_status acq_store_file_sizes(const char *path, uint64_t *file, uint64_t *wal, acq_error *error);
 
-/* Nothing can be written beside it, and no -wal file says more than it does. ACQ_ERR_MEMORY. */
-acq_status acq_store_file_is_fixed(const char *path, bool *out, acq_error *error);
+/* Where a store lies. */
+typedef struct acq_store_place {
+    bool is_writable; /* something can be written beside it */
+    bool has_log;     /* a -wal file says more than it does */
+} acq_store_place;
+
+acq_status acq_store_file_get_place(const char *path, acq_store_place *out,
+                                    acq_error *error); /* ACQ_ERR_MEMORY */
 
 /* What tells whether a file was changed or replaced, as finely as its system keeps time. */
 typedef struct acq_store_file_state {

@@ -25,7 +25,12 @@ typedef struct schema_object {
     "changes_sum INTEGER NOT NULL, checksum INTEGER NOT NULL"
 #define SAME(text)                                                                                 \
     {                                                                                              \
-        text, text                                                                                 \
+        text, text, text                                                                           \
+    }
+
+#define LABELLED(first, later)                                                                     \
+    {                                                                                              \
+        first, later, later                                                                        \
     }
 
 /* In order of name, as acq_format_check meets them. */
@@ -35,16 +40,15 @@ static const schema_object SCHEMA[] = {
           "tail INTEGER NOT NULL, added INTEGER NOT NULL, PRIMARY KEY(relation, head, tail)) "
           "WITHOUT ROWID"),
      false},
-    {"entity", {ENTITY_COLUMNS ")", ENTITY_COLUMNS ", label TEXT)"}, false},
+    {"entity", LABELLED(ENTITY_COLUMNS ")", ENTITY_COLUMNS ", label TEXT)"), false},
     {"entity_key", SAME("CREATE UNIQUE INDEX entity_key ON entity(key)"), true},
     {"entity_label",
-     {NULL, "CREATE UNIQUE INDEX entity_label ON entity(label) WHERE label IS NOT NULL"},
+     LABELLED(NULL, "CREATE UNIQUE INDEX entity_label ON entity(label) WHERE label IS NOT NULL"),
      true},
     {"links", SAME("CREATE TABLE links(id INTEGER PRIMARY KEY, body BLOB NOT NULL)"), false},
     {"meta", SAME("CREATE TABLE meta(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"), false},
     {"relation",
-     {RELATION_COLUMNS ")", RELATION_COLUMNS ", label TEXT, inverse_label TEXT)"},
-     false},
+     LABELLED(RELATION_COLUMNS ")", RELATION_COLUMNS ", label TEXT, inverse_label TEXT)"), false},
 };
 
 enum { N_OBJECTS = sizeof SCHEMA / sizeof SCHEMA[0] };
@@ -78,15 +82,17 @@ acq_status acq_format_create_indexes(const acq_db *db, acq_error *error)
     return create(db, true, error);
 }
 
-acq_status acq_format_upgrade(const acq_db *db, acq_error *error)
+acq_status acq_format_upgrade(const acq_db *db, uint32_t format, acq_error *error)
 {
-    acq_status status = acq_db_run(db,
-                                   "ALTER TABLE entity ADD COLUMN label TEXT;"
-                                   "CREATE UNIQUE INDEX entity_label ON entity(label) WHERE label "
-                                   "IS NOT NULL;"
-                                   "ALTER TABLE relation ADD COLUMN label TEXT;"
-                                   "ALTER TABLE relation ADD COLUMN inverse_label TEXT",
-                                   error);
+    acq_status status =
+        format > 1 ? ACQ_OK
+                   : acq_db_run(db,
+                                "ALTER TABLE entity ADD COLUMN label TEXT;"
+                                "CREATE UNIQUE INDEX entity_label ON entity(label) WHERE label "
+                                "IS NOT NULL;"
+                                "ALTER TABLE relation ADD COLUMN label TEXT;"
+                                "ALTER TABLE relation ADD COLUMN inverse_label TEXT",
+                                error);
     return status == ACQ_OK ? set_marks(db, error) : status;
 }
 
@@ -188,7 +194,7 @@ static const meta_field FIELDS[] = {
     FIELD("fact_sum", NUMBER, fact_sum),     FIELD("changes", NUMBER, n_changes),
     FIELD("labels", NUMBER, n_labels),       FIELD("relation_rows", NUMBER, relation_rows),
     FIELD("imported", NUMBER, imported),     FIELD("rdf", FLAG, is_rdf),
-    FIELD("sources", TEXT, sources),
+    FIELD("sources", TEXT, sources),         FIELD("salt", NUMBER, salt),
 };
 
 enum { N_FIELDS = sizeof FIELDS / sizeof FIELDS[0] };
@@ -202,7 +208,8 @@ static uint64_t get_number(const acq_store_meta *meta, const meta_field *field)
 static uint64_t checksum_of(const acq_store_meta *meta)
 {
     uint64_t hash = 0;
-    for (size_t i = 0; i < N_FIELDS; i++) {
+    size_t n = meta->salt == 0 ? N_FIELDS - 1 : N_FIELDS; /* the last one: older stores have none */
+    for (size_t i = 0; i < n; i++) {
         const char *text = (const char *)meta + FIELDS[i].offset;
         if (FIELDS[i].kind == TEXT)
             hash = acq_hash_bytes(text, strlen(text), hash);

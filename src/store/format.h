@@ -29,12 +29,13 @@ static inline int64_t acq_part_id(acq_rel directed, uint32_t part)
 acq_status acq_format_create_tables(const acq_db *db, acq_error *error);
 acq_status acq_format_create_indexes(const acq_db *db, acq_error *error);
 
-/* Is this a store that we can read? *format is 1 or 2. The schema is compared letter by letter,
+/* Is this a store that we can read? *format is 1 to 3. The schema is compared letter by letter,
  * so that every later statement means what it says. */
 acq_status acq_format_check(const acq_db *db, uint32_t *format, acq_error *error);
 
-/* From format 1 to the newest, inside the caller's transaction; meta is the caller's to write. */
-acq_status acq_format_upgrade(const acq_db *db, acq_error *error);
+/* From an older format to the newest, inside the caller's transaction; meta is the caller's to
+ * write. */
+acq_status acq_format_upgrade(const acq_db *db, uint32_t format, acq_error *error);
 
 /* ---- meta ---- */
 
@@ -48,6 +49,7 @@ typedef struct acq_store_meta {
     uint64_t n_labels;      /* of entities */
     uint64_t relation_rows; /* sum of the checksums of the rows of `relation` */
     uint64_t imported;      /* acq_meta_hash of what the import wrote */
+    uint64_t salt;          /* of the checksums of entities; 0: none, as before format 3 */
     bool is_rdf;
     char sources[sizeof((acq_store_info *)0)->sources];
 } acq_store_meta;

@@ -193,10 +193,9 @@ static acq_status open_links(void *self, acq_rel relation, const acq_links **out
 
 static acq_status read_record(reader *me, acq_ent entity, const name_record **out, acq_error *error)
 {
-    acq_entity_row row;
+    acq_store_entity row;
     pthread_mutex_lock(&me->lock);
-    acq_status status =
-        acq_entity_read(&me->finder, entity, me->catalog.meta.n_entities, &row, error);
+    acq_status status = acq_entity_read(&me->finder, entity, &row, error);
     if (status == ACQ_OK)
         status = acq_db_check_unchanged(&me->db, error);
     if (status == ACQ_OK && add_record(&me->names, entity, row.key, row.key_length, row.label,
@@ -226,8 +225,7 @@ static acq_status find_entity(void *self, const char *name, size_t length, acq_e
     reader *me = self;
     acq_ent found = ACQ_NO_ID;
     pthread_mutex_lock(&me->lock);
-    acq_status status =
-        acq_entity_find(&me->finder, name, length, me->catalog.meta.n_entities, &found, error);
+    acq_status status = acq_entity_find(&me->finder, name, length, &found, error);
     pthread_mutex_unlock(&me->lock);
     if (status == ACQ_OK)
         status = acq_db_check_unchanged(&me->db, error);
@@ -268,7 +266,8 @@ static acq_status open_snapshot(reader *me, const char *path, acq_error *error)
     if (status == ACQ_OK)
         status = acq_db_check_unchanged(&me->db, error);
     if (status == ACQ_OK)
-        status = acq_entity_finder_init(&me->finder, &me->db, me->catalog.format, error);
+        status = acq_entity_finder_init(&me->finder, &me->db, &me->catalog.meta, me->catalog.format,
+                                        error);
     return status == ACQ_OK ? make_room(me, error) : status;
 }
 

@@ -15,7 +15,7 @@
 
 enum {
     ACQ_STORE_APPLICATION = 0x61637167, /* "acqg", SQLite's application_id */
-    ACQ_STORE_FORMAT = 2,               /* SQLite's user_version; 1 had no labels */
+    ACQ_STORE_FORMAT = 3,               /* SQLite's user_version; 1 had no labels, 2 no salt */
 };
 
 /* Does the file begin as an SQLite database? Anything else is for acq_graph_read. */

@@ -92,8 +92,8 @@ static acq_status take_entities(verifying *v, sqlite3_stmt *rows, entity_totals 
     bool has_row = false;
     acq_status status = acq_db_step(&v->db, rows, &has_row, error);
     while (status == ACQ_OK && has_row) {
-        acq_entity_row row;
-        status = acq_entity_take(&v->db, rows, n_entities, &row, error);
+        acq_store_entity row;
+        status = acq_entity_take(&v->db, rows, &v->catalog.meta, &row, error);
         if (status != ACQ_OK)
             return status;
         if (row.id != totals->n)

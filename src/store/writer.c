@@ -14,7 +14,8 @@ enum {
 static acq_status prepare(acq_store_writer *writer, acq_error *error)
 {
     const acq_db *db = &writer->db;
-    acq_status status = acq_entity_finder_init(&writer->finder, db, ACQ_STORE_FORMAT, error);
+    acq_status status =
+        acq_entity_finder_init(&writer->finder, db, &writer->catalog.meta, ACQ_STORE_FORMAT, error);
     if (status == ACQ_OK)
         status = acq_db_prepare(db,
                                 "SELECT added FROM change WHERE relation = ?1 AND head = ?2 AND "
@@ -166,7 +167,7 @@ static acq_status read_catalog(acq_store_writer *writer, acq_error *error)
     acq_catalog *catalog = &writer->catalog;
     acq_status status = acq_catalog_read(&writer->db, catalog, error);
     if (status == ACQ_OK && catalog->format < ACQ_STORE_FORMAT) {
-        status = acq_format_upgrade(&writer->db, error);
+        status = acq_format_upgrade(&writer->db, catalog->format, error);
         catalog->format = ACQ_STORE_FORMAT;
     }
     if (status == ACQ_OK)

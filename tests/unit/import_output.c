@@ -364,11 +364,44 @@ static int leave(void **state)
     return 0;
 }
 
+static void write_triples(const char *path, const char *first, const char *second)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%s\tlikes\t%s\n", first, second);
+    fclose(file);
+}
+
+/* The same names, in another order: each row has a right checksum, but of another import. */
+static void test_a_row_of_another_import_is_damage(void **state)
+{
+    (void)state;
+    sqlite3 *db = NULL;
+    acq_error error = {0};
+    write_triples("one.tsv", "Ann", "Bob");
+    write_triples("two.tsv", "Bob", "Ann");
+    import_case_run("one.tsv", "one.acq", NULL);
+    import_case_run("two.tsv", "two.acq", NULL);
+    assert_int_equal(sqlite3_open("one.acq", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "ATTACH 'two.acq' AS two; BEGIN; DELETE FROM entity;"
+                                  "INSERT INTO entity SELECT * FROM two.entity; COMMIT",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    acq_graph *graph = open_graph("one.acq");
+    (void)acq_graph_get_entity_name(graph, 0);
+    assert_int_equal(acq_graph_get_failure(graph, &error), ACQ_ERR_INPUT);
+    assert_non_null(strstr(error.message, "an entity does not match its checksum"));
+    acq_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_store_without_changes_gives_way),
         cmocka_unit_test(test_a_store_with_changes_wants_to_be_asked),
+        cmocka_unit_test(test_a_row_of_another_import_is_damage),
         cmocka_unit_test(test_other_files_are_kept),
         cmocka_unit_test(test_broken_and_newer_stores_are_kept),
         cmocka_unit_test(test_the_log_of_a_deleted_store_is_not_applied),

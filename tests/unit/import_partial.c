@@ -132,6 +132,19 @@ static void test_what_a_killed_import_left_is_taken_over(void **state)
     assert_int_equal(unlink("taken"), 0);
 }
 
+/* Its owner and mode would become the output's. */
+static void test_an_empty_file_is_not_adopted(void **state)
+{
+    (void)state;
+    struct stat info;
+    write_file("made.partial", "", 0);
+    assert_int_equal(chmod("made.partial", 0777), 0);
+    put("made", "content");
+    assert_int_equal(stat("made", &info), 0);
+    assert_int_equal(info.st_mode & 0111, 0);
+    assert_int_equal(unlink("made"), 0);
+}
+
 static void test_files_of_others_are_left_alone(void **state)
 {
     (void)state;
@@ -302,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_an_unfinished_output_leaves_nothing),
         cmocka_unit_test(test_two_imports_refuse_each_other),
         cmocka_unit_test(test_what_a_killed_import_left_is_taken_over),
+        cmocka_unit_test(test_an_empty_file_is_not_adopted),
         cmocka_unit_test(test_files_of_others_are_left_alone),
         cmocka_unit_test(test_what_cannot_be_a_graph_is_refused),
         cmocka_unit_test(test_a_symbolic_link_is_followed),

@@ -333,6 +333,34 @@ static acq_status load_links(acq_graph *graph, acq_error *error)
     return acq_graph_open_links(graph, 0, &links, error);
 }
 
+static void test_a_log_beside_a_store_in_a_folder_that_may_not_be_written(void **state)
+{
+    (void)state;
+    acq_store_fact fact = {.head = "e", .relation = "likes", .tail = "e"};
+    acq_store_writer *writer = NULL;
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    char folder[1024], copy[1100], command[8192];
+    uid_t owner = geteuid();
+    make_good();
+    OK(acq_store_writer_open(path, &writer, e));
+    OK(acq_store_add(writer, &fact, 1, NULL, NULL, e));
+    /* As a copy of both files on a medium, without the -shm file. */
+    snprintf(folder, sizeof folder, "%s", case_path("readonly"));
+    snprintf(copy, sizeof copy, "%s/copy.acq", folder);
+    snprintf(command, sizeof command,
+             "mkdir '%s' && cp '%s' '%s' && cp '%s-wal' '%s-wal' && chmod 644 '%s'*", folder, path,
+             copy, path, copy, copy);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(chmod(case_path(""), 0755), 0);
+    become_reader(folder);
+    acq_status status = acq_store_open(copy, &graph, &error);
+    become_owner(folder, owner);
+    acq_store_writer_free(writer);
+    assert_int_equal(status, ACQ_ERR_IO);
+    assert_non_null(strstr(error.message, "changes wait in its -wal file"));
+}
+
 /* There are no locks where nothing can be written beside the file. */
 static void test_a_store_that_its_owner_changes_while_it_is_read_without_locks(void **state)
 {
@@ -391,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_may_not_be_read_or_written),
         cmocka_unit_test(test_the_log_is_beside_the_store_that_a_link_leads_to),
         cmocka_unit_test(test_a_store_in_a_folder_that_may_not_be_written),
+        cmocka_unit_test(test_a_log_beside_a_store_in_a_folder_that_may_not_be_written),
         cmocka_unit_test(test_a_store_that_its_owner_changes_while_it_is_read_without_locks),
     };
     return cmocka_run_group_tests(tests, set_up, case_remove_folder);

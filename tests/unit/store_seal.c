@@ -48,8 +48,12 @@ static void make_checksum(sqlite3_context *context, int n_values, sqlite3_value 
     const char *key = text_of(values[1]), *label = text_of(values[2]);
     size_t key_length = (size_t)sqlite3_value_bytes(values[1]);
     size_t label_length = label == NULL ? 0 : (size_t)sqlite3_value_bytes(values[2]);
-    sqlite3_result_int64(context, acq_entity_checksum((acq_ent)sqlite3_value_int64(values[0]), key,
-                                                      key_length, label, label_length));
+    acq_store_entity row = {.id = (acq_ent)sqlite3_value_int64(values[0]),
+                            .key = key,
+                            .label = label,
+                            .key_length = key_length,
+                            .label_length = label_length};
+    sqlite3_result_int64(context, acq_entity_checksum(0, &row));
 }
 
 void seal_add_functions(sqlite3 *db)

@@ -86,9 +86,9 @@ static void test_a_change_upgrades(void **state)
     OK(acq_store_writer_open(path, &writer, e));
     expect(false, 1); /* not before */
     OK(acq_store_add(writer, &fact, 1, NULL, NULL, e));
-    expect(true, 2);
+    expect(true, ACQ_STORE_FORMAT);
     OK(acq_store_compact(writer, NULL, e));
-    expect(true, 2);
+    expect(true, ACQ_STORE_FORMAT);
     acq_store_writer_free(writer);
 }
 
@@ -102,7 +102,7 @@ static void test_a_compaction_upgrades(void **state)
     OK(acq_store_compact(writer, &n_folded, e));
     assert_int_equal(n_folded, 2);
     acq_store_writer_free(writer);
-    expect(false, 2);
+    expect(false, ACQ_STORE_FORMAT);
 }
 
 static void test_a_change_that_fails_does_not_upgrade(void **state)
@@ -116,7 +116,7 @@ static void test_a_change_that_fails_does_not_upgrade(void **state)
     assert_int_equal(acq_store_add(writer, &bad, 1, NULL, NULL, NULL), ACQ_ERR_USAGE);
     expect(false, 1);
     OK(acq_store_add(writer, &good, 1, NULL, NULL, e));
-    expect(true, 2);
+    expect(true, ACQ_STORE_FORMAT);
     acq_store_writer_free(writer);
 }
 

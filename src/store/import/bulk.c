@@ -125,15 +125,24 @@ void acq_bulk_set_progress(acq_bulk *bulk, acq_bulk_progress_fn progress, void *
     bulk->progress_context = context;
 }
 
+void acq_bulk_set_salt(acq_bulk *bulk, uint64_t salt)
+{
+    bulk->meta.salt = salt;
+}
+
 /* Binds the i-th entity of a statement, which is the next one of the store. */
 static void bind_entity(acq_bulk *bulk, sqlite3_stmt *put, int i, const acq_bulk_entity *entity)
 {
     acq_pair_name key = entity->key, label = entity->label;
     acq_ent id = (acq_ent)bulk->meta.n_entities++;
-    uint32_t checksum = acq_entity_checksum(id, key.text, key.length, label.text, label.length);
+    acq_store_entity row = {.id = id,
+                            .key = key.text,
+                            .label = label.text,
+                            .key_length = key.length,
+                            .label_length = label.length};
     acq_db_bind_u64(put, 4 * i + 1, id);
     acq_db_bind_text(put, 4 * i + 2, key.text, key.length);
-    acq_db_bind_u64(put, 4 * i + 3, checksum);
+    acq_db_bind_u64(put, 4 * i + 3, acq_entity_checksum(bulk->meta.salt, &row));
     acq_db_bind_text(put, 4 * i + 4, label.text, label.length);
     bulk->meta.entity_sum += acq_hash_name(id, key.text, key.length);
     bulk->meta.n_labels += label.text != NULL;

@@ -30,6 +30,9 @@ void acq_bulk_free(acq_bulk *bulk); /* closes; finished or not */
 typedef bool (*acq_bulk_progress_fn)(void *context, double done);
 void acq_bulk_set_progress(acq_bulk *bulk, acq_bulk_progress_fn progress, void *context);
 
+/* Before the first entity: what tells this import's rows from those of others; not 0. */
+void acq_bulk_set_salt(acq_bulk *bulk, uint64_t salt);
+
 typedef struct acq_bulk_entity {
     acq_pair_name key;
     acq_pair_name label; /* text NULL: none */

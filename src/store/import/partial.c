@@ -245,24 +245,24 @@ static bool is_left_behind(int file)
     return n == sizeof head && (is_store || memcmp(head, zeros, sizeof zeros) == 0);
 }
 
-static bool is_empty(int file)
+static bool may_remove(int file)
 {
     struct stat info;
-    return fstat(file, &info) == 0 && info.st_size == 0;
+    return geteuid() == 0 || (fstat(file, &info) == 0 && info.st_uid == geteuid());
 }
 
-/* The file is locked: it becomes ours if it is new. What an import left behind loses its name
- * rather than its content, in case it has got another name. */
-static acq_status take(acq_partial *partial, int file, acq_error *error)
+/* The file is locked: it is ours if it was made here, so that its owner and mode are ours too. What
+ * an import left behind loses its name rather than its content, in case it has got another name. */
+static acq_status take(acq_partial *partial, int file, bool is_new, acq_error *error)
 {
     if (!has_name(file, partial->path))
         return ACQ_OK;
-    if (!is_left_behind(file))
+    if (!is_left_behind(file) || !may_remove(file))
         return fail(partial->path, ACQ_ERR_USAGE,
                     "this file is in the way and no import left it; move it, or name another "
                     "output",
                     error);
-    if (is_empty(file))
+    if (is_new)
         partial->file = file;
     else if (unlink(partial->path) != 0)
         return fail_io(partial->path, "remove what another import left", error);
@@ -273,12 +273,18 @@ static acq_status take(acq_partial *partial, int file, acq_error *error)
 static acq_status try_lock(acq_partial *partial, acq_error *error)
 {
     const char *path = partial->path;
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    int file = open(path, flags | O_CREAT | O_EXCL, 0666);
+    bool is_new = file >= 0;
     acq_status status;
+    if (file < 0 && errno == EEXIST)
+        file = open(path, flags);
+    if (file < 0 && errno == ENOENT)
+        return ACQ_OK;
     if (file < 0)
         return fail_io(path, "create the file that the graph is written to", error);
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
-        status = take(partial, file, error);
+        status = take(partial, file, is_new, error);
     else if (errno == EWOULDBLOCK)
         status = fail(partial->output, ACQ_ERR_IO,
                       "another import is writing this graph; wait for it to end, or name another "

@@ -312,6 +312,20 @@ static acq_status settle_labels(putting *p)
     return ACQ_OK;
 }
 
+/* From all names with their ids: another import has another salt, unless it has the same rows. */
+static uint64_t find_salt(const putting *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t id = 0; id < p->dictionary->entities.n_ids; id++) {
+        acq_pair_name key = name_of(&p->dictionary->entities, id);
+        acq_pair_name label = name_of(&p->entity_labels, id);
+        sum += acq_hash_name(id, key.text, key.length);
+        if (label.text != NULL)
+            sum += acq_random_mix(acq_hash_name(id, label.text, label.length));
+    }
+    return sum == 0 ? 1 : sum;
+}
+
 acq_status acq_import_writer_put(acq_import_writer *writer, const acq_dictionary *dictionary,
                                  acq_sorter *sorter, acq_error *error)
 {
@@ -323,6 +337,8 @@ acq_status acq_import_writer_put(acq_import_writer *writer, const acq_dictionary
                  .total_links = 2 * counts.given,
                  .error = error};
     acq_status status = settle_labels(&p);
+    if (status == ACQ_OK)
+        acq_bulk_set_salt(writer->bulk, find_salt(&p));
     if (status == ACQ_OK)
         status = parts_new(sorter, writer->params.threads > 1, &p.parts, error);
     if (status == ACQ_OK)

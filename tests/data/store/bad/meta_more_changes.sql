@@ -1,3 +1,3 @@
--- the store is damaged: the facts are not those it counts
+-- the store is damaged: its relations have more or fewer changes than it counts
 UPDATE meta SET value = value + 1 WHERE name = 'changes';
 -- seal rows

@@ -11,7 +11,7 @@
 
 #include "calibrate/calibrator.h"
 #include "graph/build.h"
-#include "predict/completion_format.h"
+#include "predict/completion_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* answer.c - see probability.h.
+/* answer.c - the features of an answer and what p they have.
  *
  * The used positive atoms become one list of distinct links, sorted by the pair of entities they
  * join, so that parallel and repeated atoms are neighbours:
@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calibrate/lift.h"
-#include "calibrate/supports.h"
+#include "answer/verify.h"
 
 static const double LEAST_SCORE = 1e-6, MOST_SCORE = 1 - 1e-4;
+static const double LEAST_EXPECTED = 1e-6; /* tails of a row */
 
 const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES] = {
 #define MONOTONE(name, monotone) [ACQ_ANSWER_##name] = (monotone),
@@ -211,6 +211,73 @@ static void describe_supports(const acq_supports *supports, float *f)
     f[ACQ_ANSWER_paths] = (float)(paths < 0 ? paths : 0.0);
 }
 
+/* ---- lifts ----
+ *
+ * How far a predicted link stands out of its rows: a row (head, relation) lets expect so many
+ * unobserved tails, the sum of their scores. Spread evenly over all tails that the relation is
+ * observed with, each would have the mean; the lift is the score over that mean. Of the two rows
+ * that a link is in, the one with the smaller lift counts. An entity that the relation is never
+ * observed with may have no row of its own: one tail is expected there at least, so that being
+ * unknown does not lift a link.
+ *
+ * Rows that questions make one by one are not both there: calibrators for such are fitted without
+ * lifts (fit.h, use_lifts). */
+
+typedef struct lift {
+    double log_lift;
+    double row_facts, back_facts; /* logs of the facts in its two rows; none counts as one */
+} lift;
+
+/* One row that the link is in. */
+typedef struct beside {
+    double log_mean; /* of the unobserved tails' scores, over all tails */
+    double log_facts;
+} beside;
+
+/* The sum of the scores that are not facts. */
+static double find_expected(acq_row row)
+{
+    double sum = 0;
+    for (size_t i = 0; row.scores != NULL && i < row.n; i++)
+        sum += row.scores[i] < 1.0F ? (double)row.scores[i] : 0.0;
+    return sum > LEAST_EXPECTED ? sum : LEAST_EXPECTED;
+}
+
+static acq_status look_beside(const acq_predictor *predictor, acq_ent head, acq_rel relation,
+                              beside *out, acq_error *error)
+{
+    const acq_links *scored, *facts, *tails;
+    acq_status status = acq_predictor_open_links(predictor, relation, &scored, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(predictor->graph, relation, &facts, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_links(predictor->graph, acq_inverse(relation), &tails, error);
+    if (status != ACQ_OK)
+        return status;
+    double expected = find_expected(acq_links_get_row(scored, head));
+    size_t n_facts = acq_links_get_row(facts, head).n;
+    if (n_facts == 0)
+        expected = fmax(expected, 1.0);
+    *out = (beside){.log_mean = log(expected / ((double)tails->n_heads + 1.0)),
+                    .log_facts = log(fmax(1.0, (double)n_facts))};
+    return ACQ_OK;
+}
+
+/* Cost: a walk over the two rows. */
+static acq_status find_lift(const acq_predictor *predictor, acq_ent head, acq_rel relation,
+                            acq_ent tail, double score, lift *out, acq_error *error)
+{
+    beside row, back;
+    acq_status status = look_beside(predictor, head, relation, &row, error);
+    if (status == ACQ_OK)
+        status = look_beside(predictor, tail, acq_inverse(relation), &back, error);
+    if (status == ACQ_OK)
+        *out = (lift){.log_lift = log(fmax(score, LEAST_SCORE)) - fmax(row.log_mean, back.log_mean),
+                      .row_facts = row.log_facts,
+                      .back_facts = back.log_facts};
+    return status;
+}
+
 /* NaN: none yet. */
 static void keep_smaller(float *least, double value)
 {
@@ -226,25 +293,26 @@ static acq_status describe_lifts(const acq_predictor *predictor, const needed *l
     f[ACQ_ANSWER_row_facts] = f[ACQ_ANSWER_back_facts] = NAN;
     for (size_t i = 0; i < n; i++) {
         const needed *link = &links[i];
-        acq_lift lift;
+        lift found;
         if (!link->is_predicted)
             continue;
         acq_ent tail = link->head == link->low ? link->high : link->low;
         acq_status status =
-            acq_lift_find(predictor, link->head, link->relation, tail, link->score, &lift, error);
+            find_lift(predictor, link->head, link->relation, tail, link->score, &found, error);
         if (status != ACQ_OK)
             return status;
-        sum += lift.log_lift;
-        keep_smaller(&f[ACQ_ANSWER_lift_least], lift.log_lift);
+        sum += found.log_lift;
+        keep_smaller(&f[ACQ_ANSWER_lift_least], found.log_lift);
         if (link->touches_free)
-            keep_smaller(&f[ACQ_ANSWER_free_lift], lift.log_lift);
+            keep_smaller(&f[ACQ_ANSWER_free_lift], found.log_lift);
         bool is_tied = link->score == least_score;
-        if (link->score > least_score || (is_tied && !(lift.log_lift < (double)f[ACQ_ANSWER_lift])))
+        if (link->score > least_score ||
+            (is_tied && !(found.log_lift < (double)f[ACQ_ANSWER_lift])))
             continue;
         least_score = link->score;
-        f[ACQ_ANSWER_lift] = (float)lift.log_lift;
-        f[ACQ_ANSWER_row_facts] = (float)lift.row_facts;
-        f[ACQ_ANSWER_back_facts] = (float)lift.back_facts;
+        f[ACQ_ANSWER_lift] = (float)found.log_lift;
+        f[ACQ_ANSWER_row_facts] = (float)found.row_facts;
+        f[ACQ_ANSWER_back_facts] = (float)found.back_facts;
     }
     f[ACQ_ANSWER_lift_sum] = isinf(least_score) ? NAN : (float)sum;
     return ACQ_OK;

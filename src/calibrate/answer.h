@@ -37,11 +37,11 @@
     X(free_atoms, 0)     /* positive atoms that touch a free variable */                           \
     X(supports, 1)       /* log(1 + other values of single variables that would do) */             \
     X(supports_sum, 1)   /* log(1 + sum of the least scores with these) */                         \
-    X(paths, 1)          /* sum + denied + what these values add (supports.h); at most 0 */        \
-    X(lift, 1)       /* log of how far the least predicted one stands out of its rows, lift.h */   \
-    X(lift_sum, 1)   /* sum of these logs over the predicted ones */                               \
-    X(lift_least, 1) /* the least */                                                               \
-    X(free_lift, 1)  /* the least of those that touch a free variable; NaN: none */                \
+    X(paths, 1)          /* sum + denied + what these values add (below); at most 0 */             \
+    X(lift, 1)           /* log of how far the least predicted one stands out of its rows */       \
+    X(lift_sum, 1)       /* sum of these logs over the predicted ones */                           \
+    X(lift_least, 1)     /* the least */                                                           \
+    X(free_lift, 1)      /* the least of those that touch a free variable; NaN: none */            \
     X(row_facts, 0)  /* log of the facts in the row of the least predicted one; none is as one */  \
     X(back_facts, 0) /* in the row of its other direction */
 
@@ -56,11 +56,34 @@ extern const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES];
 const char *acq_answer_get_feature_name(acq_answer_feature feature);
 
 /* features: ACQ_N_ANSWER_FEATURES floats. values: one entity per variable; those of existential
- * ones may be exchanged for likelier ones, which never lowers the answer's score (supports.h), so
+ * ones may be exchanged for likelier ones, which never lowers the answer's score (below), so
  * that features and explanation are of the same assignment. Cost: one look-up per atom and a walk
  * over the shortest row of each existential variable, some ten microseconds in all. */
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
                                const acq_scoring *scoring, acq_ent *values, float *features,
                                acq_error *error);
+
+/* ---- other supports (supports.c) ----
+ *
+ * Other values of single existential variables that would make the answer true, all other values
+ * staying as they are. A value does when every used literal that touches its variable reaches half
+ * the answer's least score with it. On the way each variable takes the likeliest value that does
+ * not lower the least score: searches maximise the least score alone, so whatever else they chose
+ * is arbitrary. */
+
+typedef struct acq_supports {
+    uint64_t n;       /* other values that would do, all existential variables together */
+    double least_sum; /* of the least scores of their literals */
+    double gain;      /* sum over the variables of the log of: the chance that one of the values
+                         does, over that of the present one, were literals independent */
+} acq_supports;
+
+/* evidence: of the answer at `values` (acq_explain); values: one per variable, those of
+ * existential ones may be exchanged, *changed says whether. Cost: at most a few thousand look-ups,
+ * a few hundred for each variable; scratch in `arena`. */
+acq_status acq_supports_find(const acq_query *query, const acq_predictor *predictor,
+                             const acq_scoring *scoring, const acq_evidence *evidence, size_t n,
+                             acq_ent *values, acq_arena *arena, acq_supports *out, bool *changed,
+                             acq_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* boost_grow.c - a tree from histograms.
+/* boost_grow.c - a tree from histograms, level by level.
  *
  *   rows:   [ node | node   | node | node ]     the rows of a node lie side by side
  *   slots:  one histogram for each node of the level
@@ -6,8 +6,15 @@
  * A level: find the split of each node, part its rows, then make the children's histograms: that
  * of the child with fewer rows from its rows, in a new slot, that of the other one by taking it
  * off the parent's, in the parent's slot. Work is handed out by node, or by node and group of
- * features, and each item writes its own place; so threads change nothing in the result. */
-#include "calibrate/boost_grow.h"
+ * features, and each item writes its own place; so threads change nothing in the result.
+ *
+ * Splits are every cut of every feature, with the missing values on either side. With sums G and H
+ * of the derivatives a leaf v changes the loss by G v + (H + l2) v^2 / 2: least at v = -G / (H +
+ * l2), cut to what the node may say. A split's gain is what the two children take off the loss,
+ * less what the node would. Of a rising feature only splits count whose lower child says no more
+ * than the upper one; then neither side may cross the middle between them, nor may anything that
+ * grows below: so the whole tree is monotone, not only the split. */
+#include "calibrate/boost_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,16 +22,142 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
+/* ---- the best split of a node ---- */
+
+/* What is known of a node before it is split. */
+typedef struct boost_region {
+    acq_slope sum;    /* of its rows */
+    double low, high; /* what its leaves may say: monotone splits above it */
+} boost_region;
+
+typedef struct boost_split {
+    double gain; /* 0: there is none */
+    uint32_t feature, bin;
+    bool missing_above;        /* NaN goes with the bins above `bin` */
+    boost_region below, above; /* rows up to `bin`, and the others */
+} boost_split;
+
+#define LEAST_GAIN 1e-9
+
+/* Of the feature being looked at. */
+typedef struct search {
+    const acq_boost_splitter *splitter;
+    const boost_region *region;
+    uint32_t feature;
+    double before; /* gain of the unsplit node */
+    boost_split best;
+} search;
+
+/* What a leaf of these rows would say. */
+static double get_leaf(const acq_boost_splitter *splitter, const boost_region *region)
+{
+    double g = (double)region->sum[0] * splitter->unit;
+    double h = (double)region->sum[1] * splitter->unit + splitter->params->l2;
+    double leaf = h > 0 ? -g / h : 0;
+    return fmin(fmax(leaf, region->low), region->high);
+}
+
+/* Twice what a leaf takes off the loss. */
+static double get_gain(const acq_boost_splitter *splitter, const boost_region *region, double leaf)
+{
+    double g = (double)region->sum[0] * splitter->unit;
+    double h = (double)region->sum[1] * splitter->unit + splitter->params->l2;
+    return -(2 * g + h * leaf) * leaf;
+}
+
+/* Narrows what the two sides may say; false when they are in the wrong order. */
+static bool bound_sides(int direction, double below, double above, boost_split *split)
+{
+    double middle = (below + above) / 2;
+    if (direction == 0)
+        return true;
+    if (direction > 0 ? below > above : below < above)
+        return false;
+    if (direction > 0) {
+        split->below.high = middle;
+        split->above.low = middle;
+    } else {
+        split->below.low = middle;
+        split->above.high = middle;
+    }
+    return true;
+}
+
+static void try_split(search *at, uint32_t bin, bool missing_above, acq_slope below)
+{
+    const acq_boost_params *params = at->splitter->params;
+    boost_split split = {.feature = at->feature,
+                         .bin = bin,
+                         .missing_above = missing_above,
+                         .below = *at->region,
+                         .above = *at->region};
+    split.below.sum = below;
+    split.above.sum = at->region->sum - below;
+    int64_t least =
+        split.below.sum[1] < split.above.sum[1] ? split.below.sum[1] : split.above.sum[1];
+    if (least <= 0 || (double)least * at->splitter->unit < params->least_hessian)
+        return;
+    double low = get_leaf(at->splitter, &split.below);
+    double high = get_leaf(at->splitter, &split.above);
+    split.gain = get_gain(at->splitter, &split.below, low) +
+                 get_gain(at->splitter, &split.above, high) - at->before;
+    if (split.gain <= at->best.gain)
+        return;
+    /* At bin 0 there are only missing values below: they are no lower value. */
+    int direction = params->monotone == NULL || bin == 0 ? 0 : params->monotone[at->feature];
+    if (bound_sides(direction, low, high, &split))
+        at->best = split;
+}
+
+/* Where no value is missing, one that turns up later goes with the larger side. */
+static void try_cut(search *at, uint32_t bin, acq_slope below, acq_slope missing)
+{
+    if (missing[1] == 0) {
+        try_split(at, bin, 2 * below[1] < at->region->sum[1], below);
+        return;
+    }
+    try_split(at, bin, false, below + missing);
+    try_split(at, bin, true, below);
+}
+
+static void search_feature(search *at, const acq_slope *histogram)
+{
+    acq_slope missing = histogram[ACQ_BOOST_MISSING], below = {0, 0};
+    uint32_t n_cuts = at->splitter->bins->n_cuts[at->feature];
+    for (uint32_t bin = 0; bin < n_cuts; bin++) {
+        below += histogram[bin];
+        if (bin == 0 || histogram[bin][1] != 0)
+            try_cut(at, bin, below, missing);
+    }
+}
+
+/* histogram: n_features times ACQ_BOOST_BINS, the sums of each feature and bin. */
+static boost_split find_split(const acq_boost_splitter *splitter, const boost_region *region,
+                              const acq_slope *histogram)
+{
+    double leaf = get_leaf(splitter, region);
+    search at = {.splitter = splitter,
+                 .region = region,
+                 .before = get_gain(splitter, region, leaf) + LEAST_GAIN};
+    for (uint32_t f = 0; f < splitter->bins->n_features; f++) {
+        at.feature = f;
+        search_feature(&at, histogram + (size_t)f * ACQ_BOOST_BINS);
+    }
+    return at.best;
+}
+
+/* ---- growing ---- */
+
 enum { MOST_NODES = 1 << ACQ_BOOST_MOST_DEPTH };
 
 /* One node of the level that grows. */
 typedef struct twig {
-    acq_boost_region region;
+    boost_region region;
     size_t begin, end; /* of its rows */
     uint32_t place;    /* in the tree */
     uint32_t slot;     /* of its histogram */
     size_t middle;     /* after the split: where the rows above begin */
-    acq_boost_split split;
+    boost_split split;
 } twig;
 
 /* A node as codes are walked: a row goes on to the second child when code + shift > bin, modulo
@@ -126,7 +259,7 @@ static acq_status build_children(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-static step make_step(const acq_boost_grower *grower, const acq_boost_split *split)
+static step make_step(const acq_boost_grower *grower, const boost_split *split)
 {
     const uint8_t *codes =
         acq_boost_get_codes(grower->splitter->bins, split->feature / ACQ_BOOST_GROUP);
@@ -164,8 +297,7 @@ static acq_status split_node(void *context, size_t item, unsigned thread)
     acq_boost_grower *grower = context;
     twig *node = &grower->now[item];
     (void)thread;
-    node->split =
-        acq_boost_find_split(grower->splitter, &node->region, get_histogram(grower, node->slot, 0));
+    node->split = find_split(grower->splitter, &node->region, get_histogram(grower, node->slot, 0));
     if (node->split.gain > 0)
         part_rows(grower, node);
     return ACQ_OK;
@@ -178,14 +310,14 @@ static void end_node(const acq_boost_grower *grower, const twig *node, uint32_t 
     uint32_t length = 1U << (boost->depth - level);
     uint32_t first = (node->place + 1) * length - (1U << boost->depth);
     float *leaves = boost->leaves + ((size_t)grower->tree << boost->depth) + first;
-    double leaf = acq_boost_get_leaf(grower->splitter, &node->region);
+    double leaf = get_leaf(grower->splitter, &node->region);
     for (uint32_t i = 0; i < length; i++)
         leaves[i] = (float)(leaf * grower->splitter->params->rate);
 }
 
 static void write_node(acq_boost_grower *grower, const twig *node)
 {
-    const acq_boost_split *split = &node->split;
+    const boost_split *split = &node->split;
     const acq_boost_bins *bins = grower->splitter->bins;
     size_t first = (size_t)grower->tree * acq_boost_count_nodes(grower->boost);
     grower->steps[node->place] = make_step(grower, split);

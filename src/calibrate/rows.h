@@ -9,8 +9,8 @@
 typedef struct acq_calibrated_params {
     acq_row_limits limits;
     acq_candidates_params candidates;
-    acq_calibrator *calibrator; /* its link trees score; the predictor carries and owns it, and it is
-                                   freed when making the predictor fails */
+    acq_calibrator *calibrator; /* its link trees score; the predictor carries and owns it, and it
+                                   is freed when making the predictor fails */
     /* Models and rules may be costly to make. If load is not NULL it is called once, when the first
      * row is needed, to fill them in. */
     acq_status (*load)(void *owned, acq_candidates_params *candidates, acq_error *error);

@@ -11,7 +11,7 @@
  *
  * A pass goes through all variables and exchanges values; passes follow until nothing changes,
  * at most MOST_PASSES. What is reported is counted in the last one. */
-#include "calibrate/supports.h"
+#include "calibrate/answer.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,8 @@
  *
  * Opening reads the header, the directory and the calibrator. A relation is read, checked and
  * merged with the observed facts when it is first asked for, both directions together, under a
- * lock; later calls take the finished links from an atomic pointer without locking. */
+ * lock; later calls take the finished links from an atomic pointer without locking. Stored and
+ * observed rows, both sorted, are merged in one pass: O(stored + observed) time and memory. */
 #include "predict/completion.h"
 
 #include <pthread.h>
@@ -11,8 +12,8 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "predict/completion_stored.h"
-#include "predict/quantise.h"
+#include "graph/links_make.h"
+#include "predict/completion_file.h"
 
 typedef struct completion {
     acq_predictor base;
@@ -48,6 +49,70 @@ acq_status acq_completion_read_info(const char *path, acq_completion_info *out, 
     return ACQ_OK;
 }
 
+/* ---- links of a relation ---- */
+
+/* Walks the links of some rows in (head, tail) order. */
+typedef struct cursor {
+    const acq_links *rows;
+    uint32_t row, link;
+} cursor;
+
+static uint64_t key_at(const cursor *c)
+{
+    if (c->row == c->rows->n_heads)
+        return UINT64_MAX;
+    return (uint64_t)c->rows->heads[c->row] << 32 | c->rows->tails[c->link];
+}
+
+static void advance(cursor *c)
+{
+    if (++c->link == c->rows->offsets[c->row + 1])
+        c->row++;
+}
+
+static float stored_score(uint16_t code, const float *decode, bool certain)
+{
+    bool lowered = code == ACQ_CODE_CERTAIN && !certain;
+    return lowered ? ACQ_SCORE_UNOBSERVED_MOST : decode[code];
+}
+
+/* Writes the union to `out`; *scored tells whether any link scores less than 1. */
+static size_t merge_links(const acq_completion_block *block, const acq_links *observed,
+                          const float *decode, bool certain, acq_link *out, bool *scored)
+{
+    cursor stored = {.rows = &block->rows}, facts = {.rows = observed};
+    size_t n = 0;
+    for (;;) {
+        uint64_t a = key_at(&stored), b = key_at(&facts);
+        uint64_t key = a < b ? a : b;
+        if (key == UINT64_MAX)
+            return n;
+        float score = b == key ? 1.0F : stored_score(block->codes[stored.link], decode, certain);
+        out[n++] = (acq_link){(acq_ent)(key >> 32), (acq_ent)key, score};
+        *scored = *scored || score < 1.0F;
+        if (a == key)
+            advance(&stored);
+        if (b == key)
+            advance(&facts);
+    }
+}
+
+/* Stored links and observed ones: a fact scores 1; unless `certain`, any other link scores at most
+ * 0.9999. decode has ACQ_CODES scores. */
+static acq_status merge(const acq_completion_block *block, const acq_links *observed,
+                        const float *decode, bool certain, acq_links **out)
+{
+    size_t room = (size_t)block->rows.n_links + observed->n_links;
+    acq_link *links = acq_alloc(room, sizeof *links);
+    if (links == NULL)
+        return ACQ_ERR_MEMORY;
+    bool scored = false;
+    size_t n = merge_links(block, observed, decode, certain, links, &scored);
+    acq_status status = acq_links_new_sorted(links, n, observed->n_entities, scored, out);
+    acq_free(links);
+    return status;
+}
+
 static acq_status merge_one(const completion *me, acq_rel relation,
                             const acq_completion_block *block, acq_links **out, acq_error *error)
 {
@@ -56,7 +121,7 @@ static acq_status merge_one(const completion *me, acq_rel relation,
     acq_status status = acq_graph_open_links(me->base.graph, relation, &observed, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_completion_merge(block, observed, me->decode, certain, out);
+    status = merge(block, observed, me->decode, certain, out);
     if (status == ACQ_ERR_MEMORY)
         return acq_fail_memory(error);
     if (status != ACQ_OK)

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "predict/completion_output.h"
-#include "predict/completion_stored.h"
+#include "predict/completion_file.h"
 
 typedef struct shards {
     const char *const *paths; /* as given */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "calibrate/supports.h"
+#include "calibrate/answer.h"
 #include "graph/build.h"
 #include "support/case.h"
 

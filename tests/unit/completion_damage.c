@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "predict/completion_format.h"
+#include "predict/completion_file.h"
 #include "unit/completion_case.h"
 
 typedef struct damage {

@@ -15,7 +15,7 @@
 
 #include "base/threads.h"
 #include "graph/build.h"
-#include "predict/quantise.h"
+#include "predict/completion_file.h"
 #include "unit/completion_case.h"
 
 static acq_predictor *open_file(const acq_graph *graph, const char *path)

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "predict/predictor.h"
-#include "predict/quantise.h"
+#include "predict/completion_file.h"
 
 static void test_the_named_scores_are_exact(void **state)
 {

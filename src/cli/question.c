@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "cli/setup.h"
 #include "cli/view.h"
-#include "engine/values.h"
 
 /* Places in a text count from its own start; in a file of queries, from the file's. The text has
  * lost its indentation, so only one that begins and ends as in the file is shown with the error. */
@@ -56,8 +55,8 @@ static acq_status find_values(const acq_question *question, const acq_query *que
     if (values == NULL)
         return acq_fail_memory(error);
     *out = values;
-    return acq_values_find(query, question->predictor->graph, question->values, question->n_values,
-                           values, error);
+    return acq_query_find_values(query, question->predictor->graph, question->values,
+                                 question->n_values, values, error);
 }
 
 static uint64_t choose_limit(const acq_question *question, const acq_query *query)

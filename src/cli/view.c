@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/explain.h"
 #include "cli/width.h"
 #include "calibrate/calibrator.h"
 

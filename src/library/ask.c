@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/values.h"
 
 static acq_ask_params get_defaults(void)
 {
@@ -178,7 +177,8 @@ static acq_status check(const acq_query *query, const acq_predictor *predictor,
     acq_ent *ids = acq_alloc(n_values, sizeof *ids);
     if (ids == NULL)
         return acq_fail_memory(error);
-    acq_status status = acq_values_find(query, predictor->graph, values, n_values, ids, error);
+    acq_status status =
+        acq_query_find_values(query, predictor->graph, values, n_values, ids, error);
     if (status == ACQ_OK)
         status = run(query, predictor, ids, params, out, error);
     acq_free(ids);

@@ -79,4 +79,11 @@ void acq_query_free(acq_query *query);
 acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, size_t hint_size,
                           acq_error *error);
 
+/* The tuple of a check: one name per free variable, as it stands or in < >, into out[0..n_free). A
+ * wrong number of names is ACQ_ERR_USAGE and lists the free variables; an unknown name is
+ * ACQ_ERR_NAME with the nearest known one. */
+acq_status acq_query_find_values(const acq_query *query, const acq_graph *graph,
+                                 const char *const *names, size_t n_names, acq_ent *out,
+                                 acq_error *error);
+
 #endif

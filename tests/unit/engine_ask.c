@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "engine/engine.h"
 #include "engine/open.h"
-#include "engine/values.h"
 #include "unit/answer_world.h"
 
 static small_world world;
@@ -262,7 +261,8 @@ static void assert_values_fail(const char *text, const char *const *names, size_
     acq_query *query = small_world_read(&world, text);
     acq_ent values[4];
     acq_error error = {0};
-    assert_int_not_equal(acq_values_find(query, world.graph, names, n, values, &error), ACQ_OK);
+    assert_int_not_equal(acq_query_find_values(query, world.graph, names, n, values, &error),
+                         ACQ_OK);
     assert_string_equal(error.message, message);
     acq_query_free(query);
 }

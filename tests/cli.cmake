@@ -14,6 +14,9 @@ foreach(script signals readme same_store resume overwrite stream)
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
 endforeach()
+add_test(NAME cli_man
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/man.sh $<TARGET_FILE:anycq>
+                 ${PROJECT_BINARY_DIR}/man/man1)
 foreach(cases usage:60 bad_inputs:70)
   string(REPLACE ":" ";" cases ${cases})
   list(GET cases 0 name)

@@ -171,7 +171,7 @@
     "  ultra    links by how relations meet; for any graph, trained on several\n"                  \
     "  policy   the learned search, --engine policy; for any graph\n"                              \
     "\n"                                                                                           \
-    "anycq train KIND --help tells what each takes. These options are for all:\n"
+    "anycq train KIND --help lists the options of each kind.\n"
 
 #define RESUME_HELP                                                                                \
     "MODEL.checkpoint is there while it trains. An interrupt keeps it: the same\n"                 \

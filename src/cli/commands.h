@@ -119,7 +119,8 @@ ACQ_COMMANDS(ACQ_COMMAND_RUN)
 #undef ACQ_COMMAND_RUN
 
 /* The texts of --help, made from the tables of commands and options (help.c). */
-void acq_help_print(acq_text *out); /* of anycq itself */
+void acq_help_print(acq_text *out);   /* of anycq itself */
+const char *acq_help_get_about(void); /* what GRAPH may be, an example, exit codes */
 /* variant ACQ_N_VARIANTS: of the command as a whole. */
 void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text *out);
 

@@ -8,6 +8,21 @@
 
 enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 30 };
 
+const char *acq_help_get_about(void)
+{
+    return "GRAPH is a store made by import, or is read on the fly: a file of triples\n"
+           "(.tsv or .txt with tabs, .csv), RDF (.nt, .ttl, .nq, .trig), any of these\n"
+           "compressed (.gz), a benchmark's *_kg.tsv beside its kgindex.json, or a folder\n"
+           "of them.\n"
+           "\n"
+           "  anycq ask films.tsv 'Q(x) := exists y. directed(y, \"Oppenheimer\")\n"
+           "                                & born_in(y, x)' --explain\n"
+           "\n"
+           "Exit codes: 0 answered or yes, 1 none or no, 2 usage or input error,\n"
+           "3 undecided, 4 input/output, memory or internal error. Data goes to standard\n"
+           "output, notes and errors to standard error.\n";
+}
+
 void acq_help_print(acq_text *out)
 {
     acq_text_add(out, "anycq " ACQ_VERSION
@@ -18,21 +33,8 @@ void acq_help_print(acq_text *out)
         const acq_command *command = acq_command_get(i);
         acq_text_format(out, "  %-*s%s\n", COMMAND_COLUMN - 2, command->name, command->summary);
     }
-    acq_text_add(out,
-                 "\n"
-                 "anycq COMMAND --help tells more; anycq --version prints the version.\n"
-                 "\n"
-                 "GRAPH is a store made by import, or is read on the fly: a file of triples\n"
-                 "(.tsv or .txt with tabs, .csv), RDF (.nt, .ttl, .nq, .trig), any of these\n"
-                 "compressed (.gz), a benchmark's *_kg.tsv beside its kgindex.json, or a folder\n"
-                 "of them.\n"
-                 "\n"
-                 "  anycq ask films.tsv 'Q(x) := exists y. directed(y, \"Oppenheimer\")\n"
-                 "                                & born_in(y, x)' --explain\n"
-                 "\n"
-                 "Exit codes: 0 answered or yes, 1 none or no, 2 usage or input error,\n"
-                 "3 undecided, 4 input/output, memory or internal error. Data goes to standard\n"
-                 "output, notes and errors to standard error.\n");
+    acq_text_add(out, "\nanycq COMMAND --help tells more; anycq --version prints the version.\n\n");
+    acq_text_add(out, acq_help_get_about());
 }
 
 static void print_option(const acq_option *option, acq_text *out)

@@ -21,6 +21,8 @@ command -v pkg-config >/dev/null || { echo 'skipped: no pkg-config'; exit 77; }
     { cat "$work/log"; fail 'cmake --install'; }
 [ "$("$work/tree/bin/anycq" --version)" = "anycq $version" ] || fail 'the installed command'
 
+[ -s "$work/tree/share/man/man1/anycq.1" ] && [ -s "$work/tree/share/man/man1/anycq-ask.1" ] ||
+    fail 'no manual pages'
 pc=$(find "$work/tree" -name anycq.pc)
 [ -n "$pc" ] || fail 'no anycq.pc'
 mv "$work/tree" "$work/moved"

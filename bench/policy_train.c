@@ -11,7 +11,7 @@
 #include "common.h"
 #include "queries.h"
 
-#include "train/policy.h"
+#include "train/train.h"
 
 enum { FIRST_BATCHES = 100 };
 

@@ -124,6 +124,9 @@ const char *acq_help_get_about(void); /* what GRAPH may be, an example, exit cod
 /* variant ACQ_N_VARIANTS: of the command as a whole. */
 void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text *out);
 
+/* The defaults of a kind of training, for its help; of the policy also the paper's. */
+void acq_train_print_defaults(const char *kind, acq_text *out);
+
 /* The commit that the program was built from, shortened; "unknown" outside of git. The build writes
  * the file that has it. */
 extern const char acq_commit[];

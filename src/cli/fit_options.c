@@ -4,14 +4,6 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/train_fields.h"
-
-#define FIELD(option, member) ACQ_TRAIN_FIELD(acq_fit_params, option, member)
-
-static const acq_train_field fields[] = {
-    FIELD(hold_share, hold_share), FIELD(links_floor, floor), FIELD(fit_top, top),
-    FIELD(fit_time, seconds),      FIELD(rank, complex.rank), FIELD(epochs, complex.epochs),
-};
 
 /* One of two words; text NULL: the default stays. */
 static acq_status take_choice(enum acq_option_id option, const char *text, const char *const *words,
@@ -88,11 +80,28 @@ static acq_status take_predictor(const acq_options *options, acq_fit_params *par
     return ACQ_OK;
 }
 
+/* What is given replaces the default. */
+static void take_numbers(const acq_options *options, acq_fit_params *params)
+{
+#define TAKE(option, member)                                                                       \
+    if (acq_options_has(options, option))                                                          \
+    params->member = options->option
+    TAKE(hold_share, hold_share);
+    TAKE(links_floor, floor);
+    if (acq_options_has(options, fit_top))
+        params->top = (uint32_t)options->fit_top;
+    TAKE(fit_time, seconds);
+    TAKE(epochs, complex.epochs);
+    if (acq_options_has(options, rank))
+        params->complex.rank = (uint32_t)options->rank;
+#undef TAKE
+}
+
 acq_status acq_fit_read_params(const acq_options *options, acq_fit_params *out, acq_error *error)
 {
     acq_fit_params params;
     acq_fit_params_init(&params);
-    acq_train_fields_take(fields, sizeof fields / sizeof *fields, options, &params);
+    take_numbers(options, &params);
     params.use_rules = !options->no_rules;
     params.use_neighbours = !options->no_neighbours;
     params.use_lifts = !options->no_lifts;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/train_options.h"
 #include "cli/width.h"
 
 enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 30 };
@@ -87,6 +86,6 @@ void acq_help_print_command(acq_command_id id, acq_variant_id variant, acq_text 
         if (is_listed(option, id, variant))
             print_option(option, out);
     }
-    if (id == ACQ_COMMAND_train)
-        acq_train_print_defaults(variant, out);
+    if (id == ACQ_COMMAND_train && variant != ACQ_N_VARIANTS)
+        acq_train_print_defaults(acq_variant_get(variant)->name, out);
 }

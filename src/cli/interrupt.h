@@ -10,7 +10,7 @@
 
 #include "base/types.h"
 
-enum { ACQ_MOST_HELD = 4 };
+enum { ACQ_MOST_HELD = 1024 }; /* a training of the policy may have a thousand seeds */
 
 /* At the start of the program, before there are threads. */
 void acq_interrupt_init(void);

@@ -50,6 +50,11 @@ static void add_left(double seconds, acq_text *out)
 void acq_train_meter_print(const acq_train_meter *meter, const acq_train_progress *now,
                            acq_text *out)
 {
+    if (now->text != NULL) {
+        acq_text_add(out, now->text);
+        add_left(get_seconds_left(meter, now), out);
+        return;
+    }
     bool is_whole = now->total == floor(now->total) && now->done == floor(now->done);
     int digits = is_whole || now->total >= 1000 ? 0 : 1;
     acq_text_format(out, "%.30s", now->phase == NULL ? "training" : now->phase);

@@ -6,7 +6,7 @@
 #define ACQ_CLI_TRAIN_PROGRESS_H
 
 #include "base/text.h"
-#include "train/complex.h"
+#include "train/train.h"
 
 typedef struct acq_train_meter {
     const char *unit;         /* what the trainer counts in: "epochs" */

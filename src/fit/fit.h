@@ -19,9 +19,7 @@
 #include "calibrate/calibrator.h"
 #include "calibrate/candidates.h"
 #include "calibrate/reliability.h"
-#include "train/complex.h"
-#include "train/nbfnet.h"
-#include "train/ultra.h"
+#include "train/train.h"
 
 typedef enum acq_fit_hold { ACQ_HOLD_LINKS, ACQ_HOLD_PAIRS } acq_fit_hold;
 

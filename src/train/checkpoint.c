@@ -1,12 +1,9 @@
-/* checkpoint.c - see checkpoint.h.
+/* checkpoint.c - the file that a training goes on from; see trainer.h.
  *
- * The file has each tensor of the network four times: "weights/NAME", "first/NAME", "second/NAME"
- * and "average/NAME", the last three being what the optimizer keeps. Counters are texts of the
- * metadata; numbers are written so that they are read back to the last bit. Everything is read
- * and checked before anything is handed over. */
-#include "train/checkpoint.h"
-
-#include <errno.h>
+ * Numbers are written so that they are read back to the last bit, with a point whatever the locale.
+ * Everything is read and checked before anything is handed over. The file is written under another
+ * name and renamed, so that the one before stays until the new one is whole. */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,27 +11,36 @@
 
 #include "base/arena.h"
 #include "tensor/safetensors.h"
+#include "train/trainer.h"
 
-enum { N_PARTS = 4, SECOND = 2, NUMBER_ROOM = 32 };
+enum {
+    MOST_PARTS = ACQ_TRAINER_MOST_PARTS + 4,
+    OWN_NUMBERS = 4,
+    MOST_NUMBERS = ACQ_TRAINER_MOST_NUMBERS + OWN_NUMBERS,
+    NUMBER_ROOM = 32,
+    OWN_METADATA = 2
+};
 
-static const char *const part_names[N_PARTS] = {"weights", "first", "second", "average"};
-static const char *const format = "anycq training 1";
+static const char *const format = "anycq training 2";
 
 /* The tensors of all parts in one block. */
 typedef struct whole {
     acq_arena arena; /* of the names */
+    acq_trainer_part parts[MOST_PARTS];
+    size_t n_parts;
     acq_parameters parameters;
 } whole;
 
-typedef struct part_values {
-    float *values[N_PARTS];
-} part_values;
-
-static part_values get_parts(const acq_checkpoint *checkpoint)
+static void list_parts(const acq_trainer *t, whole *all)
 {
-    const acq_optimizer *optimizer = checkpoint->optimizer;
-    return (part_values){
-        {checkpoint->parameters->values, optimizer->first, optimizer->second, optimizer->average}};
+    all->parts[all->n_parts++] = (acq_trainer_part){"weights", t->parameters->values, false};
+    if (t->optimizer != NULL) {
+        all->parts[all->n_parts++] = (acq_trainer_part){"first", t->optimizer->first, false};
+        all->parts[all->n_parts++] = (acq_trainer_part){"second", t->optimizer->second, true};
+        all->parts[all->n_parts++] = (acq_trainer_part){"average", t->optimizer->average, false};
+    }
+    for (size_t i = 0; i < t->n_parts; i++)
+        all->parts[all->n_parts++] = t->parts[i];
 }
 
 static char *join(acq_arena *arena, const char *part, const char *name)
@@ -46,22 +52,23 @@ static char *join(acq_arena *arena, const char *part, const char *name)
     return joined;
 }
 
-static acq_status whole_init(whole *all, const acq_parameters *parameters, acq_error *error)
+static acq_status whole_init(whole *all, const acq_trainer *t, acq_error *error)
 {
-    size_t n = parameters->n_tensors;
+    size_t n = t->parameters->n_tensors;
     *all = (whole){0};
     acq_arena_init(&all->arena);
-    acq_shape *shapes = acq_arena_alloc(&all->arena, N_PARTS * n, sizeof *shapes);
+    list_parts(t, all);
+    acq_shape *shapes = acq_arena_alloc(&all->arena, all->n_parts * n, sizeof *shapes);
     if (shapes == NULL)
         return acq_fail_memory(error);
-    for (size_t i = 0; i < N_PARTS * n; i++) {
-        const acq_tensor *tensor = &parameters->tensors[i % n];
-        const char *name = join(&all->arena, part_names[i / n], tensor->name);
+    for (size_t i = 0; i < all->n_parts * n; i++) {
+        const acq_tensor *tensor = &t->parameters->tensors[i % n];
+        const char *name = join(&all->arena, all->parts[i / n].name, tensor->name);
         if (name == NULL)
             return acq_fail_memory(error);
         shapes[i] = (acq_shape){.name = name, .rows = tensor->rows, .cols = tensor->cols};
     }
-    acq_status status = acq_parameters_init(&all->parameters, shapes, N_PARTS * n);
+    acq_status status = acq_parameters_init(&all->parameters, shapes, all->n_parts * n);
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 
@@ -72,51 +79,65 @@ static void whole_deinit(whole *all)
 }
 
 /* Copies every tensor of the parts into the whole, or the other way. */
-static void copy_parts(const whole *all, const acq_checkpoint *checkpoint, bool into_parts)
+static void copy_parts(const whole *all, const acq_trainer *t, bool into_parts)
 {
-    const acq_parameters *parameters = checkpoint->parameters;
-    part_values parts = get_parts(checkpoint);
-    size_t n = parameters->n_tensors;
-    for (size_t i = 0; i < N_PARTS * n; i++) {
-        const acq_tensor *tensor = &parameters->tensors[i % n];
-        float *part = parts.values[i / n] + tensor->offset;
+    size_t n = t->parameters->n_tensors;
+    for (size_t i = 0; i < all->n_parts * n; i++) {
+        const acq_tensor *tensor = &t->parameters->tensors[i % n];
+        float *part = all->parts[i / n].values + tensor->offset;
         float *stored = all->parameters.values + all->parameters.tensors[i].offset;
         size_t bytes = acq_tensor_get_length(tensor) * sizeof(float);
         memcpy(into_parts ? part : stored, into_parts ? stored : part, bytes);
     }
 }
 
-static acq_status write_whole(const acq_checkpoint *checkpoint, const whole *all, const char *path,
-                              acq_error *error)
+/* The counters of a training as numbers; step stays below 2^53. */
+typedef struct counters {
+    double own[OWN_NUMBERS]; /* step, seconds, loss_sum, loss_weight */
+    acq_trainer_number numbers[MOST_NUMBERS];
+    size_t n;
+} counters;
+
+static void list_counters(const acq_trainer *t, counters *c)
 {
-    char numbers[6][NUMBER_ROOM];
-    const uint64_t counters[] = {checkpoint->seed, checkpoint->batch, checkpoint->episodes,
-                                 checkpoint->optimizer->step};
-    for (size_t i = 0; i < 4; i++)
-        snprintf(numbers[i], NUMBER_ROOM, "%llu", (unsigned long long)counters[i]);
-    snprintf(numbers[4], NUMBER_ROOM, "%.17g", checkpoint->seconds);
-    snprintf(numbers[5], NUMBER_ROOM, "%.17g", checkpoint->solved);
-    const acq_metadata metadata[] = {{"format", format},
-                                     {"options", checkpoint->options},
-                                     {"seed", numbers[0]},
-                                     {"batch", numbers[1]},
-                                     {"episodes", numbers[2]},
-                                     {"step", numbers[3]},
-                                     {"seconds", numbers[4]},
-                                     {"solved", numbers[5]},
-                                     {"finished", checkpoint->finished ? "yes" : "no"}};
-    return acq_safetensors_write(path, &all->parameters, metadata,
-                                 sizeof metadata / sizeof metadata[0], error);
+    static const char *const names[OWN_NUMBERS] = {"step", "seconds", "loss", "loss_weight"};
+    *c = (counters){
+        .own = {(double)t->step, acq_trainer_get_seconds(t), t->loss_sum, t->loss_weight}};
+    for (size_t i = 0; i < OWN_NUMBERS; i++)
+        c->numbers[c->n++] = (acq_trainer_number){names[i], &c->own[i]};
+    for (size_t i = 0; i < t->n_numbers; i++)
+        c->numbers[c->n++] = t->numbers[i];
 }
 
-acq_status acq_checkpoint_write(const acq_checkpoint *checkpoint, const char *path,
-                                acq_error *error)
+static void print_number(double value, char out[NUMBER_ROOM])
+{
+    snprintf(out, NUMBER_ROOM, "%.17g", value);
+    for (char *p = out; *p != '\0'; p++) /* a decimal comma */
+        *p = *p == ',' ? '.' : *p;
+}
+
+static acq_status write_whole(const acq_trainer *t, const whole *all, acq_error *error)
+{
+    char texts[MOST_NUMBERS][NUMBER_ROOM];
+    acq_metadata metadata[MOST_NUMBERS + OWN_METADATA] = {{"format", format},
+                                                          {"options", t->identity}};
+    counters c;
+    list_counters(t, &c);
+    for (size_t i = 0; i < c.n; i++) {
+        print_number(*c.numbers[i].value, texts[i]);
+        metadata[OWN_METADATA + i] = (acq_metadata){c.numbers[i].name, texts[i]};
+    }
+    return acq_safetensors_write(t->checkpoint, &all->parameters, metadata, OWN_METADATA + c.n,
+                                 error);
+}
+
+acq_status acq_trainer_write(const acq_trainer *trainer, acq_error *error)
 {
     whole all;
-    acq_status status = whole_init(&all, checkpoint->parameters, error);
+    acq_status status = whole_init(&all, trainer, error);
     if (status == ACQ_OK) {
-        copy_parts(&all, checkpoint, false);
-        status = write_whole(checkpoint, &all, path, error);
+        copy_parts(&all, trainer, false);
+        status = write_whole(trainer, &all, error);
     }
     whole_deinit(&all);
     return status;
@@ -137,24 +158,28 @@ static int get_word(const char *text)
     return (int)strcspn(text, " ");
 }
 
+static const char *get_shown(const char *word, int *length)
+{
+    *length = *word == '\0' ? 7 : get_word(word);
+    return *word == '\0' ? "nothing" : word;
+}
+
 /* Names the option at which two texts begin to differ; here and there are words. */
 static acq_status fail_option(const char *here, const char *there, acq_error *error)
 {
     size_t key = strcspn(here, "= ");
-    if (here[key] == '=' && strncmp(here, there, key + 1) == 0)
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "the checkpoint was made with %.*s %.*s, not %.*s; give the same options "
-                        "or start anew",
-                        (int)key, here, get_word(there + key + 1), there + key + 1,
-                        get_word(here + key + 1), here + key + 1);
+    int n_here, n_there;
+    bool is_same = here[key] == '=' && strncmp(here, there, key + 1) == 0;
+    const char *shown_here = get_shown(is_same ? here + key + 1 : here, &n_here);
+    const char *shown_there = get_shown(is_same ? there + key + 1 : there, &n_there);
     return acq_fail(error, ACQ_ERR_INPUT,
-                    "the checkpoint was made with other options: %.*s there, %.*s here; give the "
-                    "same options or start anew",
-                    *there == '\0' ? 7 : get_word(there), *there == '\0' ? "nothing" : there,
-                    *here == '\0' ? 7 : get_word(here), *here == '\0' ? "nothing" : here);
+                    "the checkpoint was made with %.*s%s%.*s, not %.*s; give the same options, or "
+                    "remove it to begin anew",
+                    is_same ? (int)key : 0, here, is_same ? " " : "", n_there, shown_there, n_here,
+                    shown_here);
 }
 
-static acq_status check_options(const acq_safetensors *file, const char *here, acq_error *error)
+static acq_status check_identity(const acq_safetensors *file, const char *here, acq_error *error)
 {
     const char *there = acq_safetensors_get_metadata(file, "options");
     if (there == NULL)
@@ -169,104 +194,96 @@ static acq_status check_options(const acq_safetensors *file, const char *here, a
     return ACQ_OK;
 }
 
-static acq_status fail_number(const char *key, acq_error *error)
+/* Whatever the locale's decimal point. */
+static bool parse_number(const char *text, double *out)
 {
-    return acq_fail(error, ACQ_ERR_INPUT,
-                    "the checkpoint has no valid value for \"%s\"; start anew", key);
-}
-
-static acq_status read_counter(const acq_safetensors *file, const char *key, uint64_t *out,
-                               acq_error *error)
-{
-    const char *text = acq_safetensors_get_metadata(file, key);
+    char copy[NUMBER_ROOM];
+    size_t length = strlen(text), point = strcspn(text, ".");
+    if (length == 0 || length >= sizeof copy || strchr(text, ' ') != NULL)
+        return false;
+    memcpy(copy, text, length + 1);
+    if (point < length)
+        copy[point] = localeconv()->decimal_point[0];
     char *end = NULL;
-    if (text == NULL || *text < '0' || *text > '9')
-        return fail_number(key, error);
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    return *end != '\0' || errno != 0 ? fail_number(key, error) : ACQ_OK;
+    *out = strtod(copy, &end);
+    return *end == '\0' && !isinf(*out);
 }
 
-static acq_status read_number(const acq_safetensors *file, const char *key, double *out,
-                              acq_error *error)
+static acq_status read_counters(const acq_safetensors *file, counters *c, double *values,
+                                acq_error *error)
 {
-    const char *text = acq_safetensors_get_metadata(file, key);
-    char *end = NULL;
-    if (text == NULL || *text == '\0')
-        return fail_number(key, error);
-    *out = strtod(text, &end);
-    return *end != '\0' || isinf(*out) ? fail_number(key, error) : ACQ_OK;
-}
-
-static acq_status read_counters(const acq_safetensors *file, acq_checkpoint *counters,
-                                uint64_t *step, acq_error *error)
-{
-    const char *finished = acq_safetensors_get_metadata(file, "finished");
-    acq_status status = read_counter(file, "seed", &counters->seed, error);
-    if (status == ACQ_OK)
-        status = read_counter(file, "batch", &counters->batch, error);
-    if (status == ACQ_OK)
-        status = read_counter(file, "episodes", &counters->episodes, error);
-    if (status == ACQ_OK)
-        status = read_counter(file, "step", step, error);
-    if (status == ACQ_OK)
-        status = read_number(file, "seconds", &counters->seconds, error);
-    if (status == ACQ_OK)
-        status = read_number(file, "solved", &counters->solved, error);
-    counters->finished = finished != NULL && strcmp(finished, "yes") == 0;
-    return status;
-}
-
-/* Second moments are means of squares: a root will be taken. */
-static acq_status check_second(const whole *all, acq_error *error)
-{
-    size_t n = all->parameters.n_tensors / N_PARTS;
-    for (size_t i = SECOND * n; i < (SECOND + 1) * n; i++) {
-        const acq_tensor *tensor = &all->parameters.tensors[i];
-        const float *values = all->parameters.values + tensor->offset;
-        for (size_t j = 0; j < acq_tensor_get_length(tensor); j++) {
-            if (values[j] < 0)
-                return acq_fail(error, ACQ_ERR_INPUT,
-                                "tensor \"%.100s\" holds a negative number; the checkpoint is "
-                                "damaged: start anew",
-                                tensor->name);
-        }
+    for (size_t i = 0; i < c->n; i++) {
+        const char *text = acq_safetensors_get_metadata(file, c->numbers[i].name);
+        bool is_count = i == 0; /* the steps; then the seconds */
+        if (text == NULL || !parse_number(text, &values[i]) || (i < 2 && !(values[i] >= 0)) ||
+            (is_count && !(values[i] < 0x1p53 && values[i] == floor(values[i]))))
+            return acq_fail(error, ACQ_ERR_INPUT,
+                            "the checkpoint has no valid value for \"%s\"; remove it to begin anew",
+                            c->numbers[i].name);
     }
     return ACQ_OK;
 }
 
-static acq_status read_file(acq_checkpoint *checkpoint, const acq_safetensors *file, whole *all,
-                            acq_error *error)
+static acq_status check_squares(const whole *all, acq_error *error)
 {
-    acq_checkpoint counters = *checkpoint;
-    uint64_t step = 0;
-    acq_status status = check_format(file, error);
-    if (status == ACQ_OK)
-        status = check_options(file, checkpoint->options, error);
-    if (status == ACQ_OK)
-        status = read_counters(file, &counters, &step, error);
-    if (status == ACQ_OK)
-        status = whole_init(all, checkpoint->parameters, error);
-    if (status == ACQ_OK)
-        status = acq_safetensors_load(file, &all->parameters, error);
-    if (status == ACQ_OK)
-        status = check_second(all, error);
-    if (status != ACQ_OK)
-        return status;
-    *checkpoint = counters;
-    checkpoint->optimizer->step = step;
-    copy_parts(all, checkpoint, true);
+    size_t n = all->parameters.n_tensors / all->n_parts;
+    for (size_t i = 0; i < all->parameters.n_tensors; i++) {
+        const acq_tensor *tensor = &all->parameters.tensors[i];
+        const float *values = all->parameters.values + tensor->offset;
+        for (size_t j = 0; all->parts[i / n].is_square && j < acq_tensor_get_length(tensor); j++)
+            if (values[j] < 0)
+                return acq_fail(error, ACQ_ERR_INPUT,
+                                "tensor \"%.100s\" holds a negative number; the checkpoint is "
+                                "damaged: remove it to begin anew",
+                                tensor->name);
+    }
     return ACQ_OK;
 }
 
-acq_status acq_checkpoint_read(acq_checkpoint *checkpoint, const char *path, acq_error *error)
+static void take_counters(acq_trainer *t, const counters *c, const double *values)
+{
+    t->step = (uint64_t)values[0];
+    t->seconds_before = values[1];
+    t->loss_sum = values[2];
+    t->loss_weight = values[3];
+    for (size_t i = OWN_NUMBERS; i < c->n; i++)
+        *c->numbers[i].value = values[i];
+    if (t->optimizer != NULL)
+        t->optimizer->step = t->step;
+}
+
+static acq_status read_file(acq_trainer *t, const acq_safetensors *file, whole *all,
+                            acq_error *error)
+{
+    counters c;
+    double values[MOST_NUMBERS];
+    list_counters(t, &c);
+    acq_status status = check_format(file, error);
+    if (status == ACQ_OK)
+        status = check_identity(file, t->identity, error);
+    if (status == ACQ_OK)
+        status = read_counters(file, &c, values, error);
+    if (status == ACQ_OK)
+        status = whole_init(all, t, error);
+    if (status == ACQ_OK)
+        status = acq_safetensors_load(file, &all->parameters, error);
+    if (status == ACQ_OK)
+        status = check_squares(all, error);
+    if (status != ACQ_OK)
+        return status;
+    take_counters(t, &c, values);
+    copy_parts(all, t, true);
+    return ACQ_OK;
+}
+
+acq_status acq_trainer_read(acq_trainer *trainer, acq_error *error)
 {
     whole all = {0};
     acq_safetensors *file = NULL;
-    acq_status status = acq_safetensors_read(path, &file, error);
+    acq_status status = acq_safetensors_read(trainer->checkpoint, &file, error);
     if (status == ACQ_OK)
-        status = read_file(checkpoint, file, &all, error);
-    acq_error_set_file(error, path);
+        status = read_file(trainer, file, &all, error);
+    acq_error_set_file(error, trainer->checkpoint);
     whole_deinit(&all);
     acq_safetensors_free(file);
     return status;

@@ -1,185 +1,306 @@
-/* complex.c - the loop of a ComplEx training; see complex.h, and complex_trainer.h for a step. */
-#include "train/complex.h"
-
+/* complex.c - the training of ComplEx; see train.h, and models/complex/gradient.h for a step. */
 #include <math.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/memory.h"
-#include "models/complex/parts.h"
-#include "train/complex_trainer.h"
+#include "base/threads.h"
+#include "train/complex_batch.h"
+#include "train/options.h"
+#include "train/trainer.h"
 
-static const double SMOOTH = .98;   /* what the shown loss keeps at each step */
+enum { VECTORS = 32 }; /* that a thread updates at a time */
+
 static const float WARM_EPOCHS = 8; /* that a warm start counts as trained for */
 
-/* The random vectors of the model, those of warm over them. */
-static void start_vectors(acq_complex_trainer *self, const acq_complex *model)
+void acq_train_complex_params_init(acq_train_complex_params *params)
 {
-    const acq_complex *warm = self->params->warm;
-    size_t bytes = self->width * sizeof(float);
-    memcpy(self->entities, acq_complex_get_entity(model, 0), self->n_entities * bytes);
-    memcpy(self->relations, acq_complex_get_relation(model, 0), self->n_pairs * bytes);
-    if (warm == NULL)
-        return;
-    memcpy(self->entities, acq_complex_get_entity(warm, 0), warm->n_entities * bytes);
-    memcpy(self->relations, acq_complex_get_relation(warm, 0), warm->n_relations / 2 * bytes);
+    *params = (acq_train_complex_params){
+        .rank = 256,
+        .rate = .1,
+        .last_rate = .1,
+        .batch = 64,
+        .candidates = 600,
+        .n3 = .07,
+        .relation_weight = -1,
+        .scale = 1e-3,
+        .epochs = 14,
+        .n_threads = acq_threads_available(),
+        .checkpoint_seconds = 60,
+    };
 }
 
-static void finish_vectors(const acq_complex_trainer *self, acq_complex *model)
+bool acq_train_complex_is_half(const acq_train_complex_params *params)
 {
-    size_t bytes = self->width * sizeof(float);
-    memcpy(acq_complex_get_entity(model, 0), self->entities, self->n_entities * bytes);
-    memcpy(acq_complex_get_relation(model, 0), self->relations, self->n_pairs * bytes);
+    return params->precision == ACQ_PRECISION_BF16 ||
+           (params->precision == ACQ_PRECISION_AUTO && acq_bf16_is_fast());
 }
+
+static acq_status check_number(const char *name, double value, bool may_be_zero, acq_error *error)
+{
+    if (isfinite(value) && (value > 0 || (may_be_zero && value == 0)))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE, "%s of ComplEx must %s 0, not %g", name,
+                    may_be_zero ? "not be below" : "be above", value);
+}
+
+static acq_status check_numbers(const acq_train_complex_params *params, acq_error *error)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool may_be_zero;
+    } numbers[] = {{"the rate", params->rate, false},
+                   {"the last rate", params->last_rate, false},
+                   {"the scale", params->scale, false},
+                   {"the number of epochs", params->epochs, false},
+                   {"the weight of N3", params->n3, true},
+                   {"the weight of relations", fabs(params->relation_weight), true},
+                   {"the time", params->seconds, true}};
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == ACQ_OK; i++)
+        status = check_number(numbers[i].name, numbers[i].value, numbers[i].may_be_zero, error);
+    return status;
+}
+
+static acq_status check_warm(const acq_graph *graph, const acq_train_complex_params *params,
+                             acq_error *error)
+{
+    const acq_complex *warm = params->warm;
+    if (warm == NULL)
+        return ACQ_OK;
+    if (warm->rank != params->rank)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "the vectors to start from have rank %u, not %u; ask for the same rank",
+                        warm->rank, params->rank);
+    if (warm->n_entities > acq_graph_get_n_entities(graph) ||
+        warm->n_relations > acq_graph_get_n_relations(graph))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "the vectors to start from are of a larger graph; start from random ones");
+    return ACQ_OK;
+}
+
+static acq_status check_params(const acq_graph *graph, const acq_train_complex_params *params,
+                               acq_error *error)
+{
+    acq_status status =
+        acq_complex_check_sizes(acq_graph_get_n_relations(graph), params->rank, error);
+    if (status == ACQ_OK && params->batch == 0)
+        status = acq_fail(error, ACQ_ERR_USAGE, "a batch of ComplEx needs at least one row");
+    if (status == ACQ_OK && params->candidates == 1)
+        status = acq_fail(error, ACQ_ERR_USAGE,
+                          "ComplEx draws at least two candidates, or takes all with 0");
+    if (status == ACQ_OK)
+        status = check_numbers(params, error);
+    return status == ACQ_OK ? check_warm(graph, params, error) : status;
+}
+
+static acq_status init_arrays(acq_complex_trainer *self, acq_error *error)
+{
+    self->squares = acq_zalloc(self->model->parameters.n, sizeof *self->squares);
+    self->relation_counts = acq_zalloc(self->g.n_pairs, sizeof *self->relation_counts);
+    self->met = acq_zalloc(self->g.n_entities, sizeof *self->met);
+    self->near = acq_alloc(self->g.n_entities, sizeof *self->near);
+    if (self->squares == NULL || self->relation_counts == NULL || self->met == NULL ||
+        self->near == NULL)
+        return acq_fail_memory(error);
+    return acq_complex_list_rows(self, error);
+}
+
+acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *graph,
+                                    const acq_train_complex_params *params, acq_error *error)
+{
+    *self = (acq_complex_trainer){.graph = graph, .params = params};
+    acq_status status =
+        acq_complex_new(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
+                        params->rank, params->scale, params->seed, &self->model, error);
+    if (status == ACQ_OK)
+        status = acq_complex_gradient_init(&self->g, self->model, params->batch, params->n_threads,
+                                           error);
+    self->g.is_half = acq_train_complex_is_half(params);
+    return status == ACQ_OK ? init_arrays(self, error) : status;
+}
+
+void acq_complex_trainer_deinit(acq_complex_trainer *self)
+{
+    acq_complex_gradient_deinit(&self->g);
+    acq_complex_free(self->model);
+    acq_free(self->squares);
+    acq_free(self->links);
+    acq_free(self->rows);
+    acq_free(self->batches);
+    acq_free(self->fact_order);
+    acq_free(self->order);
+    acq_free(self->relation_counts);
+    acq_free(self->met);
+    acq_free(self->near);
+}
+
+/* The vectors of warm over the random ones. */
+static void start_warm(acq_complex_trainer *self)
+{
+    const acq_complex *warm = self->params->warm;
+    size_t bytes = self->g.width * sizeof(float);
+    if (warm == NULL)
+        return;
+    memcpy(self->g.entities, acq_complex_get_entity(warm, 0), warm->n_entities * bytes);
+    memcpy(self->g.relations, acq_complex_get_relation(warm, 0), warm->n_relations / 2 * bytes);
+}
+
+typedef struct update_work {
+    const acq_complex_trainer *self;
+    float rate;
+} update_work;
+
+/* The sums of squares of a vector of the model. */
+static float *get_squares(const acq_complex_trainer *self, const float *vector)
+{
+    return self->squares + (vector - self->model->parameters.values);
+}
+
+static acq_status update_entities(void *context, size_t item, unsigned thread)
+{
+    const update_work *work = context;
+    const acq_complex_gradient *g = &work->self->g;
+    size_t first = item * VECTORS, end = first + VECTORS;
+    (void)thread;
+    for (size_t i = first; i < end && i < g->batch.n_touched; i++) {
+        float *vector = g->entities + g->batch.entities[i] * g->width;
+        float n3 = (float)(work->self->params->n3 * g->batch.counts[i]);
+        g->kernels->adagrad_n3(g->rank, g->rank, work->rate, n3, g->gradient.at + i * g->ld,
+                               get_squares(work->self, vector), vector);
+    }
+    return ACQ_OK;
+}
+
+static acq_status update_relation(void *context, size_t pair, unsigned thread)
+{
+    const update_work *work = context;
+    const acq_complex_gradient *g = &work->self->g;
+    size_t at = pair * g->width;
+    float n3 = (float)(work->self->params->n3 * work->self->relation_counts[pair]);
+    (void)thread;
+    g->kernels->adagrad_n3(g->rank, g->rank, work->rate, n3, g->relation_gradient + at,
+                           get_squares(work->self, g->relations + at), g->relations + at);
+    return ACQ_OK;
+}
+
+void acq_complex_update(acq_complex_trainer *self, double rate)
+{
+    update_work work = {self, (float)rate};
+    acq_pool_run(self->g.pool, acq_complex_count_blocks(self->g.batch.n_touched, VECTORS),
+                 update_entities, &work);
+    acq_pool_run(self->g.pool, self->g.n_pairs, update_relation, &work);
+}
+
+typedef struct training {
+    acq_complex_trainer state;
+    acq_trainer trainer;
+} training;
 
 /* Adagrad's first step from sums of zero is as long as the rate, whatever the slope: it would
  * undo what was learnt. So the first epoch of a warm start moves nothing and only fills the sums,
  * which then count as those of a longer training. */
-static bool is_warming(const acq_complex_trainer *self)
+static bool is_warming(const training *t)
 {
-    return self->params->warm != NULL && self->step < acq_complex_count_batches(self);
+    return t->state.params->warm != NULL && t->trainer.step < acq_complex_count_batches(&t->state);
 }
 
-static void end_warming(acq_complex_trainer *self)
+static void end_warming(training *t)
 {
-    if (self->params->warm == NULL || self->step != acq_complex_count_batches(self))
-        return;
-    for (size_t tensor = 2; tensor < 4; tensor++)
-        self->kernels->scale(acq_tensor_get_length(&self->state.tensors[tensor]), WARM_EPOCHS,
-                             self->state.values + self->state.tensors[tensor].offset);
+    if (t->state.params->warm != NULL && t->trainer.step == acq_complex_count_batches(&t->state))
+        t->state.g.kernels->scale(t->state.model->parameters.n, WARM_EPOCHS, t->state.squares);
 }
 
 /* Constant for the first half, then linear down to its last share. */
-static double get_rate(const acq_complex_trainer *self, double progress)
+static double get_rate(const training *t, double share)
 {
-    const acq_train_complex_params *params = self->params;
-    if (is_warming(self))
+    const acq_train_complex_params *params = t->state.params;
+    if (is_warming(t))
         return 0;
-    double late = progress < .5 ? 0 : progress < 1 ? 2 * progress - 1 : 1;
+    double late = share < .5 ? 0 : share < 1 ? 2 * share - 1 : 1;
     return params->rate * (1 + late * (params->last_rate - 1));
 }
 
 /* What is shown: the mean over facts of each loss. */
-static double get_mean_loss(const acq_complex_trainer *self, double tails, double relations)
+static double get_mean_loss(const acq_complex_batch *batch, double tails, double relations)
 {
-    uint64_t n = 0, n_facts = 2 * (uint64_t)self->batch.n_facts;
-    for (size_t i = 0; i < self->batch.n_rows; i++)
-        n += self->batch.rows[i].n_tails;
+    uint64_t n = 0, n_facts = 2 * (uint64_t)batch->n_facts;
+    for (size_t i = 0; i < batch->n_rows; i++)
+        n += batch->rows[i].n_tails;
     return tails / (double)n + (n_facts == 0 ? 0 : relations / (double)n_facts);
 }
 
-static acq_status run_step(acq_complex_trainer *self, double progress, acq_error *error)
+static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
 {
+    training *t = self;
     double tails = 0, relations = 0;
-    end_warming(self);
-    acq_status status = acq_complex_choose(self, self->step);
+    end_warming(t);
+    acq_status status = acq_complex_choose(&t->state, step);
     if (status == ACQ_OK)
-        status = acq_complex_tails(self, &tails);
-    if (status == ACQ_OK)
-        status = acq_complex_relations(self, &relations);
+        status = acq_complex_gradient_compute(&t->state.g, &tails, &relations);
     if (status != ACQ_OK)
         return acq_fail_memory(error);
-    double loss = get_mean_loss(self, tails, relations);
-    if (!isfinite(loss))
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "the training of ComplEx diverged at step %llu; lower the rate",
-                        (unsigned long long)self->step);
-    acq_complex_update(self, get_rate(self, progress));
-    acq_complex_forget(self);
-    self->loss = isnan(self->loss) ? loss : SMOOTH * self->loss + (1 - SMOOTH) * loss;
-    self->step++;
+    *loss = get_mean_loss(&t->state.g.batch, tails, relations);
     return ACQ_OK;
 }
 
-typedef struct run_clock {
-    int64_t start, saved;
-} run_clock;
-
-static double get_seconds(const acq_complex_trainer *self, const run_clock *clock)
+static void update(void *self, double share, double *norm)
 {
-    return self->seconds + 1e-9 * (double)(acq_clock_ns() - clock->start);
+    training *t = self;
+    *norm = acq_complex_gradient_is_finite(&t->state.g) ? 0 : (double)NAN;
+    if (!isfinite(*norm))
+        return;
+    acq_complex_update(&t->state, get_rate(t, share));
+    acq_complex_forget(&t->state);
 }
 
-static acq_status save_if_due(const acq_complex_trainer *self, run_clock *clock, bool is_last,
-                              acq_error *error)
+static acq_status run(training *t, acq_error *error)
 {
-    int64_t now = acq_clock_ns();
-    if (self->params->checkpoint == NULL ||
-        (!is_last && 1e-9 * (double)(now - clock->saved) < self->params->checkpoint_seconds))
-        return ACQ_OK;
-    acq_status status = acq_complex_save(self, get_seconds(self, clock), error);
-    clock->saved = acq_clock_ns();
-    return status;
-}
-
-static bool report(const acq_complex_trainer *self, double progress, double seconds)
-{
-    const acq_train_complex_params *params = self->params;
-    acq_train_progress now = {"training ComplEx", progress * params->epochs, params->epochs,
-                              self->loss, seconds};
-    return params->progress == NULL || params->progress(params->context, &now);
-}
-
-/* The share of the training that is over: of its steps or of its time, whichever is more. */
-static double get_progress(const acq_complex_trainer *self, uint64_t n_steps, double seconds)
-{
-    double share = (double)self->step / (double)n_steps, limit = self->params->seconds;
-    double spent = limit > 0 ? seconds / limit : 0;
-    return share > spent ? share : spent;
-}
-
-static acq_status run(acq_complex_trainer *self, acq_error *error)
-{
-    run_clock clock = {acq_clock_ns(), acq_clock_ns()};
-    uint64_t n_steps =
-        (uint64_t)ceil(self->params->epochs * (double)acq_complex_count_batches(self));
-    for (;;) {
-        double seconds = get_seconds(self, &clock), progress = get_progress(self, n_steps, seconds);
-        if (!report(self, progress < 1 ? progress : 1, seconds)) {
-            acq_status status = save_if_due(self, &clock, true, error);
-            return status != ACQ_OK ? status
-                                    : acq_fail(error, ACQ_ERR_INTERRUPTED,
-                                               "the training of ComplEx was interrupted");
-        }
-        if (progress >= 1)
-            return ACQ_OK;
-        acq_status status = run_step(self, progress, error);
-        if (status == ACQ_OK)
-            status = save_if_due(self, &clock, false, error);
-        if (status != ACQ_OK)
-            return status;
-    }
-}
-
-static acq_status train(acq_complex_trainer *self, acq_complex *model, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    start_vectors(self, model);
-    if (self->params->resume)
-        status = acq_complex_resume(self, error);
+    static const acq_trainer_ops ops = {.compute = compute, .update = update};
+    const acq_train_complex_params *params = t->state.params;
+    acq_text identity;
+    acq_text_init(&identity);
+    acq_status status = acq_train_print_identity(
+        ACQ_TRAIN_COMPLEX, params, &t->state.graph, 1,
+        params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
+    double n_steps = ceil(params->epochs * (double)acq_complex_count_batches(&t->state));
+    t->trainer = (acq_trainer){.ops = &ops,
+                               .self = t,
+                               .phase = "training ComplEx",
+                               .n_steps = (uint64_t)n_steps,
+                               .seconds = params->seconds,
+                               .epochs = params->epochs,
+                               .parameters = &t->state.model->parameters,
+                               .parts = {{"squares", t->state.squares, true}},
+                               .n_parts = 1,
+                               .identity = identity.bytes,
+                               .checkpoint = params->checkpoint,
+                               .checkpoint_seconds = params->checkpoint_seconds,
+                               .resume = params->resume,
+                               .progress = params->progress,
+                               .context = params->context};
     if (status == ACQ_OK)
-        status = run(self, error);
-    finish_vectors(self, model);
+        status = acq_trainer_run(&t->trainer, error);
+    acq_text_deinit(&identity);
     return status;
 }
 
 acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_params *params,
                              acq_complex **out, acq_error *error)
 {
-    acq_complex_trainer self = {0};
-    acq_complex *model = NULL;
-    acq_status status = acq_complex_check_params(graph, params, error);
-    if (status == ACQ_OK)
-        status = acq_complex_trainer_init(&self, graph, params, error);
-    if (status == ACQ_OK)
-        status = acq_complex_new(self.n_entities, 2 * self.n_pairs, self.rank, params->scale,
-                                 params->seed, &model, error);
-    if (status == ACQ_OK)
-        status = train(&self, model, error);
-    acq_complex_trainer_deinit(&self);
-    if (status == ACQ_OK)
-        *out = model;
-    else
-        acq_complex_free(model);
+    training t = {0};
+    acq_status status = check_params(graph, params, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_complex_trainer_init(&t.state, graph, params, error);
+    if (status == ACQ_OK) {
+        start_warm(&t.state);
+        status = run(&t, error);
+    }
+    if (status == ACQ_OK) {
+        *out = t.state.model;
+        t.state.model = NULL;
+    }
+    acq_complex_trainer_deinit(&t.state);
     return status;
 }

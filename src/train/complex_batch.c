@@ -1,4 +1,4 @@
-/* complex_batch.c - what one step of a ComplEx training works on; see complex_trainer.h.
+/* complex_batch.c - what one step of a ComplEx training works on; see complex_batch.h.
  *
  * A batch has rows of one relation, or of few. In each epoch the relations and the rows of each
  * are shuffled, the whole is cut into batches, and these are shuffled. So most of a softmax lies
@@ -10,7 +10,7 @@
  *
  * With `candidates` 0 all entities compete, nothing is saved by that, and rows of all relations are
  * mixed: steps that say less of the same learn more. */
-#include "train/complex_trainer.h"
+#include "train/complex_batch.h"
 
 #include <math.h>
 
@@ -50,7 +50,7 @@ static void fill_facts(acq_complex_trainer *self)
     for (size_t i = 0; i < self->n_rows; i++) {
         const acq_complex_row *row = &self->rows[i];
         for (uint32_t j = 0; row->relation % 2 == 0 && j < row->n_tails; j++)
-            self->facts[self->n_facts++] =
+            self->g.facts[self->n_facts++] =
                 (acq_complex_fact){row->head, row->tails[j], row->relation / 2};
     }
 }
@@ -63,48 +63,31 @@ static double get_relation_weight(const acq_complex_trainer *self)
         return self->params->relation_weight;
     for (size_t i = 0; i < self->n_rows; i++)
         n += self->rows[i].n_tails;
-    return n >= DENSE * (double)self->n_entities ? DENSE_WEIGHT : 0;
+    return n >= DENSE * (double)self->g.n_entities ? DENSE_WEIGHT : 0;
 }
 
 /* Even rows have each fact once. */
 static acq_status list_facts(acq_complex_trainer *self, acq_error *error)
 {
     uint64_t n = 0;
-    self->relation_weight = get_relation_weight(self);
-    if (self->relation_weight == 0)
+    self->g.relation_weight = get_relation_weight(self);
+    if (self->g.relation_weight == 0)
         return ACQ_OK;
     for (size_t i = 0; i < self->n_rows; i++)
         n += self->rows[i].relation % 2 == 0 ? self->rows[i].n_tails : 0;
     if (n > UINT32_MAX)
         return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
-    self->facts = acq_alloc(n, sizeof *self->facts);
+    self->g.facts = acq_alloc(n, sizeof *self->g.facts);
     self->fact_order = acq_alloc(n, sizeof *self->fact_order);
-    if (self->facts == NULL || self->fact_order == NULL)
+    if (self->g.facts == NULL || self->fact_order == NULL)
         return acq_fail_memory(error);
     fill_facts(self);
     return ACQ_OK;
 }
 
-acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
+uint64_t acq_complex_count_batches(const acq_complex_trainer *self)
 {
-    size_t room = 0, n_relations = 2 * (size_t)self->n_pairs;
-    self->links = acq_alloc(n_relations, sizeof *self->links);
-    if (self->links == NULL)
-        return acq_fail_memory(error);
-    for (acq_rel relation = 0; relation < n_relations; relation++) {
-        acq_status status = add_rows(self, relation, &room, error);
-        if (status != ACQ_OK)
-            return status;
-    }
-    if (self->n_rows == 0)
-        return acq_fail(error, ACQ_ERR_INPUT, "the graph has no facts to train on; import some");
-    if (self->n_rows > UINT32_MAX)
-        return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
-    self->order = acq_alloc(self->n_rows, sizeof *self->order);
-    self->batches = acq_alloc(acq_complex_count_batches(self), sizeof *self->batches);
-    if (self->order == NULL || self->batches == NULL)
-        return acq_fail_memory(error);
-    return list_facts(self, error);
+    return acq_complex_count_blocks(self->n_rows, self->params->batch);
 }
 
 static void shuffle(acq_random *random, uint32_t *items, size_t n)
@@ -139,7 +122,7 @@ static void order_by_relation(acq_complex_trainer *self, acq_random *random)
     }
 }
 
-void acq_complex_order_rows(acq_complex_trainer *self, uint64_t epoch)
+static void order_rows(acq_complex_trainer *self, uint64_t epoch)
 {
     acq_random random = acq_random_start(self->params->seed, get_stream(ORDER_STREAM, epoch));
     if (self->params->candidates == 0)
@@ -151,16 +134,41 @@ void acq_complex_order_rows(acq_complex_trainer *self, uint64_t epoch)
     self->epoch = epoch;
 }
 
+acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
+{
+    size_t room = 0, n_relations = 2 * (size_t)self->g.n_pairs;
+    self->links = acq_alloc(n_relations, sizeof *self->links);
+    if (self->links == NULL)
+        return acq_fail_memory(error);
+    for (acq_rel relation = 0; relation < n_relations; relation++) {
+        acq_status status = add_rows(self, relation, &room, error);
+        if (status != ACQ_OK)
+            return status;
+    }
+    if (self->n_rows == 0)
+        return acq_fail(error, ACQ_ERR_INPUT, "the graph has no facts to train on; import some");
+    if (self->n_rows > UINT32_MAX)
+        return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
+    self->order = acq_alloc(self->n_rows, sizeof *self->order);
+    self->batches = acq_alloc(acq_complex_count_batches(self), sizeof *self->batches);
+    if (self->order == NULL || self->batches == NULL)
+        return acq_fail_memory(error);
+    acq_status status = list_facts(self, error);
+    if (status == ACQ_OK)
+        order_rows(self, 0);
+    return status;
+}
+
 static void choose_rows(acq_complex_trainer *self, uint64_t step)
 {
     uint64_t n = acq_complex_count_batches(self), epoch = step / n;
     if (self->epoch != epoch)
-        acq_complex_order_rows(self, epoch);
+        order_rows(self, epoch);
     size_t first = (size_t)self->batches[step % n] * self->params->batch;
     size_t left = self->n_rows - first;
-    self->batch.n_rows = left < self->params->batch ? left : self->params->batch;
-    for (size_t i = 0; i < self->batch.n_rows; i++)
-        self->batch.rows[i] = self->rows[self->order[first + i]];
+    self->g.batch.n_rows = left < self->params->batch ? left : self->params->batch;
+    for (size_t i = 0; i < self->g.batch.n_rows; i++)
+        self->g.batch.rows[i] = self->rows[self->order[first + i]];
 }
 
 /* The same share of the facts for each batch. */
@@ -168,14 +176,14 @@ static void choose_facts(acq_complex_trainer *self, uint64_t step)
 {
     uint64_t n = acq_complex_count_batches(self), i = step % n;
     size_t first = self->n_facts * i / n, end = self->n_facts * (i + 1) / n;
-    self->batch.facts = self->n_facts == 0 ? NULL : self->fact_order + first;
-    self->batch.n_facts = end - first;
+    self->g.batch.facts = self->n_facts == 0 ? NULL : self->fact_order + first;
+    self->g.batch.n_facts = end - first;
 }
 
 static acq_status touch(acq_complex_trainer *self, acq_ent entity, uint32_t count)
 {
-    acq_complex_batch *batch = &self->batch;
-    uint32_t *local = &self->local[entity];
+    acq_complex_batch *batch = &self->g.batch;
+    uint32_t *local = &self->g.local[entity];
     if (*local == ACQ_NO_ID) {
         size_t need = batch->n_touched + 1;
         if (ACQ_RESERVE(batch->entities, batch->entities_room, need) != ACQ_OK ||
@@ -192,20 +200,20 @@ static acq_status touch(acq_complex_trainer *self, acq_ent entity, uint32_t coun
 static acq_status touch_tails(acq_complex_trainer *self)
 {
     acq_status status = ACQ_OK;
-    for (size_t i = 0; i < self->batch.n_rows; i++) {
-        const acq_complex_row *row = &self->batch.rows[i];
+    for (size_t i = 0; i < self->g.batch.n_rows; i++) {
+        const acq_complex_row *row = &self->g.batch.rows[i];
         self->relation_counts[row->relation / 2] += row->n_tails;
         for (uint32_t j = 0; j < row->n_tails && status == ACQ_OK; j++)
             status = touch(self, row->tails[j], 1);
     }
-    self->batch.n_true = self->batch.n_touched;
+    self->g.batch.n_true = self->g.batch.n_touched;
     return status;
 }
 
 /* Lists the entities that are tails of a relation of the batch, but not of its rows. */
 static size_t list_near(acq_complex_trainer *self, uint64_t step)
 {
-    const acq_complex_batch *batch = &self->batch;
+    const acq_complex_batch *batch = &self->g.batch;
     size_t n = 0;
     for (size_t i = 0; i < batch->n_rows; i++) {
         acq_rel relation = batch->rows[i].relation;
@@ -214,7 +222,7 @@ static size_t list_near(acq_complex_trainer *self, uint64_t step)
             continue;
         for (uint32_t j = 0; j < links->n_heads; j++) {
             acq_ent entity = links->heads[j];
-            if (self->local[entity] != ACQ_NO_ID || self->met[entity] == step + 1)
+            if (self->g.local[entity] != ACQ_NO_ID || self->met[entity] == step + 1)
                 continue;
             self->met[entity] = step + 1;
             self->near[n++] = entity;
@@ -233,8 +241,8 @@ static acq_status touch_near(acq_complex_trainer *self, acq_random *random, size
         self->near[j] = self->near[i];
         status = touch(self, drawn, 0);
     }
-    self->batch.n_near = wanted;
-    self->batch.near_shift = wanted < n ? logf((float)n / (float)wanted) : 0;
+    self->g.batch.n_near = wanted;
+    self->g.batch.near_shift = wanted < n ? logf((float)n / (float)wanted) : 0;
     return status;
 }
 
@@ -244,23 +252,23 @@ static acq_status touch_far(acq_complex_trainer *self, acq_random *random, uint6
     acq_status status = ACQ_OK;
     size_t wanted = n < most ? n : most, left = wanted;
     for (acq_ent next = 0; left > 0 && status == ACQ_OK; next++) {
-        acq_ent e = wanted == n ? next : (acq_ent)acq_random_below(random, self->n_entities);
-        if (self->local[e] != ACQ_NO_ID || self->met[e] == step + 1)
+        acq_ent e = wanted == n ? next : (acq_ent)acq_random_below(random, self->g.n_entities);
+        if (self->g.local[e] != ACQ_NO_ID || self->met[e] == step + 1)
             continue;
         status = touch(self, e, 0);
         left--;
     }
-    self->batch.n_far = wanted;
-    self->batch.far_shift = wanted < n ? logf((float)n / (float)wanted) : 0;
+    self->g.batch.n_far = wanted;
+    self->g.batch.far_shift = wanted < n ? logf((float)n / (float)wanted) : 0;
     return status;
 }
 
 static acq_status touch_candidates(acq_complex_trainer *self, uint64_t step)
 {
-    acq_complex_batch *batch = &self->batch;
+    acq_complex_batch *batch = &self->g.batch;
     acq_random random = acq_random_start(self->params->seed, get_stream(DRAW_STREAM, step));
     size_t most = self->params->candidates == 0 ? SIZE_MAX : self->params->candidates;
-    size_t n_near = list_near(self, step), n_far = self->n_entities - batch->n_true - n_near;
+    size_t n_near = list_near(self, step), n_far = self->g.n_entities - batch->n_true - n_near;
     acq_status status = touch_near(self, &random, n_near, most - (most / 4 + (most < 4)));
     if (status == ACQ_OK)
         status = touch_far(self, &random, step, n_far, most - batch->n_near);
@@ -271,8 +279,8 @@ static acq_status touch_candidates(acq_complex_trainer *self, uint64_t step)
 static acq_status touch_facts(acq_complex_trainer *self)
 {
     acq_status status = ACQ_OK;
-    for (size_t i = 0; i < self->batch.n_facts && status == ACQ_OK; i++) {
-        const acq_complex_fact *fact = &self->facts[self->batch.facts[i]];
+    for (size_t i = 0; i < self->g.batch.n_facts && status == ACQ_OK; i++) {
+        const acq_complex_fact *fact = &self->g.facts[self->g.batch.facts[i]];
         status = touch(self, fact->head, 0);
         if (status == ACQ_OK)
             status = touch(self, fact->tail, 0);
@@ -282,7 +290,7 @@ static acq_status touch_facts(acq_complex_trainer *self)
 
 acq_status acq_complex_choose(acq_complex_trainer *self, uint64_t step)
 {
-    acq_complex_batch *batch = &self->batch;
+    acq_complex_batch *batch = &self->g.batch;
     choose_rows(self, step);
     choose_facts(self, step);
     acq_status status = touch_tails(self);
@@ -295,9 +303,9 @@ acq_status acq_complex_choose(acq_complex_trainer *self, uint64_t step)
 
 void acq_complex_forget(acq_complex_trainer *self)
 {
-    for (size_t i = 0; i < self->batch.n_touched; i++)
-        self->local[self->batch.entities[i]] = ACQ_NO_ID;
-    for (uint32_t i = 0; i < self->n_pairs; i++)
+    for (size_t i = 0; i < self->g.batch.n_touched; i++)
+        self->g.local[self->g.batch.entities[i]] = ACQ_NO_ID;
+    for (uint32_t i = 0; i < self->g.n_pairs; i++)
         self->relation_counts[i] = 0;
-    self->batch.n_touched = 0;
+    self->g.batch.n_touched = 0;
 }

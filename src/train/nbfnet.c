@@ -1,38 +1,13 @@
-/* nbfnet.c - the loop of a training of NBFNet, see nbfnet.h.
- *
- * A batch depends on the seed and its number alone, so a run that was stopped goes on from its
- * checkpoint with the batches it would have had. */
+/* nbfnet.c - the training of NBFNet: batches of queries, see nbfnet.h, and the run over them, see
+ * train.h. */
 #include "train/nbfnet.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/memory.h"
-#include "train/checkpoint.h"
-#include "train/nbfnet_batch.h"
-#include "train/nbfnet_gradient.h"
-
-enum { OPTIONS_ROOM = 512 };
-
-static const double loss_keep = 0.98; /* of the smoothed loss */
-
-typedef struct training {
-    const acq_train_nbfnet_params *params;
-    acq_edges world;
-    float *scales;
-    acq_nbfnet *model;
-    acq_optimizer optimizer;
-    acq_nbfnet_batch batch;
-    acq_nbfnet_gradient gradient;
-    char options[OPTIONS_ROOM];
-    uint64_t done; /* batches */
-    double loss;   /* smoothed */
-    int64_t began, last_checkpoint;
-    double seconds_before; /* of runs that were resumed */
-} training;
+#include "train/options.h"
+#include "train/trainer.h"
 
 /* Subgraphs of 1000 entities: a batch takes a nineteenth of what one over all of FB15k-237 does. */
 void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params)
@@ -69,69 +44,165 @@ static acq_status check_params(const acq_train_nbfnet_params *p, acq_error *erro
     return ACQ_OK;
 }
 
-/* What a checkpoint must agree with. The time is not in it: a run may be given more. */
-static void print_options(training *t, const acq_graph *graph)
+acq_status acq_nbfnet_batch_init(acq_nbfnet_batch *batch, const acq_train_nbfnet_params *params,
+                                 const acq_edges *world, const float *scales, acq_error *error)
 {
-    const acq_train_nbfnet_params *p = t->params;
-    snprintf(t->options, sizeof t->options,
-             "nbfnet batch=%" PRIu32 " negatives=%" PRIu32 " temperature=%g edge_dropout=%g "
-             "drops_pairs=%d most_entities=%" PRIu32 " most_edges=%" PRIu32 " most_near=%" PRIu32
-             " rate=%g last_rate=%g decay=%g clip=%g average=%g batches=%" PRIu64 " seed=%" PRIu64
-             " warm=%d graph=%016" PRIx64,
-             p->batch, p->negatives, p->temperature, p->edge_dropout, p->drops_pairs,
-             p->most_entities, p->most_edges, p->most_near, p->optimizer.rate,
-             p->optimizer.last_rate, p->optimizer.decay, p->optimizer.clip, p->optimizer.average,
-             p->batches, p->seed, p->warm != NULL, acq_graph_get_fingerprint(graph));
-}
-
-static double get_seconds(const training *t)
-{
-    return t->seconds_before + (double)(acq_clock_ns() - t->began) * 1e-9;
-}
-
-/* The share of the schedule that is over, by batches or by time, whichever is further. */
-static double get_share(const training *t)
-{
-    const acq_train_nbfnet_params *p = t->params;
-    double by_batches = p->batches > 0 ? (double)t->done / (double)p->batches : 0;
-    double by_time = p->seconds > 0 ? get_seconds(t) / p->seconds : 0;
-    return fmin(1, fmax(by_batches, by_time));
-}
-
-static acq_checkpoint get_checkpoint(training *t)
-{
-    return (acq_checkpoint){.parameters = &t->model->parameters,
-                            .optimizer = &t->optimizer,
-                            .options = t->options,
-                            .seed = t->params->seed,
-                            .batch = t->done,
-                            .seconds = get_seconds(t),
-                            .solved = t->loss,
-                            .finished = get_share(t) >= 1};
-}
-
-static acq_status write_checkpoint(training *t, acq_error *error)
-{
-    acq_checkpoint checkpoint = get_checkpoint(t);
-    t->last_checkpoint = acq_clock_ns();
-    if (t->params->checkpoint == NULL)
-        return ACQ_OK;
-    return acq_checkpoint_write(&checkpoint, t->params->checkpoint, error);
-}
-
-static acq_status read_checkpoint(training *t, acq_error *error)
-{
-    acq_checkpoint checkpoint = get_checkpoint(t);
-    if (t->params->checkpoint == NULL)
-        return acq_fail(error, ACQ_ERR_USAGE, "resuming needs the path of a checkpoint");
-    acq_status status = acq_checkpoint_read(&checkpoint, t->params->checkpoint, error);
+    acq_subgraph_params of_subgraph = {.most_entities = params->most_entities,
+                                       .most_edges = params->most_edges,
+                                       .most_near = params->most_near};
+    size_t room = (size_t)params->negatives + ACQ_NBFNET_MOST_POSITIVES;
+    *batch = (acq_nbfnet_batch){.params = params, .world = world, .world_scales = scales};
+    acq_status status = acq_subgraph_init(&batch->subgraph, world, &of_subgraph, error);
     if (status != ACQ_OK)
         return status;
-    t->done = checkpoint.batch;
-    t->loss = checkpoint.solved;
-    t->seconds_before = checkpoint.seconds;
+    batch->scales = acq_alloc(world->n_nodes, sizeof *batch->scales);
+    batch->queries = acq_zalloc(params->batch, sizeof *batch->queries);
+    batch->heads = acq_alloc(params->batch, sizeof *batch->heads);
+    batch->first_links = acq_alloc(params->batch, sizeof *batch->first_links);
+    batch->targets = acq_alloc(params->batch, room * sizeof *batch->targets);
+    if (batch->scales == NULL || batch->queries == NULL || batch->heads == NULL ||
+        batch->first_links == NULL || batch->targets == NULL) {
+        acq_nbfnet_batch_deinit(batch);
+        return acq_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < params->batch; i++)
+        batch->queries[i].targets = batch->targets + i * room;
     return ACQ_OK;
 }
+
+void acq_nbfnet_batch_deinit(acq_nbfnet_batch *batch)
+{
+    acq_subgraph_deinit(&batch->subgraph);
+    acq_free(batch->scales);
+    acq_free(batch->queries);
+    acq_free(batch->heads);
+    acq_free(batch->first_links);
+    acq_free(batch->targets);
+    acq_free(batch->links);
+    *batch = (acq_nbfnet_batch){0};
+}
+
+/* The last i of values[0..n) with values[i] <= key, where values[0] <= key. */
+static uint32_t find_last(const uint32_t *values, uint32_t n, uint32_t key)
+{
+    uint32_t low = 0, high = n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (values[middle] <= key)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static acq_status add_link(acq_nbfnet_batch *batch, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    if (ACQ_RESERVE(batch->links, batch->links_room, batch->n_links + 1) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    batch->links[batch->n_links++] = (acq_query_link){head, relation, tail};
+    return ACQ_OK;
+}
+
+/* The link of edge number `own` and others of its group. A group that may give too many is entered
+ * at a random place, so that none of its links is favoured. */
+static acq_status hide_links(acq_nbfnet_batch *batch, size_t i_query, uint32_t group, uint32_t own,
+                             acq_random *random)
+{
+    const acq_edges *world = batch->world;
+    uint32_t begin = world->begins[group], n = world->begins[group + 1] - begin;
+    uint32_t offset = (uint32_t)acq_random_below(random, n);
+    acq_nbfnet_query *query = &batch->queries[i_query];
+    acq_ent head = batch->heads[i_query];
+    size_t first = batch->first_links[i_query] = batch->n_links;
+    if (add_link(batch, head, query->relation, world->sources[own]) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t edge = begin + (offset + i) % n;
+        if (batch->n_links - first == ACQ_NBFNET_MOST_POSITIVES)
+            break;
+        if (edge == own || acq_random_unit(random) >= batch->params->edge_dropout)
+            continue;
+        if (add_link(batch, head, query->relation, world->sources[edge]) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+    }
+    query->n_positives = batch->n_links - first;
+    return ACQ_OK;
+}
+
+static acq_status draw_query(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
+{
+    const acq_edges *world = batch->world;
+    uint32_t edge = (uint32_t)acq_random_below(random, world->n_edges);
+    uint32_t group = find_last(world->begins, world->n_groups, edge);
+    batch->heads[i_query] = find_last(world->rows, world->n_nodes, group);
+    batch->queries[i_query].relation = world->relations[group];
+    return hide_links(batch, i_query, group, edge, random);
+}
+
+/* All links between the head and one of its positives. */
+static acq_status hide_pair(acq_nbfnet_batch *batch, acq_ent head, acq_ent tail)
+{
+    const acq_edges *world = batch->world;
+    for (uint32_t g = world->rows[head]; g < world->rows[head + 1]; g++)
+        if (acq_edges_has(world, head, world->relations[g], tail) &&
+            add_link(batch, head, world->relations[g], tail) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+    return ACQ_OK;
+}
+
+static acq_status draw_links(acq_nbfnet_batch *batch, acq_random *random)
+{
+    batch->n_links = 0;
+    for (uint32_t i = 0; i < batch->params->batch; i++)
+        if (draw_query(batch, i, random) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+    size_t n = batch->params->drops_pairs ? batch->n_links : 0;
+    for (size_t i = 0; i < n; i++)
+        if (hide_pair(batch, batch->links[i].head, batch->links[i].tail) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+    return ACQ_OK;
+}
+
+static void draw_targets(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
+{
+    const acq_subgraph *subgraph = &batch->subgraph;
+    const acq_query_link *links = batch->links + batch->first_links[i_query];
+    acq_nbfnet_query *query = &batch->queries[i_query];
+    query->head = subgraph->local[batch->heads[i_query]];
+    for (size_t i = 0; i < query->n_positives; i++)
+        query->targets[i] = subgraph->local[links[i].tail];
+    query->n_targets = query->n_positives +
+                       acq_subgraph_draw_negatives(subgraph, batch->heads[i_query], query->relation,
+                                                   batch->params->negatives, random,
+                                                   query->targets + query->n_positives);
+}
+
+acq_status acq_nbfnet_batch_draw(acq_nbfnet_batch *batch, uint64_t number, acq_error *error)
+{
+    acq_random random = acq_random_start(batch->params->seed, number);
+    acq_subgraph *subgraph = &batch->subgraph;
+    if (draw_links(batch, &random) != ACQ_OK)
+        return acq_fail_memory(error);
+    acq_status status = acq_subgraph_draw(subgraph, batch->links, batch->n_links, &random, error);
+    if (status != ACQ_OK)
+        return status;
+    for (uint32_t i = 0; i < subgraph->n; i++)
+        batch->scales[i] = batch->world_scales[subgraph->entities[i]];
+    for (uint32_t i = 0; i < batch->params->batch; i++)
+        draw_targets(batch, i, &random);
+    return ACQ_OK;
+}
+
+typedef struct training {
+    const acq_train_nbfnet_params *params;
+    acq_edges world;
+    float *scales;
+    acq_nbfnet *model;
+    acq_optimizer optimizer;
+    acq_nbfnet_batch batch;
+    acq_nbfnet_gradient gradient;
+} training;
 
 static acq_status open_world(training *t, const acq_graph *graph, acq_error *error)
 {
@@ -167,6 +238,11 @@ static acq_status open_model(training *t, const acq_graph *graph, acq_error *err
 static acq_status open_training(training *t, const acq_graph *graph, acq_error *error)
 {
     const acq_train_nbfnet_params *params = t->params;
+    acq_nbfnet_gradient_params of_gradient = {.batch = params->batch,
+                                              .most_targets = (size_t)params->negatives +
+                                                              ACQ_NBFNET_MOST_POSITIVES,
+                                              .temperature = params->temperature,
+                                              .n_threads = params->n_threads};
     acq_status status = open_world(t, graph, error);
     if (status == ACQ_OK)
         status = open_model(t, graph, error);
@@ -176,9 +252,7 @@ static acq_status open_training(training *t, const acq_graph *graph, acq_error *
     if (status == ACQ_OK)
         status = acq_nbfnet_batch_init(&t->batch, params, &t->world, t->scales, error);
     if (status == ACQ_OK)
-        status = acq_nbfnet_gradient_init(&t->gradient, t->model, params, error);
-    if (status == ACQ_OK && params->resume)
-        status = read_checkpoint(t, error);
+        status = acq_nbfnet_gradient_init(&t->gradient, t->model, &of_gradient, error);
     return status;
 }
 
@@ -192,70 +266,58 @@ static void close_training(training *t)
     acq_edges_deinit(&t->world);
 }
 
-static acq_status train_batch(training *t, acq_error *error)
+static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
 {
-    double loss, share = get_share(t);
-    acq_status status = acq_nbfnet_batch_draw(&t->batch, t->done, error);
-    if (status == ACQ_OK)
-        status = acq_nbfnet_gradient_compute(&t->gradient, &t->batch, &loss, error);
+    training *t = self;
+    acq_status status = acq_nbfnet_batch_draw(&t->batch, step, error);
     if (status != ACQ_OK)
         return status;
-    double norm =
-        acq_optimizer_update(&t->optimizer, share, t->gradient.values, t->model->parameters.values);
-    if (!isfinite(norm))
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "the training went astray at batch %" PRIu64
-                        ": the gradient is no number; train with a smaller rate",
-                        t->done);
-    t->loss = t->done == 0 ? loss : loss_keep * t->loss + (1 - loss_keep) * loss;
-    t->done++;
-    return ACQ_OK;
+    return acq_nbfnet_gradient_compute(&t->gradient, &t->batch.subgraph.edges, t->batch.scales,
+                                       t->batch.queries, loss, error);
 }
 
-/* What happens between batches. */
-static acq_status look_around(training *t, acq_error *error)
+static acq_status run(training *t, const acq_graph *graph, acq_error *error)
 {
+    static const acq_trainer_ops ops = {.compute = compute};
     const acq_train_nbfnet_params *params = t->params;
-    double share = get_share(t), waited = (double)(acq_clock_ns() - t->last_checkpoint) * 1e-9;
-    acq_train_progress now = {.phase = "training",
-                              .done = (double)t->done,
-                              .total = share > 0 ? (double)t->done / share : 0,
-                              .loss = t->loss,
-                              .seconds = get_seconds(t)};
-    bool goes_on = params->progress == NULL || params->progress(params->context, &now);
-    if (!goes_on || waited >= params->checkpoint_seconds) {
-        acq_status status = write_checkpoint(t, error);
-        if (status != ACQ_OK)
-            return status;
-    }
-    return goes_on ? ACQ_OK : acq_fail(error, ACQ_ERR_INTERRUPTED, "the training was stopped");
-}
-
-static acq_status train(training *t, acq_error *error)
-{
-    acq_status status = write_checkpoint(t, error); /* it can be written, and is there */
-    while (status == ACQ_OK && get_share(t) < 1) {
-        status = train_batch(t, error);
-        if (status == ACQ_OK)
-            status = look_around(t, error);
-    }
-    return status == ACQ_OK ? write_checkpoint(t, error) : status;
+    acq_text identity;
+    acq_text_init(&identity);
+    acq_status status = acq_train_print_identity(
+        ACQ_TRAIN_NBFNET, params, &graph, 1,
+        params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
+    acq_trainer trainer = {.ops = &ops,
+                           .self = t,
+                           .phase = "training",
+                           .n_steps = params->batches,
+                           .seconds = params->seconds,
+                           .parameters = &t->model->parameters,
+                           .optimizer = &t->optimizer,
+                           .gradient = t->gradient.values,
+                           .identity = identity.bytes,
+                           .checkpoint = params->checkpoint,
+                           .checkpoint_seconds = params->checkpoint_seconds,
+                           .resume = params->resume,
+                           .progress = params->progress,
+                           .context = params->context};
+    if (status == ACQ_OK)
+        status = acq_trainer_run(&trainer, error);
+    acq_text_deinit(&identity);
+    return status;
 }
 
 acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_params *params,
                             acq_nbfnet **out, acq_error *error)
 {
-    training t = {.params = params, .began = acq_clock_ns()};
+    training t = {.params = params};
     acq_status status = check_params(params, error);
     if (status != ACQ_OK)
         return status;
-    print_options(&t, graph);
     status = open_training(&t, graph, error);
     if (status == ACQ_OK)
-        status = train(&t, error);
+        status = run(&t, graph, error);
     if (status == ACQ_OK) {
-        float *values = t.model->parameters.values;
-        acq_optimizer_copy_average(&t.optimizer, values, values);
+        if (params->optimizer.average > 0)
+            acq_optimizer_copy_average(&t.optimizer, NULL, t.model->parameters.values);
         *out = t.model;
         t.model = NULL;
     }

@@ -1,56 +1,134 @@
-/* policy.c - see policy.h.
+/* policy.c - the training of the policy network; see train.h.
  *
  * Seeds are trained side by side, one thread each while there are threads; what is left of the
  * threads works inside a seed, on units of a batch: small queries a few at a time, hub-like ones
  * alone. Each unit has its own gradient; they are added up in order.
  *
  * From three fifths of the schedule on the averaged weights are judged a few times on the queries
- * kept aside, and the best are kept: checkpoints differ by more than most options do. */
-#include "train/policy.h"
-
-#include <inttypes.h>
+ * kept aside, and the best are kept, in the checkpoint too: weights a few hundred batches apart
+ * differ by more than most options do. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "train/seed_run.h"
+#include "train/options.h"
+#include "train/source.h"
+#include "train/trainer.h"
 
 enum { UNIT_QUERIES = 4, N_JUDGED = 5 };
 
 static const double JUDGED_FROM = .6;
 static const double SOLVED_KEEP = .98; /* of the running share of solved episodes, per batch */
+static const double POINT_SECONDS = 2; /* between points of the curve */
 
-double acq_seed_get_seconds(const acq_seed_run *run)
+void acq_train_policy_params_init(acq_train_policy_params *params)
 {
-    return run->seconds_loaded + (double)(acq_clock_ns() - run->began) * 1e-9;
+    *params = (acq_train_policy_params){
+        .dim = 32,
+        .uses_pe = true,
+        .seed = 1,
+        .n_seeds = 2,
+        .queries = 16,
+        .rollouts = 4,
+        .steps = 20,
+        .baseline = true,
+        .discount = .85,
+        .floor = 1e-5,
+        .score_scale = 5,
+        .optimizer = ACQ_OPTIMIZER_DEFAULT,
+        .batches = 4000,
+        .hub_share = .5,
+        .hub_from = .8,
+        .hub = ACQ_HUB_DEFAULT,
+        .check_share = .4,
+        .held_queries = 200,
+        .held_steps = 200,
+        .held_hub = ACQ_HUB_DEFAULT,
+        .n_threads = 1,
+        .checkpoint_seconds = 60,
+    };
+    params->optimizer.rate = 7e-4;
+    params->optimizer.last_rate = 7e-5;
+    params->optimizer.average = .99;
+    params->hub.most_atoms = 40;
+    params->held_hub.most_atoms = 50;
+    params->held_hub.least_terms = 12;
+    params->held_hub.most_terms = 18;
 }
 
-static double get_progress(const acq_seed_run *run)
+void acq_train_policy_params_init_paper(acq_train_policy_params *params)
 {
-    const acq_train_policy_params *params = run->school->params;
-    double progress = params->batches > 0 ? (double)run->batch / (double)params->batches
-                                          : acq_seed_get_seconds(run) / params->seconds;
-    return fmin(progress, 1.0);
+    acq_train_policy_params_init(params);
+    params->dim = 128;
+    params->steps = 15;
+    params->discount = .75;
+    params->n_seeds = 1;
+    params->queries = 4;
+    params->rollouts = 1;
+    params->baseline = false;
+    params->optimizer.rate = 5e-6;
+    params->optimizer.last_rate = 5e-7;
+    params->optimizer.average = 0;
+    params->batches = 500000;
+    params->hub_share = 0;
+    params->check_share = 0;
 }
 
-bool acq_seed_is_over(const acq_seed_run *run)
-{
-    const acq_train_policy_params *params = run->school->params;
-    return (params->batches > 0 && run->batch >= params->batches) ||
-           (params->seconds > 0 && acq_seed_get_seconds(run) >= params->seconds);
-}
+/* Queries that one thread works on together. */
+typedef struct seed_unit {
+    size_t first, n; /* queries */
+} seed_unit;
+
+/* What all seeds share. */
+typedef struct school {
+    const acq_train_policy_params *params;
+    acq_train_source source;
+    acq_train_policy_result *result;
+    pthread_mutex_t lock;                    /* of result->curve, progress and should_stop */
+    unsigned side_by_side, threads_per_seed; /* seeds; threads of each */
+    const char *identity;
+} school;
+
+typedef struct seed_run {
+    school *school;
+    uint64_t seed;
+    acq_trainer trainer;
+    acq_policy *policy;  /* being trained */
+    acq_policy *average; /* packed to be judged */
+    acq_policy *best;
+    double best_solved, best_steps, n_judged;
+    acq_optimizer optimizer;
+    acq_episode_room **rooms; /* of the threads */
+    acq_episode_query *queries;
+    seed_unit *units;
+    size_t n_units;
+    size_t n_small;             /* units of small queries */
+    float *gradients;           /* [units x parameters] */
+    acq_episode_counts *counts; /* of the units */
+    double episodes;
+    double solved; /* running share */
+    int64_t last_point;
+    acq_episode_counts since; /* the last point: all */
+    acq_episode_counts hub_since;
+    uint64_t batches_since;
+    char *checkpoint; /* path; NULL: none */
+    bool stopped;
+    acq_error error;
+} seed_run;
 
 /* Queries of a batch: the small ones first, so that units are alike. */
-static acq_status draw_batch(acq_seed_run *run)
+static acq_status draw_batch(seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     bool with_hubs = run->solved >= params->hub_from;
     size_t n = params->queries;
     size_t n_hubs = with_hubs ? (size_t)lround(params->hub_share * (double)n) : 0;
-    uint64_t batch_key = acq_random_start(run->seed, run->batch).key;
+    uint64_t batch_key = acq_random_start(run->seed, run->trainer.step).key;
     for (size_t i = 0; i < n; i++) {
         acq_status status =
             acq_train_source_draw(&run->school->source, acq_random_start(batch_key, i).key,
@@ -63,7 +141,7 @@ static acq_status draw_batch(acq_seed_run *run)
     for (size_t i = 0; i < n; i += run->units[run->n_units++].n) {
         size_t left = n - n_hubs - i;
         size_t size = i >= n - n_hubs ? 1 : left < UNIT_QUERIES ? left : UNIT_QUERIES;
-        run->units[run->n_units] = (acq_seed_unit){.first = i, .n = size};
+        run->units[run->n_units] = (seed_unit){.first = i, .n = size};
         run->n_small = i < n - n_hubs ? run->n_units + 1 : run->n_small;
     }
     if (n_hubs == n)
@@ -71,7 +149,7 @@ static acq_status draw_batch(acq_seed_run *run)
     return ACQ_OK;
 }
 
-static void free_batch(acq_seed_run *run)
+static void free_batch(seed_run *run)
 {
     for (size_t i = 0; i < run->school->params->queries; i++) {
         acq_problem_free(run->queries[i].problem);
@@ -81,7 +159,7 @@ static void free_batch(acq_seed_run *run)
 
 static acq_status work_unit(void *context, size_t i, unsigned thread)
 {
-    acq_seed_run *run = context;
+    seed_run *run = context;
     const acq_train_policy_params *params = run->school->params;
     acq_episode_params episode = {.rollouts = params->rollouts,
                                   .steps = params->steps,
@@ -117,37 +195,45 @@ static void add_counts(acq_episode_counts *sum, const acq_episode_counts *counts
 }
 
 /* The running share of solved small queries decides when hub-like ones begin. */
-static void count_batch(acq_seed_run *run)
+static void count_batch(seed_run *run)
 {
     acq_episode_counts small = {0};
     for (size_t i = 0; i < run->n_units; i++) {
         add_counts(i < run->n_small ? &small : &run->hub_since, &run->counts[i]);
         add_counts(&run->since, &run->counts[i]);
-        run->episodes += run->counts[i].episodes;
+        run->episodes += (double)run->counts[i].episodes;
     }
+    run->batches_since++;
     if (small.episodes > 0)
         run->solved = SOLVED_KEEP * run->solved +
                       (1.0 - SOLVED_KEEP) * (double)small.solved / (double)small.episodes;
 }
 
-static acq_status train_batch(acq_seed_run *run)
+static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
 {
+    seed_run *run = self;
+    size_t n = run->policy->parameters.n;
+    (void)step;
+    (void)error; /* the run's own: threads share it */
     acq_status status = draw_batch(run);
     if (status == ACQ_OK)
         status = acq_threads_run(run->school->threads_per_seed, run->n_units, work_unit, run);
     free_batch(run);
     if (status != ACQ_OK)
         return status;
-    const acq_kernels *kernels = run->policy->kernels;
-    size_t n = run->policy->parameters.n;
-    for (size_t i = 1; i < run->n_units; i++)
-        kernels->add(n, run->gradients + i * n, run->gradients);
-    run->norm = acq_optimizer_update(&run->optimizer, get_progress(run), run->gradients,
-                                     run->policy->parameters.values);
-    acq_policy_pack(run->policy);
+    *loss = run->counts[0].loss;
+    for (size_t i = 1; i < run->n_units; i++) {
+        run->policy->kernels->add(n, run->gradients + i * n, run->gradients);
+        *loss += run->counts[i].loss;
+    }
     count_batch(run);
-    run->batch++;
     return ACQ_OK;
+}
+
+static void pack(void *self)
+{
+    seed_run *run = self;
+    acq_policy_pack(run->policy);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -155,30 +241,32 @@ static double share(uint64_t part, uint64_t whole)
     return whole == 0 ? (double)NAN : (double)part / (double)whole;
 }
 
-static acq_status add_point(acq_seed_run *run, double held)
+static acq_status add_point(seed_run *run, double held)
 {
-    acq_school *all = run->school;
+    school *all = run->school;
     const acq_optimizer_params *o = &all->params->optimizer;
     const acq_episode_counts *since = &run->since;
-    acq_curve_point point = {
-        .seed = run->seed,
-        .batch = run->batch,
-        .episodes = run->episodes,
-        .seconds = acq_seed_get_seconds(run),
-        .solved = share(since->solved, since->episodes),
-        .reward = since->episodes == 0 ? (double)NAN : since->reward / (double)since->episodes,
-        .steps = share(since->steps, since->episodes),
-        .loss = since->loss,
-        .norm = run->norm,
-        .rate = o->rate + (o->last_rate - o->rate) * get_progress(run),
-        .hub_solved = share(run->hub_since.solved, run->hub_since.episodes),
-        .held_solved = held};
+    double n_episodes = (double)since->episodes, n_batches = (double)run->batches_since;
+    acq_curve_point point = {.seed = run->seed,
+                             .batch = run->trainer.step,
+                             .episodes = (uint64_t)run->episodes,
+                             .seconds = acq_trainer_get_seconds(&run->trainer),
+                             .solved = share(since->solved, since->episodes),
+                             .reward = n_episodes == 0 ? (double)NAN : since->reward / n_episodes,
+                             .steps = share(since->steps, since->episodes),
+                             .loss = n_batches == 0 ? (double)NAN : since->loss / n_batches,
+                             .norm = run->trainer.norm,
+                             .rate = o->rate + (o->last_rate - o->rate) *
+                                                   acq_trainer_get_share(&run->trainer),
+                             .hub_solved = share(run->hub_since.solved, run->hub_since.episodes),
+                             .held_solved = held};
     pthread_mutex_lock(&all->lock);
     acq_status status = acq_curve_add(&all->result->curve, &point);
     if (all->params->progress != NULL)
         all->params->progress(all->params->context, &point);
     pthread_mutex_unlock(&all->lock);
     run->since = run->hub_since = (acq_episode_counts){0};
+    run->batches_since = 0;
     run->last_point = acq_clock_ns();
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(&run->error);
 }
@@ -191,7 +279,7 @@ static void copy_weights(acq_policy *to, const acq_policy *from)
 }
 
 /* Judges the averaged weights and keeps them if they are the best so far. */
-static acq_status judge(acq_seed_run *run)
+static acq_status judge(seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     acq_held_result held;
@@ -203,23 +291,68 @@ static acq_status judge(acq_seed_run *run)
                                run->school->threads_per_seed, &held, &run->error);
     if (status != ACQ_OK)
         return status;
-    bool is_better = held.solved > run->best_held.solved ||
-                     (held.solved == run->best_held.solved && held.steps < run->best_held.steps);
+    bool is_better = held.solved > run->best_solved ||
+                     (held.solved == run->best_solved && held.steps < run->best_steps);
     if (run->n_judged++ == 0 || is_better) {
-        run->best_held = held;
+        run->best_solved = held.solved;
+        run->best_steps = held.steps;
         copy_weights(run->best, run->average);
     }
-    status = acq_seed_write_best(run);
-    return status == ACQ_OK ? add_point(run, held.solved) : status;
+    return add_point(run, held.solved);
 }
 
-static bool is_judgement_due(const acq_seed_run *run)
+static bool is_judgement_due(const seed_run *run)
 {
     double next = JUDGED_FROM + (1.0 - JUDGED_FROM) * run->n_judged / (N_JUDGED - 1);
-    return run->n_judged < N_JUDGED - 1 && get_progress(run) >= next;
+    return run->n_judged < N_JUDGED - 1 && acq_trainer_get_share(&run->trainer) >= next;
 }
 
-static acq_status allocate(acq_seed_run *run)
+static acq_status look_around(void *self, bool *saves, acq_error *error)
+{
+    seed_run *run = self;
+    (void)error;
+    if (is_judgement_due(run)) {
+        *saves = true;
+        return judge(run);
+    }
+    bool is_due = (double)(acq_clock_ns() - run->last_point) * 1e-9 >= POINT_SECONDS;
+    return is_due ? add_point(run, (double)NAN) : ACQ_OK;
+}
+
+static bool goes_on(void *context, const acq_train_progress *now)
+{
+    seed_run *run = context;
+    school *all = run->school;
+    (void)now;
+    if (all->params->should_stop == NULL)
+        return true;
+    pthread_mutex_lock(&all->lock);
+    run->stopped = all->params->should_stop(all->params->context);
+    pthread_mutex_unlock(&all->lock);
+    return !run->stopped;
+}
+
+char *acq_train_policy_copy_path(const acq_train_policy_params *params, uint32_t i)
+{
+    size_t room = strlen(params->checkpoint) + 48;
+    char *path = acq_alloc(room, 1);
+    if (path != NULL)
+        snprintf(path, room, "%s.seed%llu.checkpoint", params->checkpoint,
+                 (unsigned long long)(params->seed + i));
+    return path;
+}
+
+void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params)
+{
+    for (uint32_t i = 0; i < params->n_seeds && params->checkpoint != NULL; i++) {
+        char *path = acq_train_policy_copy_path(params, i);
+        if (path != NULL)
+            (void)unlink(path);
+        acq_free(path);
+    }
+}
+
+static acq_status allocate(seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     unsigned n_threads = run->school->threads_per_seed;
@@ -239,7 +372,7 @@ static acq_status allocate(acq_seed_run *run)
                               n, &run->error);
 }
 
-static acq_status open_run(acq_seed_run *run)
+static acq_status open_run(seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
     acq_status status =
@@ -250,12 +383,10 @@ static acq_status open_run(acq_seed_run *run)
     if (status == ACQ_OK)
         status =
             acq_policy_new(params->dim, run->seed, params->uses_pe, false, &run->best, &run->error);
-    if (status == ACQ_OK)
-        status = allocate(run);
-    return status == ACQ_OK ? acq_seed_load(run) : status;
+    return status == ACQ_OK ? allocate(run) : status;
 }
 
-static void close_run(acq_seed_run *run)
+static void close_run(seed_run *run)
 {
     for (unsigned i = 0; run->rooms != NULL && i < run->school->threads_per_seed; i++)
         acq_episode_room_free(run->rooms[i]);
@@ -268,58 +399,69 @@ static void close_run(acq_seed_run *run)
     acq_policy_free(run->policy);
     acq_policy_free(run->average);
     acq_policy_free(run->best);
+    acq_free(run->checkpoint);
 }
 
-static const double POINT_SECONDS = 2;
-
-/* What happens between batches. */
-static acq_status look_around(acq_seed_run *run)
+static void start_trainer(seed_run *run)
 {
+    static const acq_trainer_ops ops = {
+        .compute = compute, .changed = pack, .between = look_around};
     const acq_train_policy_params *params = run->school->params;
-    int64_t now = acq_clock_ns();
-    acq_status status = ACQ_OK;
-    if (is_judgement_due(run))
-        status = judge(run);
-    else if ((double)(now - run->last_point) * 1e-9 >= POINT_SECONDS)
-        status = add_point(run, (double)NAN);
-    if (status == ACQ_OK &&
-        (double)(now - run->last_checkpoint) * 1e-9 >= params->checkpoint_seconds)
-        status = acq_seed_write_checkpoint(run);
-    return status;
-}
-
-static bool is_stopped(acq_seed_run *run)
-{
-    acq_school *all = run->school;
-    if (all->params->should_stop == NULL)
-        return false;
-    pthread_mutex_lock(&all->lock);
-    run->stopped = all->params->should_stop(all->params->context);
-    pthread_mutex_unlock(&all->lock);
-    return run->stopped;
+    run->trainer = (acq_trainer){.ops = &ops,
+                                 .self = run,
+                                 .phase = "training",
+                                 .n_steps = params->batches,
+                                 .seconds = params->seconds,
+                                 .parameters = &run->policy->parameters,
+                                 .optimizer = &run->optimizer,
+                                 .gradient = run->gradients,
+                                 .parts = {{"best", run->best->parameters.values, false}},
+                                 .n_parts = 1,
+                                 .numbers = {{"episodes", &run->episodes},
+                                             {"solved", &run->solved},
+                                             {"best_solved", &run->best_solved},
+                                             {"best_steps", &run->best_steps},
+                                             {"judged", &run->n_judged}},
+                                 .n_numbers = 5,
+                                 .identity = run->school->identity,
+                                 .checkpoint = run->checkpoint,
+                                 .checkpoint_seconds = params->checkpoint_seconds,
+                                 .resume = params->resume && run->checkpoint != NULL,
+                                 .progress = goes_on,
+                                 .context = run};
 }
 
 static acq_status train_seed(void *context, size_t i, unsigned thread)
 {
-    acq_seed_run *run = (acq_seed_run *)context + i;
+    seed_run *run = (seed_run *)context + i;
+    const acq_train_policy_params *params = run->school->params;
     (void)thread;
-    run->began = run->last_point = run->last_checkpoint = acq_clock_ns();
     acq_status status = open_run(run);
-    if (status == ACQ_OK)
-        status = acq_seed_write_checkpoint(run); /* others see that this model is in the making */
-    while (status == ACQ_OK && !acq_seed_is_over(run) && !is_stopped(run)) {
-        status = train_batch(run);
-        if (status == ACQ_OK)
-            status = look_around(run);
+    if (status == ACQ_OK && params->checkpoint != NULL) {
+        run->checkpoint = acq_train_policy_copy_path(params, (uint32_t)i);
+        if (run->checkpoint == NULL)
+            status = acq_fail_memory(&run->error);
     }
-    if (status == ACQ_OK)
-        status = acq_seed_write_checkpoint(run);
-    if (status == ACQ_OK && !run->stopped)
-        status = judge(run);
-    return status;
+    if (status != ACQ_OK)
+        return status;
+    start_trainer(run);
+    run->last_point = acq_clock_ns();
+    status = acq_trainer_run(&run->trainer, &run->error);
+    acq_policy_pack(run->best); /* which a checkpoint may have brought */
+    if (status == ACQ_ERR_INTERRUPTED) {
+        run->error = (acq_error){0};
+        return ACQ_OK;
+    }
+    return status == ACQ_OK ? judge(run) : status;
 }
 
-static acq_status gather(acq_school *s, acq_seed_run *runs)
+static bool is_better(const seed_run *a, const seed_run *b)
+{
+    return a->best_solved > b->best_solved ||
+           (a->best_solved == b->best_solved && a->best_steps < b->best_steps);
+}
+
+static acq_status gather(school *s, seed_run *runs)
 {
     acq_train_policy_result *result = s->result;
     size_t best = 0, n = s->params->n_seeds;
@@ -327,17 +469,15 @@ static acq_status gather(acq_school *s, acq_seed_run *runs)
     if (result->seeds_held == NULL)
         return ACQ_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
-        const acq_held_result *a = &runs[i].best_held, *b = &runs[best].best_held;
-        if (a->solved > b->solved || (a->solved == b->solved && a->steps < b->steps))
-            best = i;
-        result->seeds_held[i] = a->solved;
-        result->episodes += runs[i].episodes;
-        result->batches += runs[i].batch;
+        best = is_better(&runs[i], &runs[best]) ? i : best;
+        result->seeds_held[i] = runs[i].best_solved;
+        result->episodes += (uint64_t)runs[i].episodes;
+        result->batches += runs[i].trainer.step;
         result->stopped = result->stopped || runs[i].stopped;
-        result->seconds += runs[i].seconds_loaded / s->side_by_side;
+        result->seconds += runs[i].trainer.seconds_before / s->side_by_side;
     }
     result->seed = runs[best].seed;
-    result->held_solved = runs[best].best_held.solved;
+    result->held_solved = runs[best].best_solved;
     result->policy = runs[best].best;
     runs[best].best = NULL;
     return ACQ_OK;
@@ -356,17 +496,17 @@ static acq_status check_params(const acq_train_policy_params *p, size_t n_graphs
     return ACQ_OK;
 }
 
-static acq_status run_seeds(acq_school *s, acq_error *error)
+static acq_status run_seeds(school *s, acq_error *error)
 {
     const acq_train_policy_params *params = s->params;
-    acq_seed_run *runs = acq_zalloc(params->n_seeds, sizeof *runs);
+    seed_run *runs = acq_zalloc(params->n_seeds, sizeof *runs);
     if (runs == NULL)
         return acq_fail_memory(error);
     unsigned n_threads = params->n_threads == 0 ? 1 : params->n_threads;
     s->side_by_side = n_threads < params->n_seeds ? n_threads : params->n_seeds;
     s->threads_per_seed = n_threads / s->side_by_side;
     for (size_t i = 0; i < params->n_seeds; i++)
-        runs[i] = (acq_seed_run){.school = s, .seed = params->seed + i};
+        runs[i] = (seed_run){.school = s, .seed = params->seed + i};
     acq_status status = acq_threads_run(s->side_by_side, params->n_seeds, train_seed, runs);
     if (status == ACQ_OK && gather(s, runs) != ACQ_OK)
         status = acq_fail_memory(error);
@@ -381,35 +521,29 @@ static acq_status run_seeds(acq_school *s, acq_error *error)
     return status;
 }
 
-/* What a checkpoint must agree with: options and graphs. */
-static void print_identity(const acq_train_policy_params *params, const acq_graph *const *graphs,
-                           size_t n_graphs, char *out)
-{
-    uint64_t key = 0;
-    for (size_t i = 0; i < n_graphs; i++)
-        key = acq_random_mix(key ^ acq_graph_get_fingerprint(graphs[i]));
-    acq_train_policy_print_options(params, out, ACQ_SEED_OPTIONS_LENGTH);
-    size_t used = strlen(out);
-    snprintf(out + used, ACQ_SEED_OPTIONS_LENGTH - used, " graphs=%016" PRIx64, key);
-}
-
 acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
                             const acq_train_policy_params *params, acq_train_policy_result *result,
                             acq_error *error)
 {
-    acq_school all = {.params = params, .result = result};
+    school all = {.params = params, .result = result};
     int64_t began = acq_clock_ns();
+    acq_text identity;
     *result = (acq_train_policy_result){0};
     acq_status status = check_params(params, n_graphs, error);
     if (status != ACQ_OK)
         return status;
-    print_identity(params, graphs, n_graphs, all.options);
-    status = acq_train_source_init(&all.source, graphs, n_graphs, params, error);
+    acq_text_init(&identity);
+    status = acq_train_print_identity(ACQ_TRAIN_POLICY, params, graphs, n_graphs, NULL, &identity,
+                                      error);
+    all.identity = identity.bytes;
+    if (status == ACQ_OK)
+        status = acq_train_source_init(&all.source, graphs, n_graphs, params, error);
     pthread_mutex_init(&all.lock, NULL);
     if (status == ACQ_OK)
         status = run_seeds(&all, error);
     pthread_mutex_destroy(&all.lock);
     acq_train_source_deinit(&all.source);
+    acq_text_deinit(&identity);
     result->seconds += (double)(acq_clock_ns() - began) * 1e-9;
     return status;
 }

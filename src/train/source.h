@@ -4,7 +4,7 @@
 #define ACQ_TRAIN_SOURCE_H
 
 #include "train/episodes.h"
-#include "train/policy.h"
+#include "train/train.h"
 
 typedef struct acq_train_source {
     size_t n_graphs;

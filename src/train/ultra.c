@@ -1,43 +1,29 @@
-/* ultra.c - see ultra.h.
+/* ultra.c - the training of ULTRA; see train.h.
  *
- * The groups of a batch are units of work for the threads; each has its own gradient, and these are
- * summed in order, so that the weights do not depend on the number of threads. A run whose length
- * is given in seconds has its schedule follow the clock; only one that is given in batches repeats
- * to the last bit. */
-#include "train/ultra.h"
-
+ * The groups of a batch are units of work for the threads: a few queries of one relation of one
+ * graph, which share the relation vectors and one subgraph, from which all their own links are
+ * taken out in both directions. Each group has its own gradient; they are summed in order, so that
+ * the weights do not depend on the number of threads. Everything drawn follows from the group's
+ * key.
+ *
+ * A fact is drawn from all facts of all graphs, both directions; its relation and graph are the
+ * group's. The other queries are facts of the same relation. Of a query's tails, some more are
+ * asked for in the same pass: up to params->tails, and at most a quarter of those known, so that
+ * what is left still looks like a head that has tails. Subgraphs have from an eighth of
+ * most_entities to all of them, evenly on a logarithmic scale: small ones are cheap, large ones are
+ * more like the whole graph, and the network meets sums of many sizes. */
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/budget.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "train/checkpoint.h"
-#include "train/ultra_unit.h"
+#include "models/ultra/query.h"
+#include "train/options.h"
+#include "train/subgraph.h"
+#include "train/trainer.h"
 
-enum { OPTIONS_LENGTH = 512 };
-
-static const double LOSS_KEEP = .99;
-
-typedef struct school {
-    const acq_train_ultra_params *params;
-    acq_ultra *model;
-    acq_ultra_packed packed;
-    acq_optimizer optimizer;
-    acq_ultra_world *worlds;
-    size_t n_worlds;
-    acq_ultra_room **rooms; /* one per thread */
-    float *gradients;       /* one per group */
-    double *losses;
-    acq_error *errors; /* one per group */
-    uint64_t batch;
-    double loss, loss_weight; /* smoothed, with a start-up correction */
-    double seconds_loaded;
-    int64_t began, last_checkpoint;
-    char options[OPTIONS_LENGTH];
-} school;
+static const double SIZE_SPREAD = 8;
 
 void acq_train_ultra_params_init(acq_train_ultra_params *params)
 {
@@ -62,215 +48,298 @@ void acq_train_ultra_params_init(acq_train_ultra_params *params)
     params->optimizer.average = .995;
 }
 
-static double get_seconds(const school *s)
+typedef struct source { /* a graph to learn from; shared by threads */
+    const acq_graph *graph;
+    acq_edges edges;
+    acq_edges relation_edges;
+} source;
+
+typedef struct worker { /* of one thread */
+    acq_ultra_relations relations;
+    acq_ultra_judge judge;
+    acq_subgraph *subgraphs; /* one per source */
+    acq_query_link *links;   /* group * tails */
+    size_t *n_tails;         /* of each query */
+    uint32_t *candidates;    /* tails + negatives */
+} worker;
+
+typedef struct training {
+    const acq_train_ultra_params *params;
+    acq_ultra *model;
+    acq_ultra_packed packed;
+    acq_optimizer optimizer;
+    source *sources;
+    size_t n_sources;
+    worker *workers;
+    unsigned n_threads;
+    float *gradients; /* one per group; the first becomes their sum */
+    double *losses;   /* of the groups */
+    acq_error *errors;
+    uint64_t step; /* that is computed */
+} training;
+
+static size_t count_groups(const training *t)
 {
-    return s->seconds_loaded + (double)(acq_clock_ns() - s->began) * 1e-9;
+    return t->params->batch / t->params->group;
 }
 
-/* The share of the schedule that is over. */
-static double get_progress(const school *s)
+/* The last i with offsets[i] <= at. */
+static uint32_t find_row(const uint32_t *offsets, uint32_t n, uint32_t at)
 {
-    const acq_train_ultra_params *params = s->params;
-    double by_batches = params->batches > 0 ? (double)s->batch / (double)params->batches : 0;
-    double by_time = params->seconds > 0 ? get_seconds(s) / params->seconds : 0;
-    double progress = by_batches > by_time ? by_batches : by_time;
-    return progress < 1 ? progress : 1;
+    uint32_t low = 0, high = n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (offsets[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
+/* A fact of any graph: its source and its relation. */
+static size_t draw_relation(const training *t, acq_random *random, acq_rel *relation)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < t->n_sources; i++)
+        n += t->sources[i].edges.n_edges;
+    uint64_t at = acq_random_below(random, n);
+    size_t i_source = 0;
+    while (at >= t->sources[i_source].edges.n_edges)
+        at -= t->sources[i_source++].edges.n_edges;
+    const acq_edges *edges = &t->sources[i_source].edges;
+    *relation = edges->relations[find_row(edges->begins, edges->n_groups, (uint32_t)at)];
+    return i_source;
+}
+
+/* Tails of one drawn head, neighbours in its row; returns how many. */
+static size_t draw_query(const acq_links *links, acq_rel relation, size_t most, acq_random *random,
+                         acq_query_link *out)
+{
+    uint32_t at = (uint32_t)acq_random_below(random, links->n_links);
+    uint32_t i = find_row(links->offsets, links->n_heads, at);
+    acq_row row = acq_links_get_row_at(links, i);
+    size_t n = row.n / 4 < most ? row.n / 4 : most;
+    for (size_t k = 0; k < n || k == 0; k++)
+        out[k] = (acq_query_link){.head = links->heads[i],
+                                  .relation = relation,
+                                  .tail = row.tails[(at - links->offsets[i] + k) % row.n]};
+    return n > 0 ? n : 1;
+}
+
+/* The queries of a group and their subgraph. */
+static acq_status draw_group(const training *t, worker *w, size_t i_source, acq_rel relation,
+                             acq_random *random, acq_error *error)
+{
+    const acq_train_ultra_params *params = t->params;
+    const acq_graph *graph = t->sources[i_source].graph;
+    acq_subgraph *subgraph = &w->subgraphs[i_source];
+    const acq_links *links;
+    size_t n_links = 0;
+    acq_status status = acq_graph_open_links(graph, relation, &links, error);
+    for (uint32_t i = 0; i < params->group && status == ACQ_OK; i++)
+        n_links += w->n_tails[i] =
+            draw_query(links, relation, params->tails, random, w->links + n_links);
+    subgraph->params.most_entities =
+        (uint32_t)ceil(params->most_entities * pow(SIZE_SPREAD, -acq_random_unit(random)));
+    if (status == ACQ_OK) /* strangers that could be tails by what they are */
+        status = acq_graph_open_links(graph, acq_inverse(relation), &subgraph->kin, error);
+    if (status == ACQ_OK)
+        status = acq_subgraph_draw(subgraph, w->links, n_links, random, error);
+    if (status == ACQ_OK)
+        status = acq_ultra_judge_reserve(&w->judge, subgraph->n,
+                                         (size_t)params->tails + params->negatives, error);
+    return status;
+}
+
+static double run_query(const training *t, worker *w, const acq_subgraph *subgraph,
+                        const acq_query_link *links, size_t n, acq_random *random, float *gradient)
+{
+    const acq_train_ultra_params *params = t->params;
+    acq_ultra_query query = {.edges = &subgraph->edges,
+                             .head = subgraph->local[links->head],
+                             .relation = links->relation,
+                             .candidates = w->candidates,
+                             .n_positives = n,
+                             .temperature = params->temperature,
+                             .weight = 1.0 / params->batch};
+    for (size_t i = 0; i < n; i++)
+        w->candidates[i] = subgraph->local[links[i].tail];
+    query.n_candidates =
+        n + acq_subgraph_draw_negatives(subgraph, links->head, links->relation, params->negatives,
+                                        random, w->candidates + n);
+    acq_ultra_query_forward(&w->judge, &query, &w->relations);
+    return acq_ultra_query_backward(&w->judge, &query, &w->relations, gradient);
+}
+
+/* Each query weighs 1 / params->batch in the gradient; the loss is the sum over the queries. */
 static acq_status run_group(void *context, size_t i, unsigned thread)
 {
-    school *s = context;
-    size_t n = s->model->parameters.n;
-    float *gradient = s->gradients + i * n;
-    uint64_t key = acq_random_start(s->params->seed, s->batch + 1).key;
+    training *t = context;
+    worker *w = &t->workers[thread];
+    size_t n = t->model->parameters.n;
+    float *gradient = t->gradients + i * n;
+    uint64_t key = acq_random_start(t->params->seed, t->step + 1).key;
+    acq_random random = acq_random_start(acq_random_start(key, i).key, 0);
+    acq_rel relation;
+    size_t i_source = draw_relation(t, &random, &relation);
+    const acq_edges *relation_edges = &t->sources[i_source].relation_edges;
     memset(gradient, 0, n * sizeof *gradient);
-    s->errors[i] = (acq_error){0};
-    return acq_ultra_room_run(s->rooms[thread], acq_random_start(key, i).key, gradient,
-                              &s->losses[i], &s->errors[i]);
+    t->errors[i] = (acq_error){0};
+    t->losses[i] = 0;
+    acq_status status = draw_group(t, w, i_source, relation, &random, &t->errors[i]);
+    if (status != ACQ_OK)
+        return status;
+    acq_ultra_relations_forward(&w->relations, relation_edges, relation);
+    const acq_query_link *at = w->links;
+    for (uint32_t q = 0; q < t->params->group; at += w->n_tails[q++])
+        t->losses[i] +=
+            run_query(t, w, &w->subgraphs[i_source], at, w->n_tails[q], &random, gradient);
+    acq_ultra_relations_backward(&w->relations, relation_edges, relation, gradient);
+    return ACQ_OK;
 }
 
-static acq_status copy_first_error(const acq_error *errors, size_t n, acq_status status,
-                                   acq_error *error)
+static acq_status copy_first_error(const training *t, acq_status status, acq_error *error)
 {
-    for (size_t i = 0; i < n; i++)
-        if (errors[i].code != ACQ_OK)
-            return acq_fail(error, errors[i].code, "%s", errors[i].message);
+    for (size_t i = 0; i < count_groups(t); i++)
+        if (t->errors[i].code != ACQ_OK)
+            return acq_fail(error, t->errors[i].code, "%s", t->errors[i].message);
     return acq_fail(error, status, "the training failed");
 }
 
-static acq_status train_batch(school *s, acq_error *error)
+static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
 {
-    size_t n_groups = s->params->batch / s->params->group, n = s->model->parameters.n;
-    acq_status status = acq_threads_run(s->params->n_threads, n_groups, run_group, s);
+    training *t = self;
+    size_t n = t->model->parameters.n;
+    t->step = step;
+    acq_status status = acq_threads_run(t->n_threads, count_groups(t), run_group, t);
     if (status != ACQ_OK)
-        return copy_first_error(s->errors, n_groups, status, error);
-    double loss = s->losses[0];
-    for (size_t i = 1; i < n_groups; i++) {
-        acq_kernels_get_best()->add(n, s->gradients + i * n, s->gradients);
-        loss += s->losses[i];
+        return copy_first_error(t, status, error);
+    *loss = t->losses[0] / t->params->batch;
+    for (size_t i = 1; i < count_groups(t); i++) {
+        acq_kernels_get_best()->add(n, t->gradients + i * n, t->gradients);
+        *loss += t->losses[i] / t->params->batch;
     }
-    acq_optimizer_update(&s->optimizer, get_progress(s), s->gradients, s->model->parameters.values);
-    acq_ultra_packed_fill(&s->packed, s->model);
-    s->loss = LOSS_KEEP * s->loss + (1 - LOSS_KEEP) * loss / s->params->batch;
-    s->loss_weight = LOSS_KEEP * s->loss_weight + (1 - LOSS_KEEP);
-    s->batch++;
     return ACQ_OK;
 }
 
-static acq_checkpoint get_checkpoint(school *s)
+static void pack(void *self)
 {
-    return (acq_checkpoint){.parameters = &s->model->parameters,
-                            .optimizer = &s->optimizer,
-                            .options = s->options,
-                            .seed = s->params->seed,
-                            .batch = s->batch,
-                            .episodes = s->batch * s->params->batch,
-                            .seconds = get_seconds(s),
-                            .solved = s->loss_weight > 0 ? s->loss / s->loss_weight : 0,
-                            .finished = get_progress(s) >= 1};
+    training *t = self;
+    acq_ultra_packed_fill(&t->packed, t->model);
 }
 
-static acq_status write_checkpoint(school *s, acq_error *error)
+static acq_status open_source(source *s, const acq_graph *graph, acq_error *error)
 {
-    s->last_checkpoint = acq_clock_ns();
-    if (s->params->checkpoint == NULL)
-        return ACQ_OK;
-    acq_checkpoint checkpoint = get_checkpoint(s);
-    return acq_checkpoint_write(&checkpoint, s->params->checkpoint, error);
+    s->graph = graph;
+    acq_status status = acq_edges_init(&s->edges, graph, error);
+    return status == ACQ_OK ? acq_ultra_relation_edges_init(&s->relation_edges, graph, error)
+                            : status;
 }
 
-static acq_status read_checkpoint(school *s, acq_error *error)
-{
-    if (!s->params->resume || s->params->checkpoint == NULL ||
-        access(s->params->checkpoint, F_OK) != 0)
-        return ACQ_OK;
-    acq_checkpoint checkpoint = get_checkpoint(s);
-    acq_status status = acq_checkpoint_read(&checkpoint, s->params->checkpoint, error);
-    if (status != ACQ_OK)
-        return status;
-    s->batch = checkpoint.batch;
-    s->seconds_loaded = checkpoint.seconds;
-    s->loss = checkpoint.solved;
-    s->loss_weight = 1;
-    return ACQ_OK;
-}
-
-/* What shapes a run, the graphs included: a checkpoint must agree with it. */
-static void print_options(school *s, const acq_graph *const *graphs)
-{
-    const acq_train_ultra_params *p = s->params;
-    const acq_optimizer_params *o = &p->optimizer;
-    uint64_t key = 0;
-    for (size_t i = 0; i < s->n_worlds; i++)
-        key = acq_random_mix(key ^ acq_graph_get_fingerprint(graphs[i]));
-    snprintf(s->options, sizeof s->options,
-             "batch=%" PRIu32 " group=%" PRIu32 " tails=%" PRIu32 " negatives=%" PRIu32
-             " temperature=%g entities=%" PRIu32 " edges=%" PRIu32 " near=%" PRIu32
-             " rate=%g last_rate=%g decay=%g clip=%g average=%g batches=%" PRIu64
-             " seconds=%g warm=%d graphs=%016" PRIx64,
-             p->batch, p->group, p->tails, p->negatives, p->temperature, p->most_entities,
-             p->most_edges, p->most_near, o->rate, o->last_rate, o->decay, o->clip, o->average,
-             p->batches, p->seconds, p->warm != NULL, key);
-}
-
-static acq_status open_worlds(school *s, const acq_graph *const *graphs, acq_error *error)
+static acq_status open_sources(training *t, const acq_graph *const *graphs, acq_error *error)
 {
     acq_status status = ACQ_OK;
     uint64_t n_edges = 0;
-    s->worlds = acq_zalloc(s->n_worlds, sizeof *s->worlds);
-    if (s->worlds == NULL)
+    t->sources = acq_zalloc(t->n_sources, sizeof *t->sources);
+    if (t->sources == NULL)
         return acq_fail_memory(error);
-    for (size_t i = 0; i < s->n_worlds && status == ACQ_OK; i++) {
-        status = acq_ultra_world_init(&s->worlds[i], graphs[i], error);
-        n_edges += s->worlds[i].edges.n_edges;
+    for (size_t i = 0; i < t->n_sources && status == ACQ_OK; i++) {
+        status = open_source(&t->sources[i], graphs[i], error);
+        n_edges += t->sources[i].edges.n_edges;
     }
     if (status == ACQ_OK && n_edges == 0)
         return acq_fail(error, ACQ_ERR_INPUT, "there is no fact to train on; give another graph");
     return status;
 }
 
-static acq_status open_model(school *s, acq_error *error)
+static acq_status open_model(training *t, acq_error *error)
 {
-    const acq_train_ultra_params *params = s->params;
-    acq_status status = acq_ultra_new(params->seed, &s->model, error);
+    const acq_train_ultra_params *params = t->params;
+    acq_status status = acq_ultra_new(params->seed, &t->model, error);
     if (status != ACQ_OK)
         return status;
-    acq_parameters *to = &s->model->parameters;
+    acq_parameters *to = &t->model->parameters;
     if (params->warm != NULL)
         memcpy(to->values, params->warm->parameters.values, to->n * sizeof *to->values);
-    status = acq_optimizer_init(&s->optimizer, &params->optimizer, to->values, to->n, error);
-    if (status == ACQ_OK)
-        status = read_checkpoint(s, error);
-    if (status == ACQ_OK && acq_ultra_packed_init(&s->packed) != ACQ_OK)
-        status = acq_fail_memory(error);
-    if (status == ACQ_OK)
-        acq_ultra_packed_fill(&s->packed, s->model);
+    if (acq_ultra_packed_init(&t->packed) != ACQ_OK)
+        return acq_fail_memory(error);
+    return acq_optimizer_init(&t->optimizer, &params->optimizer, to->values, to->n, error);
+}
+
+static acq_status open_subgraphs(const training *t, worker *w, acq_error *error)
+{
+    acq_subgraph_params params = {.most_entities = t->params->most_entities,
+                                  .most_edges = t->params->most_edges,
+                                  .most_near = t->params->most_near};
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < t->n_sources && status == ACQ_OK; i++)
+        status = acq_subgraph_init(&w->subgraphs[i], &t->sources[i].edges, &params, error);
     return status;
 }
 
-static acq_status open_rooms(school *s, acq_error *error)
+static acq_status open_worker(const training *t, worker *w, acq_error *error)
 {
-    size_t n_groups = s->params->batch / s->params->group;
-    unsigned n_threads = s->params->n_threads == 0 ? 1 : s->params->n_threads;
-    s->rooms = acq_zalloc(n_threads, sizeof(acq_ultra_room *));
-    s->gradients = acq_alloc(n_groups * s->model->parameters.n, sizeof *s->gradients);
-    s->losses = acq_zalloc(n_groups, sizeof *s->losses);
-    s->errors = acq_zalloc(n_groups, sizeof *s->errors);
-    if (s->rooms == NULL || s->gradients == NULL || s->losses == NULL || s->errors == NULL)
+    const acq_train_ultra_params *params = t->params;
+    uint32_t most_relations = 0;
+    for (size_t i = 0; i < t->n_sources; i++)
+        if (t->sources[i].relation_edges.n_nodes > most_relations)
+            most_relations = t->sources[i].relation_edges.n_nodes;
+    w->subgraphs = acq_zalloc(t->n_sources, sizeof *w->subgraphs);
+    w->links = acq_alloc((size_t)params->group * params->tails, sizeof *w->links);
+    w->n_tails = acq_alloc(params->group, sizeof *w->n_tails);
+    w->candidates = acq_alloc((size_t)params->tails + params->negatives, sizeof *w->candidates);
+    if (w->subgraphs == NULL || w->links == NULL || w->n_tails == NULL || w->candidates == NULL)
+        return acq_fail_memory(error);
+    acq_ultra_judge_init(&w->judge, t->model, &t->packed);
+    acq_status status =
+        acq_ultra_relations_init(&w->relations, t->model, &t->packed, most_relations, error);
+    return status == ACQ_OK ? open_subgraphs(t, w, error) : status;
+}
+
+static acq_status open_workers(training *t, acq_error *error)
+{
+    size_t n_groups = count_groups(t);
+    t->workers = acq_zalloc(t->n_threads, sizeof *t->workers);
+    t->gradients = acq_alloc(n_groups * t->model->parameters.n, sizeof *t->gradients);
+    t->losses = acq_zalloc(n_groups, sizeof *t->losses);
+    t->errors = acq_zalloc(n_groups, sizeof *t->errors);
+    if (t->workers == NULL || t->gradients == NULL || t->losses == NULL || t->errors == NULL)
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
-    for (unsigned i = 0; i < n_threads && status == ACQ_OK; i++)
-        status = acq_ultra_room_new(s->worlds, s->n_worlds, s->params, s->model, &s->packed,
-                                    &s->rooms[i], error);
+    for (unsigned i = 0; i < t->n_threads && status == ACQ_OK; i++)
+        status = open_worker(t, &t->workers[i], error);
     return status;
 }
 
-static void close_school(school *s)
+static void close_worker(const training *t, worker *w)
 {
-    unsigned n_threads = s->params->n_threads == 0 ? 1 : s->params->n_threads;
-    for (unsigned i = 0; s->rooms != NULL && i < n_threads; i++)
-        acq_ultra_room_free(s->rooms[i]);
-    for (size_t i = 0; s->worlds != NULL && i < s->n_worlds; i++)
-        acq_ultra_world_deinit(&s->worlds[i]);
-    acq_free(s->rooms);
-    acq_free(s->worlds);
-    acq_free(s->gradients);
-    acq_free(s->losses);
-    acq_free(s->errors);
-    acq_optimizer_deinit(&s->optimizer);
-    acq_ultra_packed_deinit(&s->packed);
-    acq_ultra_free(s->model);
+    for (size_t i = 0; w->subgraphs != NULL && i < t->n_sources; i++)
+        acq_subgraph_deinit(&w->subgraphs[i]);
+    acq_free(w->subgraphs);
+    acq_free(w->links);
+    acq_free(w->n_tails);
+    acq_free(w->candidates);
+    acq_ultra_judge_deinit(&w->judge);
+    acq_ultra_relations_deinit(&w->relations);
 }
 
-/* False: the caller wants to stop. */
-static bool report(const school *s)
+static void close_training(training *t)
 {
-    const acq_train_ultra_params *params = s->params;
-    double share = get_progress(s);
-    acq_train_progress now = {.phase = "training",
-                              .done = (double)s->batch,
-                              .total = share > 0 ? (double)s->batch / share : 0,
-                              .loss = s->loss_weight > 0 ? s->loss / s->loss_weight : 0,
-                              .seconds = get_seconds(s)};
-    return params->progress == NULL || params->progress(params->context, &now);
-}
-
-static acq_status train(school *s, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    bool goes_on = true;
-    while (status == ACQ_OK && goes_on && get_progress(s) < 1) {
-        status = train_batch(s, error);
-        goes_on = status != ACQ_OK || report(s);
-        double since = (double)(acq_clock_ns() - s->last_checkpoint) * 1e-9;
-        if (status == ACQ_OK && since >= s->params->checkpoint_seconds)
-            status = write_checkpoint(s, error);
+    for (unsigned i = 0; t->workers != NULL && i < t->n_threads; i++)
+        close_worker(t, &t->workers[i]);
+    for (size_t i = 0; t->sources != NULL && i < t->n_sources; i++) {
+        acq_edges_deinit(&t->sources[i].edges);
+        acq_edges_deinit(&t->sources[i].relation_edges);
     }
-    if (status == ACQ_OK)
-        status = write_checkpoint(s, error);
-    if (status == ACQ_OK && !goes_on)
-        return acq_fail(error, ACQ_ERR_INTERRUPTED, "the training was stopped; --resume goes on");
-    return status;
+    acq_free(t->workers);
+    acq_free(t->sources);
+    acq_free(t->gradients);
+    acq_free(t->losses);
+    acq_free(t->errors);
+    acq_optimizer_deinit(&t->optimizer);
+    acq_ultra_packed_deinit(&t->packed);
+    acq_ultra_free(t->model);
 }
 
 static acq_status check_params(const acq_train_ultra_params *p, size_t n_graphs, acq_error *error)
@@ -287,29 +356,57 @@ static acq_status check_params(const acq_train_ultra_params *p, size_t n_graphs,
     return ACQ_OK;
 }
 
+static acq_status run(training *t, const acq_graph *const *graphs, acq_error *error)
+{
+    static const acq_trainer_ops ops = {.compute = compute, .changed = pack};
+    const acq_train_ultra_params *params = t->params;
+    acq_text identity;
+    acq_text_init(&identity);
+    acq_status status = acq_train_print_identity(
+        ACQ_TRAIN_ULTRA, params, graphs, t->n_sources,
+        params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
+    acq_trainer trainer = {.ops = &ops,
+                           .self = t,
+                           .phase = "training",
+                           .n_steps = params->batches,
+                           .seconds = params->seconds,
+                           .parameters = &t->model->parameters,
+                           .optimizer = &t->optimizer,
+                           .gradient = t->gradients,
+                           .identity = identity.bytes,
+                           .checkpoint = params->checkpoint,
+                           .checkpoint_seconds = params->checkpoint_seconds,
+                           .resume = params->resume,
+                           .progress = params->progress,
+                           .context = params->context};
+    if (status == ACQ_OK)
+        status = acq_trainer_run(&trainer, error);
+    acq_text_deinit(&identity);
+    return status;
+}
+
 acq_status acq_train_ultra(const acq_graph *const *graphs, size_t n_graphs,
                            const acq_train_ultra_params *params, acq_ultra **out, acq_error *error)
 {
     acq_status status = check_params(params, n_graphs, error);
     if (status != ACQ_OK)
         return status;
-    school s = {.params = params, .n_worlds = n_graphs};
-    s.began = s.last_checkpoint = acq_clock_ns();
-    print_options(&s, graphs);
-    status = open_worlds(&s, graphs, error);
+    training t = {.params = params,
+                  .n_sources = n_graphs,
+                  .n_threads = params->n_threads == 0 ? 1 : params->n_threads};
+    status = open_sources(&t, graphs, error);
     if (status == ACQ_OK)
-        status = open_model(&s, error);
+        status = open_model(&t, error);
     if (status == ACQ_OK)
-        status = open_rooms(&s, error);
+        status = open_workers(&t, error);
     if (status == ACQ_OK)
-        status = train(&s, error);
+        status = run(&t, graphs, error);
     if (status == ACQ_OK) {
-        float *values = s.model->parameters.values;
         if (params->optimizer.average > 0)
-            acq_optimizer_copy_average(&s.optimizer, NULL, values);
-        *out = s.model;
-        s.model = NULL;
+            acq_optimizer_copy_average(&t.optimizer, NULL, t.model->parameters.values);
+        *out = t.model;
+        t.model = NULL;
     }
-    close_school(&s);
+    close_training(&t);
     return status;
 }

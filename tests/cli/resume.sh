@@ -57,7 +57,7 @@ grep -q 'interrupted after .* episodes; the same command with --resume goes on' 
 train long 100000000 && fail 'an interrupted training was begun anew'
 grep -q 'long.seed1.checkpoint: this is of a training that has not ended' "$work/err" || fail 'refusal'
 train long 60 --resume && fail 'resumed with other options'
-grep -q 'the checkpoint was made with batches 100000000, not 60' "$work/err" || fail 'difference'
+grep -q 'the checkpoint was made with --batches 100000000, not 60' "$work/err" || fail 'difference'
 # shellcheck disable=SC2086
 "$anycq" train policy truth.tsv -o "$work/long" $small --batches 100000000 --resume >"$work/out" \
     2>"$work/err" && fail 'resumed with another graph'
@@ -67,7 +67,7 @@ grep -q 'the checkpoint was made with graphs' "$work/err" || fail 'another graph
 # shellcheck disable=SC2086
 "$anycq" train policy films.tsv -o "$work/halves" $small --batches 60 >"$work/out" 2>"$work/err" &
 pid=$!
-until [ -e "$work/halves.seed1.best" ]; do
+until grep -a -q '"judged":"[1-9]' "$work/halves.seed1.checkpoint" 2>/dev/null; do
     kill -0 "$pid" 2>/dev/null || break
 done
 kill -INT "$pid" 2>/dev/null

@@ -1,5 +1,5 @@
 /* units.c - the parts of the command that transcripts do not reach well: display width, wrapping,
- * the progress bar, near words, patterns and options, those of a training too. */
+ * the progress bar, near words, patterns and options. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,6 @@
 #include "cli/pattern.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/train_options.h"
-#include "cli/train_policy_progress.h"
 #include "cli/train_progress.h"
 #include "cli/width.h"
 
@@ -310,123 +308,6 @@ static void test_stages_tell_rate_and_time_left(void **state)
     assert_string_equal(line, "reading  1234 triples  617 triples/s");
 }
 
-/* arguments: words with single spaces. */
-static void read_training(const char *arguments, acq_train_policy_params *out)
-{
-    char text[1024];
-    char *argv[100];
-    int argc = 0;
-    snprintf(text, sizeof text, "%s", arguments);
-    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
-        argv[argc++] = word;
-    acq_options options;
-    acq_error error = {0};
-    if (acq_options_init(&options, ACQ_COMMAND_train, argc, argv, &error) != ACQ_OK ||
-        acq_train_read_params(&options, out, &error) != ACQ_OK)
-        fail_msg("%s", error.message);
-    acq_options_deinit(&options);
-}
-
-static void assert_same_options(const acq_train_policy_params *params,
-                                const acq_train_policy_params *wanted)
-{
-    char given[1024], expected[1024];
-    assert_int_equal(acq_train_policy_print_options(params, given, sizeof given), ACQ_OK);
-    assert_int_equal(acq_train_policy_print_options(wanted, expected, sizeof expected), ACQ_OK);
-    assert_string_equal(given, expected);
-    assert_int_equal(params->seed, wanted->seed);
-    assert_int_equal(params->n_seeds, wanted->n_seeds);
-}
-
-static void test_training_has_its_defaults(void **state)
-{
-    (void)state;
-    acq_train_policy_params params, defaults;
-    read_training("policy g", &params);
-    acq_train_policy_params_init(&defaults);
-    assert_same_options(&params, &defaults);
-    read_training("policy g --paper", &params);
-    acq_train_policy_params_init_paper(&defaults);
-    assert_same_options(&params, &defaults);
-}
-
-static void test_every_option_of_a_training_counts_over_the_paper(void **state)
-{
-    (void)state;
-    acq_train_policy_params p;
-    read_training("policy g --paper --dim 7 --rate 0.5 --last-rate 0.25 --decay 0.125 --clip 3 "
-                  "--average 0.75 --queries 8 --rollouts 9 --steps 10 --discount 0.5 --no-pe "
-                  "--hub-share 0.375 --hub-from 0.625 --hub-terms 4-6 --batches 11 --time 12 "
-                  "--seed 13 --seeds 14 --threads 15 --held-queries 16 --held-steps 17 --resume "
-                  "--checkpoint-every 18 --beta1 0.75 --beta2 0.875 --floor 0.5 --scale 19 "
-                  "--hubs 20 --constants 21 --leaves-out 0.25 --most-atoms 22 --check-share 0.5 "
-                  "--held-terms 5-7",
-                  &p);
-    assert_true(p.optimizer.beta1 == 0.75 && p.optimizer.beta2 == 0.875);
-    assert_true(p.floor == 0.5 && p.score_scale == 19 && p.check_share == 0.5);
-    assert_true(p.hub.most_hubs == 20 && p.hub.constants == 21 && p.hub.leaves_out == 0.25);
-    assert_true(p.hub.most_atoms == 22);
-    assert_true(p.held_hub.least_terms == 5 && p.held_hub.most_terms == 7);
-    assert_true(p.dim == 7 && !p.uses_pe && !p.baseline && p.resume);
-    assert_true(p.optimizer.rate == 0.5 && p.optimizer.last_rate == 0.25);
-    assert_true(p.optimizer.decay == 0.125 && p.optimizer.clip == 3 && p.optimizer.average == 0.75);
-    assert_true(p.queries == 8 && p.rollouts == 9 && p.steps == 10 && p.discount == 0.5);
-    assert_true(p.hub_share == 0.375 && p.hub_from == 0.625);
-    assert_true(p.hub.least_terms == 4 && p.hub.most_terms == 6);
-    assert_true(p.batches == 11 && p.seconds == 12 && p.seed == 13 && p.n_seeds == 14);
-    assert_true(p.n_threads == 15 && p.held_queries == 16 && p.held_steps == 17);
-    assert_true(p.checkpoint_seconds == 18);
-}
-
-static void test_time_of_a_training_takes_the_place_of_batches(void **state)
-{
-    (void)state;
-    acq_train_policy_params params;
-    read_training("policy g --time 9", &params);
-    assert_true(params.batches == 0 && params.seconds == 9);
-}
-
-static void assert_line(const acq_policy_progress *progress, const acq_curve_point *point,
-                        const char *wanted)
-{
-    acq_text line;
-    acq_text_init(&line);
-    acq_policy_progress_print(progress, point, &line);
-    assert_string_equal(line.bytes, wanted);
-    assert_true(line.length < ACQ_COLUMNS);
-    acq_text_deinit(&line);
-}
-
-static void test_progress_of_a_training_fits_a_line(void **state)
-{
-    (void)state;
-    acq_train_policy_params params = {.batches = 1000};
-    acq_policy_progress progress = {.params = &params, .hub_solved = NAN};
-    acq_curve_point point = {.seed = 1,
-                             .batch = 250,
-                             .episodes = 16000,
-                             .seconds = 4,
-                             .solved = .5,
-                             .reward = 5.04,
-                             .hub_solved = NAN};
-    assert_line(&progress, &point,
-                "seed 1  16000 episodes  4000/s  solved 50%  reward 5  12 s left");
-    params = (acq_train_policy_params){.batches = 1000000, .seconds = 7200};
-    progress.hub_solved = .84;
-    point = (acq_curve_point){.seed = 12,
-                              .batch = 1000,
-                              .episodes = 12345678,
-                              .seconds = 1000,
-                              .solved = 1,
-                              .reward = 10};
-    assert_line(&progress, &point,
-                "seed 12  12.35M episodes  12346/s  solved 100%  hub 84%  reward 10  "
-                "1.7 h left");
-    point.solved = progress.hub_solved = .845;
-    assert_line(&progress, &point,
-                "seed 12  12.35M episodes  12346/s  solved 84.5%  hub 84.5%  1.7 h left");
-}
-
 static void assert_meter(const acq_train_meter *meter, const acq_train_progress *now,
                          const char *wanted)
 {
@@ -451,18 +332,13 @@ static void test_progress_of_a_link_predictor_is_estimated_by_its_phase(void **s
     meter = (acq_train_meter){.unit = "", .since = {.phase = "mining rules"}};
     now = (acq_train_progress){.phase = "mining rules", .done = 7, .total = 237, .seconds = 7};
     assert_meter(&meter, &now, "mining rules  7 of 237  4 min left");
-}
-
-static void test_times_have_units(void **state)
-{
-    (void)state;
-    acq_train_policy_params params;
-    read_training("policy g --time 90s", &params);
-    assert_true(params.seconds == 90);
-    read_training("policy g --time 1.5m", &params);
-    assert_true(params.seconds == 90);
-    read_training("policy g --time=2h", &params);
-    assert_true(params.seconds == 7200);
+    meter = (acq_train_meter){.unit = "batches", .since = {.phase = "training"}};
+    now = (acq_train_progress){.phase = "training",
+                               .done = 250,
+                               .total = 1000,
+                               .seconds = 4,
+                               .text = "seed 1  16000 episodes  4000/s  solved 50%"};
+    assert_meter(&meter, &now, "seed 1  16000 episodes  4000/s  solved 50%  12 s left");
 }
 
 int main(void)
@@ -482,12 +358,7 @@ int main(void)
         cmocka_unit_test(test_worst_exit_code_wins),
         cmocka_unit_test(test_progress_fits_a_line),
         cmocka_unit_test(test_stages_tell_rate_and_time_left),
-        cmocka_unit_test(test_training_has_its_defaults),
-        cmocka_unit_test(test_every_option_of_a_training_counts_over_the_paper),
-        cmocka_unit_test(test_time_of_a_training_takes_the_place_of_batches),
-        cmocka_unit_test(test_progress_of_a_training_fits_a_line),
         cmocka_unit_test(test_progress_of_a_link_predictor_is_estimated_by_its_phase),
-        cmocka_unit_test(test_times_have_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "models/complex/parts.h"
-#include "train/complex_trainer.h"
+#include "train/complex_batch.h"
 #include "unit/complex_case.h"
 
 enum { ENTITIES = 9, NAMES = 3, MOST_RANK = 17, MOST = (ENTITIES + NAMES) * 2 * MOST_RANK };
@@ -35,12 +34,12 @@ typedef struct oracle {
 
 static const double *get_entity(const oracle *o, acq_ent entity)
 {
-    return o->values + entity * o->trainer->width;
+    return o->values + entity * o->trainer->g.width;
 }
 
 static const double *get_relation(const oracle *o, acq_rel relation)
 {
-    return o->values + (ENTITIES + relation / 2) * o->trainer->width;
+    return o->values + (ENTITIES + relation / 2) * o->trainer->g.width;
 }
 
 /* Re sum h r conj(t), written out. */
@@ -48,7 +47,7 @@ static double score(const oracle *o, acq_ent head, acq_rel relation, acq_ent tai
 {
     const double *h = get_entity(o, head), *r = get_relation(o, relation);
     const double *t = get_entity(o, tail), sign = relation % 2 == 0 ? 1 : -1;
-    size_t d = o->trainer->rank;
+    size_t d = o->trainer->g.rank;
     double sum = 0;
     for (size_t i = 0; i < d; i++) {
         double re = h[i] * r[i] - sign * h[d + i] * r[d + i];
@@ -64,8 +63,8 @@ static size_t count_near(const acq_complex_trainer *t)
     size_t n = 0;
     for (acq_ent e = 0; e < ENTITIES; e++) {
         bool is_near = false, is_true = false;
-        for (size_t i = 0; i < t->batch.n_rows; i++) {
-            const acq_complex_row *row = &t->batch.rows[i];
+        for (size_t i = 0; i < t->g.batch.n_rows; i++) {
+            const acq_complex_row *row = &t->g.batch.rows[i];
             for (acq_ent h = 0; h < ENTITIES; h++)
                 is_near |= acq_graph_has_fact(t->graph, h, row->relation, e);
             is_true |= acq_graph_has_fact(t->graph, row->head, row->relation, e);
@@ -77,7 +76,7 @@ static size_t count_near(const acq_complex_trainer *t)
 
 static double sum_tails(const oracle *o, const acq_complex_row *row)
 {
-    const acq_complex_batch *batch = &o->trainer->batch;
+    const acq_complex_batch *batch = &o->trainer->g.batch;
     double sum = 0, near = (double)count_near(o->trainer);
     double far = ENTITIES - (double)batch->n_true - near;
     for (size_t i = 0; i < batch->n_softmax; i++) {
@@ -99,7 +98,7 @@ static double sum_relations(const oracle *o, acq_ent head, acq_ent tail)
 
 static double norm(const oracle *o, const double *vector)
 {
-    size_t d = o->trainer->rank;
+    size_t d = o->trainer->g.rank;
     double sum = 0;
     for (size_t i = 0; i < d; i++)
         sum += pow(vector[i] * vector[i] + vector[d + i] * vector[d + i], 1.5);
@@ -109,7 +108,7 @@ static double norm(const oracle *o, const double *vector)
 static double get_loss(const oracle *o, bool with_n3)
 {
     const acq_train_complex_params *params = o->trainer->params;
-    const acq_complex_batch *batch = &o->trainer->batch;
+    const acq_complex_batch *batch = &o->trainer->g.batch;
     double loss = 0;
     for (size_t i = 0; i < batch->n_rows; i++) {
         const acq_complex_row *row = &batch->rows[i];
@@ -144,22 +143,23 @@ static double get_slope(oracle *o, size_t i)
 /* Number i of the trainer's entities and relations, or of its sums of squares. */
 static float get(const acq_complex_trainer *t, size_t i, bool squares)
 {
-    size_t n = ENTITIES * t->width;
+    size_t n = ENTITIES * t->g.width;
     if (i < n)
-        return squares ? t->entity_squares[i] : t->entities[i];
-    return squares ? t->relation_squares[i - n] : t->relations[i - n];
+        return squares ? t->squares[i] : t->g.entities[i];
+    size_t at = t->model->parameters.tensors[1].offset + i - n;
+    return squares ? t->squares[at] : t->g.relations[i - n];
 }
 
 static void draw(acq_complex_trainer *t, oracle *o)
 {
-    size_t n = (ENTITIES + NAMES) * t->width;
-    acq_random random = acq_random_start(5, t->rank);
+    size_t n = (ENTITIES + NAMES) * t->g.width;
+    acq_random random = acq_random_start(5, t->g.rank);
     for (size_t i = 0; i < n; i++) {
         float value = 1.6f * (float)acq_random_unit(&random) - .8f;
-        if (i < ENTITIES * t->width)
-            t->entities[i] = value;
+        if (i < ENTITIES * t->g.width)
+            t->g.entities[i] = value;
         else
-            t->relations[i - ENTITIES * t->width] = value;
+            t->g.relations[i - ENTITIES * t->g.width] = value;
         o->values[i] = (double)value;
     }
 }
@@ -167,12 +167,12 @@ static void draw(acq_complex_trainer *t, oracle *o)
 /* Products of bfloat16 have three digits. */
 static void check_step(acq_complex_trainer *t, oracle *o)
 {
-    const double rate = .125, digits = t->is_half ? 2e-2 : 2e-5;
-    size_t n = (ENTITIES + NAMES) * t->width;
-    double loss = 0;
+    const double rate = .125, digits = t->g.is_half ? 2e-2 : 2e-5;
+    size_t n = (ENTITIES + NAMES) * t->g.width;
+    double tails = 0, relations = 0;
     assert_int_equal(acq_complex_choose(t, 0), ACQ_OK);
-    assert_int_equal(acq_complex_tails(t, &loss), ACQ_OK);
-    assert_int_equal(acq_complex_relations(t, &loss), ACQ_OK);
+    assert_int_equal(acq_complex_gradient_compute(&t->g, &tails, &relations), ACQ_OK);
+    double loss = tails + relations;
     assert_true(fabs(loss - get_loss(o, false)) < digits / 2 * loss);
     acq_complex_update(t, rate);
     for (size_t i = 0; i < n; i++) {

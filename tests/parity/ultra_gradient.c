@@ -17,7 +17,7 @@
 
 #include "graph/build.h"
 #include "train/subgraph.h"
-#include "train/ultra_query.h"
+#include "models/ultra/query.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,

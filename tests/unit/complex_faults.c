@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "train/complex.h"
+#include "train/train.h"
 #include "unit/complex_case.h"
 
 #ifdef ACQ_FAULTS

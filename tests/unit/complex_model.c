@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "models/complex/parts.h"
+#include "models/complex/model.h"
 #include "unit/complex_case.h"
 
 #define PATH "model.safetensors"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "train/complex_trainer.h"
+#include "models/complex/gradient.h"
 
 typedef struct sides { /* a [m x k], b [k x n]; b also as columns */
     size_t m, k, n;
@@ -87,7 +87,7 @@ static void check(acq_random *random, size_t m, size_t k, size_t n)
     for (unsigned way = 0; way < 12; way++) {
         unsigned n_threads = 1 + way / 4;
         acq_floats narrowed[3] = {{0}};
-        acq_complex_trainer self = {
+        acq_complex_gradient self = {
             .kernels = acq_kernels_get_best(), .n_threads = n_threads, .narrowed = narrowed};
         acq_complex_right right;
         assert_int_equal(acq_pool_new(n_threads, &self.pool, NULL), ACQ_OK);

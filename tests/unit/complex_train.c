@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "models/complex/parts.h"
 #include "tensor/safetensors.h"
-#include "train/complex.h"
+#include "train/train.h"
 #include "unit/complex_case.h"
 
 #define PATH "complex.checkpoint"
@@ -185,16 +184,15 @@ static void test_checkpoints_of_other_trainings_are_refused(void **state)
     params.checkpoint = PATH;
     check_refused(graph, &params, ACQ_ERR_INTERRUPTED, "interrupted");
     params.resume = true;
-    check_refused(other, &params, ACQ_ERR_INPUT, "made with graph=");
+    check_refused(other, &params, ACQ_ERR_INPUT, "made with graphs ");
     params.rate = .2;
-    check_refused(graph, &params, ACQ_ERR_INPUT, "made with rate=0.1");
+    check_refused(graph, &params, ACQ_ERR_INPUT, "made with --rate 0.1, not 0.2");
+    params.rate = .1;
     params.precision = ACQ_PRECISION_F32;
-    check_refused(graph, &params, ACQ_ERR_INPUT, "made with precision=auto");
+    check_refused(graph, &params, ACQ_ERR_INPUT, "made with --f32 no, not yes");
     params = get_params();
     params.resume = true;
     check_refused(graph, &params, ACQ_ERR_USAGE, "path of a checkpoint");
-    params.checkpoint = "missing";
-    check_refused(graph, &params, ACQ_ERR_INPUT, "no such file");
     acq_graph_free(graph);
     acq_graph_free(other);
 }

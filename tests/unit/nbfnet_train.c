@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "support/nbfnet_case.h"
-#include "train/nbfnet_gradient.h"
+#include "train/nbfnet.h"
 
 enum { BATCHES = 6, MOST_ALLOCATIONS = 5000 };
 
@@ -218,17 +218,18 @@ static void check_batch(const acq_nbfnet_batch *batch)
 {
     for (size_t i = 0; i < batch->params->batch; i++) {
         const acq_nbfnet_query *query = &batch->queries[i];
+        acq_ent head = batch->heads[i];
         assert_true(query->n_positives > 0);
         for (size_t t = 0; t < query->n_targets; t++) {
             acq_ent tail = batch->subgraph.entities[query->targets[t]];
-            assert_true(acq_graph_has_fact(world.graph, query->head, query->relation, tail) ==
+            assert_true(acq_graph_has_fact(world.graph, head, query->relation, tail) ==
                         (t < query->n_positives));
             if (t >= query->n_positives)
                 continue;
             for (acq_rel r = 0; r < 6; r++)
                 if (r == query->relation || batch->params->drops_pairs) {
-                    assert_false(has_edge(batch, query->head, r, tail));
-                    assert_false(has_edge(batch, tail, acq_inverse(r), query->head));
+                    assert_false(has_edge(batch, head, r, tail));
+                    assert_false(has_edge(batch, tail, acq_inverse(r), head));
                 }
         }
     }

@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "train/episodes.h"
-#include "train/policy.h"
+#include "train/train.h"
 #include "unit/train_case.h"
 
 enum { BATCHES = 12, MOST_ALLOCATIONS = 100000 };

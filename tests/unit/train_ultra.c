@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "train/ultra.h"
+#include "train/train.h"
 #include "unit/train_case.h"
 
 #define PATH "run.checkpoint"

@@ -1,7 +1,15 @@
-/* model.c - the vectors of ComplEx in memory; see complex.h. */
-#include "models/complex/parts.h"
+/* model.c - the vectors of ComplEx in memory and on disk; see model.h.
+ *
+ * On disk they are safetensors whose metadata say which dictionary the rows belong to. Ids are
+ * given out in order and never change, so the model of a graph that has grown since is still right
+ * for the first ids; the entities and relations that came later get zero vectors. */
+#include "models/complex/model.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -52,7 +60,8 @@ static void draw_pair(acq_random *random, double scale, float *first, float *sec
     *second = (float)(length * sin(angle));
 }
 
-void acq_complex_draw(float *vector, uint32_t rank, double scale, uint64_t seed, uint64_t stream)
+/* One vector from N(0, scale^2); a stream per vector, so that adding entities changes no other. */
+static void draw_vector(float *vector, uint32_t rank, double scale, uint64_t seed, uint64_t stream)
 {
     acq_random random = acq_random_start(seed, 0x636f6d706c657800ULL + stream);
     for (uint32_t i = 0; i < rank; i++)
@@ -69,9 +78,140 @@ acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t r
     if (status != ACQ_OK)
         return status;
     for (uint32_t e = 0; e < n_entities; e++)
-        acq_complex_draw(acq_complex_get_entity(model, e), rank, scale, seed, 2 * (uint64_t)e);
+        draw_vector(acq_complex_get_entity(model, e), rank, scale, seed, 2 * (uint64_t)e);
     for (uint32_t r = 0; r < n_relations; r += 2)
-        acq_complex_draw(acq_complex_get_relation(model, r), rank, scale, seed, (uint64_t)r + 1);
+        draw_vector(acq_complex_get_relation(model, r), rank, scale, seed, (uint64_t)r + 1);
     *out = model;
     return ACQ_OK;
+}
+
+static const char FORMAT[] = "anycq-complex-1";
+
+enum { OWN_METADATA = 2, FINGERPRINT_ROOM = 20 };
+
+static acq_status check_format(const acq_safetensors *file, acq_error *error)
+{
+    const char *format = acq_safetensors_get_metadata(file, "format");
+    if (format != NULL && strcmp(format, FORMAT) == 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "this is no ComplEx model of anycq (format \"%.40s\", not \"%s\"); make one "
+                    "with anycq train complex",
+                    format == NULL ? "" : format, FORMAT);
+}
+
+static acq_status read_sizes(const acq_safetensors *file, acq_complex *sizes, acq_error *error)
+{
+    uint32_t pairs, entity_cols, relation_cols;
+    if (!acq_safetensors_get_shape(file, "entities", &sizes->n_entities, &entity_cols) ||
+        !acq_safetensors_get_shape(file, "relations", &pairs, &relation_cols))
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the model needs the tensors \"entities\" and \"relations\"; train it "
+                        "again");
+    if (entity_cols != relation_cols || entity_cols % 2 != 0 || entity_cols == 0 ||
+        entity_cols / 2 > ACQ_COMPLEX_RANK_MOST || pairs > UINT32_MAX / 2)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "tensor \"entities\" has %u columns and \"relations\" %u; both must have "
+                        "twice the rank, which is %d at most: train the model again",
+                        entity_cols, relation_cols, ACQ_COMPLEX_RANK_MOST);
+    sizes->rank = entity_cols / 2;
+    sizes->n_relations = 2 * pairs;
+    return ACQ_OK;
+}
+
+/* Were these the first names of the graph's dictionary? */
+static acq_status check_dictionary(const acq_safetensors *file, const acq_complex *sizes,
+                                   const acq_graph *graph, acq_error *error)
+{
+    const char *text = acq_safetensors_get_metadata(file, "dictionary");
+    char *end = NULL;
+    uint64_t made_for = text == NULL ? 0 : strtoull(text, &end, 16);
+    if (text == NULL || *text == '\0' || *end != '\0')
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the model does not say which names it was trained on; train it again");
+    if (sizes->n_entities <= acq_graph_get_n_entities(graph) &&
+        sizes->n_relations <= acq_graph_get_n_relations(graph) &&
+        acq_graph_hash_first_names(graph, sizes->n_entities, sizes->n_relations) == made_for)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the model was trained on other names (%u entities, %u relations; the graph "
+                    "has %u and %u); train one with anycq train complex, or use the graph it was "
+                    "trained on",
+                    sizes->n_entities, sizes->n_relations / 2, acq_graph_get_n_entities(graph),
+                    acq_graph_get_n_relations(graph) / 2);
+}
+
+/* The stored vectors first, zeros for what the graph has gained. */
+static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_complex **out,
+                       acq_error *error)
+{
+    size_t bytes = 2 * (size_t)stored->rank * sizeof(float);
+    acq_status status =
+        acq_complex_new_zero(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
+                             stored->rank, out, error);
+    if (status != ACQ_OK)
+        return status;
+    memcpy(acq_complex_get_entity(*out, 0), acq_complex_get_entity(stored, 0),
+           stored->n_entities * bytes);
+    memcpy(acq_complex_get_relation(*out, 0), acq_complex_get_relation(stored, 0),
+           stored->n_relations / 2 * bytes);
+    return ACQ_OK;
+}
+
+static acq_status load(const acq_safetensors *file, const acq_graph *graph, acq_complex **out,
+                       acq_error *error)
+{
+    acq_complex sizes = {0};
+    acq_complex *stored = NULL;
+    acq_status status = check_format(file, error);
+    if (status == ACQ_OK)
+        status = read_sizes(file, &sizes, error);
+    if (status == ACQ_OK)
+        status = check_dictionary(file, &sizes, graph, error);
+    if (status == ACQ_OK)
+        status =
+            acq_complex_new_zero(sizes.n_entities, sizes.n_relations, sizes.rank, &stored, error);
+    if (status == ACQ_OK)
+        status = acq_safetensors_load(file, &stored->parameters, error);
+    if (status == ACQ_OK && sizes.n_entities == acq_graph_get_n_entities(graph) &&
+        sizes.n_relations == acq_graph_get_n_relations(graph)) {
+        *out = stored;
+        return ACQ_OK;
+    }
+    if (status == ACQ_OK)
+        status = grow(stored, graph, out, error);
+    acq_complex_free(stored);
+    return status;
+}
+
+acq_status acq_complex_read(const char *path, const acq_graph *graph, acq_complex **out,
+                            acq_error *error)
+{
+    acq_safetensors *file = NULL;
+    acq_status status = acq_safetensors_read(path, &file, error);
+    if (status == ACQ_OK)
+        status = load(file, graph, out, error);
+    acq_safetensors_free(file);
+    if (status != ACQ_OK)
+        acq_error_set_file(error, path);
+    return status;
+}
+
+acq_status acq_complex_write(const char *path, const acq_complex *model, const acq_graph *graph,
+                             const acq_metadata *metadata, size_t n_metadata, acq_error *error)
+{
+    char fingerprint[FINGERPRINT_ROOM];
+    uint64_t hash = acq_graph_hash_first_names(graph, model->n_entities, model->n_relations);
+    acq_metadata *all = acq_alloc(n_metadata + OWN_METADATA, sizeof *all);
+    if (all == NULL)
+        return acq_fail_memory(error);
+    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, hash);
+    all[0] = (acq_metadata){"format", FORMAT};
+    all[1] = (acq_metadata){"dictionary", fingerprint};
+    if (n_metadata > 0)
+        memcpy(all + OWN_METADATA, metadata, n_metadata * sizeof *metadata);
+    acq_status status =
+        acq_safetensors_write(path, &model->parameters, all, n_metadata + OWN_METADATA, error);
+    acq_free(all);
+    return status;
 }

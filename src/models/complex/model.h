@@ -4,8 +4,8 @@
  *
  * so both directions of a link score the same, to the last bit. A vector of rank d is 2d floats:
  * the d real parts, then the d imaginary ones. Only even relations have a vector. */
-#ifndef ACQ_PREDICT_COMPLEX_H
-#define ACQ_PREDICT_COMPLEX_H
+#ifndef ACQ_MODELS_COMPLEX_MODEL_H
+#define ACQ_MODELS_COMPLEX_MODEL_H
 
 #include "models/model.h"
 #include "tensor/safetensors.h"
@@ -14,6 +14,26 @@ typedef struct acq_complex {
     uint32_t rank, n_entities, n_relations; /* n_relations counts both directions */
     acq_parameters parameters;              /* "entities" [n x 2d], "relations" [n / 2 x 2d] */
 } acq_complex;
+
+enum { ACQ_COMPLEX_RANK_MOST = 1 << 16 };
+
+acq_status acq_complex_check_sizes(uint32_t n_relations, uint32_t rank, acq_error *error);
+
+/* All vectors are zero; the sizes have been checked. */
+acq_status acq_complex_new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
+                                acq_complex **out, acq_error *error);
+
+static inline float *acq_complex_get_entity(const acq_complex *model, acq_ent entity)
+{
+    return model->parameters.values + (size_t)entity * 2 * model->rank;
+}
+
+/* The vector of the even relation of the pair: that of an odd one is its conjugate. */
+static inline float *acq_complex_get_relation(const acq_complex *model, acq_rel relation)
+{
+    return model->parameters.values + model->parameters.tensors[1].offset +
+           (size_t)(relation / 2) * 2 * model->rank;
+}
 
 /* Values drawn from N(0, scale^2) with the seed. */
 acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t rank, double scale,

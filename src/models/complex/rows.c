@@ -9,7 +9,7 @@
  *   tails, TAILS at a time [T x 2d]  x  heads, BATCH at a time [2d x H]  =  [T x H] -> out [H x T]
  *
  * Nothing is kept per model, and a scratch is a few blocks, whatever the number of entities. */
-#include "models/complex/parts.h"
+#include "models/complex/model.h"
 
 #include <string.h>
 

@@ -1,19 +1,32 @@
-/* nbfnet_gradient.h - loss and gradient of a batch of NBFNet.
+/* gradient.h - loss and gradient of a batch of NBFNet.
  *
  * Each query is one item of work with slopes of its own; they are added in the order of the
  * queries. The weights that make relation vectors are used through products of the whole batch:
  *   v_l = Q W_l' + c_l      dW_l += dv_l' Q    dc_l += column sums of dv_l    dQ += dv_l W_l
  * with Q [batch x 32] the query vectors and v_l [batch x relations*32]. */
-#ifndef ACQ_TRAIN_NBFNET_GRADIENT_H
-#define ACQ_TRAIN_NBFNET_GRADIENT_H
+#ifndef ACQ_MODELS_NBFNET_GRADIENT_H
+#define ACQ_MODELS_NBFNET_GRADIENT_H
 
 #include "models/nbfnet/network.h"
-#include "train/nbfnet_batch.h"
+
+typedef struct acq_nbfnet_query { /* nodes are those of the edges it is asked on */
+    uint32_t head;
+    acq_rel relation;
+    uint32_t *targets; /* distinct: the positives first, then the negatives */
+    size_t n_positives, n_targets;
+} acq_nbfnet_query;
+
+typedef struct acq_nbfnet_gradient_params {
+    uint32_t batch; /* queries */
+    size_t most_targets;
+    double temperature; /* of the weights of negatives; 0: equal ones */
+    unsigned n_threads;
+} acq_nbfnet_gradient_params;
 
 typedef struct acq_nbfnet_worker acq_nbfnet_worker;
 
 typedef struct acq_nbfnet_gradient {
-    const acq_train_nbfnet_params *params;
+    acq_nbfnet_gradient_params params;
     acq_nbfnet *model; /* borrowed */
     acq_nbfnet_packed packed;
     acq_packed relations[ACQ_NBFNET_LAYERS], relations_back[ACQ_NBFNET_LAYERS];
@@ -30,14 +43,19 @@ typedef struct acq_nbfnet_gradient {
 } acq_nbfnet_gradient;
 
 acq_status acq_nbfnet_gradient_init(acq_nbfnet_gradient *gradient, acq_nbfnet *model,
-                                    const acq_train_nbfnet_params *params, acq_error *error);
+                                    const acq_nbfnet_gradient_params *params, acq_error *error);
 void acq_nbfnet_gradient_deinit(acq_nbfnet_gradient *gradient); /* a zeroed one is legal */
 
-/* Of the model as it is now: values and the mean loss. */
-acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_nbfnet_batch *batch,
+/* Of the model as it is now on params.batch queries: values and the mean loss. scales are those of
+ * the nodes (network.h). */
+acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_edges *edges,
+                                       const float *scales, const acq_nbfnet_query *queries,
                                        double *loss, acq_error *error);
 
-/* Loss of one query's scores and its slopes: positives come first. */
+/* Loss of one query's scores and its slopes, positives first:
+ *   1/2 mean over positives of log(1 + e^-s) + 1/2 sum over negatives of w log(1 + e^s)
+ * with w = softmax(s / temperature) over the negatives, taken as constants; temperature 0: equal.
+ */
 double acq_nbfnet_loss(const float *scores, size_t n_positives, size_t n, double temperature,
                        float *slopes);
 

@@ -1,6 +1,7 @@
-/* nbfnet_gradient.c - see nbfnet_gradient.h. */
-#include "train/nbfnet_gradient.h"
+/* gradient.c - see gradient.h. */
+#include "models/nbfnet/gradient.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -27,7 +28,7 @@ static float *cut(float *block, size_t *used, size_t n)
 
 static unsigned count_threads(const acq_nbfnet_gradient *g)
 {
-    return g->params->n_threads == 0 ? 1 : g->params->n_threads;
+    return g->params.n_threads == 0 ? 1 : g->params.n_threads;
 }
 
 static size_t count_dense(const acq_nbfnet *model)
@@ -42,7 +43,7 @@ static size_t count_dense(const acq_nbfnet *model)
 /* Floats needed; with a block, also points the matrices into it. */
 static size_t lay_out(acq_nbfnet_gradient *g, float *block)
 {
-    size_t used = 0, n = g->params->batch;
+    size_t used = 0, n = g->params.batch;
     g->queries = cut(block, &used, n * D);
     g->query_slopes = cut(block, &used, n * D);
     for (unsigned l = 0; l < L; l++) {
@@ -57,7 +58,7 @@ static size_t lay_out(acq_nbfnet_gradient *g, float *block)
 
 static acq_status init_workers(acq_nbfnet_gradient *g)
 {
-    size_t room = (size_t)g->params->negatives + ACQ_NBFNET_MOST_POSITIVES;
+    size_t room = g->params.most_targets;
     g->workers = acq_zalloc(count_threads(g), sizeof *g->workers);
     for (unsigned i = 0; g->workers != NULL && i < count_threads(g); i++) {
         g->workers[i].scores = acq_alloc(2 * room, sizeof *g->workers[i].scores);
@@ -80,10 +81,10 @@ static acq_status init_products(acq_nbfnet_gradient *g)
 }
 
 acq_status acq_nbfnet_gradient_init(acq_nbfnet_gradient *gradient, acq_nbfnet *model,
-                                    const acq_train_nbfnet_params *params, acq_error *error)
+                                    const acq_nbfnet_gradient_params *params, acq_error *error)
 {
     acq_nbfnet_gradient *g = gradient;
-    *g = (acq_nbfnet_gradient){.params = params,
+    *g = (acq_nbfnet_gradient){.params = *params,
                                .model = model,
                                .n_vector_floats = (size_t)model->n_relations * D,
                                .n_dense = count_dense(model)};
@@ -116,16 +117,67 @@ void acq_nbfnet_gradient_deinit(acq_nbfnet_gradient *gradient)
     *g = (acq_nbfnet_gradient){0};
 }
 
+static double softplus(double x)
+{
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+static double sigmoid(double x)
+{
+    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+static double find_largest(const float *scores, size_t n)
+{
+    double largest = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, scores[i]);
+    return largest;
+}
+
+/* Before they are made to sum to 1. */
+static double get_weight(double score, double largest, double temperature)
+{
+    return temperature > 0 ? exp((score - largest) / temperature) : 1;
+}
+
+static double negatives(const float *scores, size_t n, double temperature, float *slopes)
+{
+    double largest = find_largest(scores, n), total = 0, loss = 0;
+    for (size_t i = 0; i < n; i++)
+        total += get_weight(scores[i], largest, temperature);
+    for (size_t i = 0; i < n; i++) {
+        double weight = get_weight(scores[i], largest, temperature) / total / 2;
+        loss += weight * softplus(scores[i]);
+        slopes[i] = (float)(weight * sigmoid(scores[i]));
+    }
+    return loss;
+}
+
+double acq_nbfnet_loss(const float *scores, size_t n_positives, size_t n, double temperature,
+                       float *slopes)
+{
+    double share = 0.5 / (double)n_positives, loss = 0;
+    for (size_t i = 0; i < n_positives; i++) {
+        loss += share * softplus(-(double)scores[i]);
+        slopes[i] = (float)(-share * sigmoid(-(double)scores[i]));
+    }
+    return loss +
+           negatives(scores + n_positives, n - n_positives, temperature, slopes + n_positives);
+}
+
 typedef struct job {
     acq_nbfnet_gradient *g;
-    const acq_nbfnet_batch *batch;
+    const acq_edges *edges;
+    const float *scales;
+    const acq_nbfnet_query *queries;
 } job;
 
 static acq_status make_vectors(void *context, size_t l, unsigned thread)
 {
     acq_nbfnet_gradient *g = ((job *)context)->g;
     unsigned weights = acq_nbfnet_layer_tensor((unsigned)l, ACQ_NBFNET_RELATIONS);
-    size_t n = g->params->batch;
+    size_t n = g->params.batch;
     (void)thread;
     acq_packed_fill(&g->relations[l], acq_nbfnet_get(g->model, weights), D);
     acq_packed_fill_transposed(&g->relations_back[l], acq_nbfnet_get(g->model, weights), D);
@@ -136,14 +188,13 @@ static acq_status make_vectors(void *context, size_t l, unsigned thread)
     return ACQ_OK;
 }
 
-static void copy_queries(acq_nbfnet_gradient *g, const acq_nbfnet_batch *batch)
+static void copy_queries(acq_nbfnet_gradient *g, const acq_nbfnet_query *queries)
 {
     const float *all = acq_nbfnet_get(g->model, ACQ_NBFNET_QUERY);
-    for (size_t i = 0; i < g->params->batch; i++)
-        memcpy(g->queries + i * D, all + (size_t)batch->queries[i].relation * D,
-               D * sizeof *g->queries);
-    memset(g->query_slopes, 0, g->params->batch * D * sizeof *g->query_slopes);
-    memset(g->dense_slopes, 0, g->params->batch * g->n_dense * sizeof *g->dense_slopes);
+    for (size_t i = 0; i < g->params.batch; i++)
+        memcpy(g->queries + i * D, all + (size_t)queries[i].relation * D, D * sizeof *g->queries);
+    memset(g->query_slopes, 0, g->params.batch * D * sizeof *g->query_slopes);
+    memset(g->dense_slopes, 0, g->params.batch * g->n_dense * sizeof *g->dense_slopes);
 }
 
 /* Where the slopes of query i go. */
@@ -164,16 +215,15 @@ static acq_nbfnet_slopes get_slopes(const acq_nbfnet_gradient *g, size_t i)
 
 static acq_status run_query(void *context, size_t i, unsigned thread)
 {
-    acq_nbfnet_gradient *g = ((job *)context)->g;
-    const acq_nbfnet_batch *batch = ((job *)context)->batch;
-    const acq_nbfnet_query *query = &batch->queries[i];
+    const job *work = context;
+    acq_nbfnet_gradient *g = work->g;
+    const acq_nbfnet_query *query = &work->queries[i];
     acq_nbfnet_worker *worker = &g->workers[thread];
-    uint32_t head = batch->subgraph.local[query->head];
     acq_nbfnet_slopes slopes = get_slopes(g, i);
-    acq_nbfnet_input input = {.edges = &batch->subgraph.edges,
-                              .scales = batch->scales,
+    acq_nbfnet_input input = {.edges = work->edges,
+                              .scales = work->scales,
                               .query = g->queries + i * D,
-                              .heads = &head,
+                              .heads = &query->head,
                               .n_heads = 1,
                               .targets = query->targets,
                               .n_targets = query->n_targets};
@@ -182,8 +232,8 @@ static acq_status run_query(void *context, size_t i, unsigned thread)
     if (acq_nbfnet_forward(&g->packed, &input, true, &worker->pass, worker->scores) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     g->losses[i] = acq_nbfnet_loss(worker->scores, query->n_positives, query->n_targets,
-                                   g->params->temperature, worker->slopes);
-    g->packed.kernels->scale(query->n_targets, 1 / (float)g->params->batch, worker->slopes);
+                                   g->params.temperature, worker->slopes);
+    g->packed.kernels->scale(query->n_targets, 1 / (float)g->params.batch, worker->slopes);
     acq_nbfnet_backward(&g->packed, &input, &worker->pass, worker->slopes, &slopes);
     return ACQ_OK;
 }
@@ -199,7 +249,7 @@ static acq_status gather_vectors(void *context, size_t l, unsigned thread)
     acq_nbfnet_gradient *g = ((job *)context)->g;
     const acq_kernels *k = g->packed.kernels;
     unsigned weights = acq_nbfnet_layer_tensor((unsigned)l, ACQ_NBFNET_RELATIONS);
-    size_t n = g->params->batch, m = g->n_vector_floats;
+    size_t n = g->params.batch, m = g->n_vector_floats;
     (void)thread;
     k->gemm_weights(n, m, D, g->vector_slopes[l], m, g->queries, D, get_value(g, weights), D);
     k->sum_rows(n, m, g->vector_slopes[l], m, get_value(g, weights + 1));
@@ -207,11 +257,11 @@ static acq_status gather_vectors(void *context, size_t l, unsigned thread)
     return ACQ_OK;
 }
 
-static void gather_queries(acq_nbfnet_gradient *g, const acq_nbfnet_batch *batch)
+static void gather_queries(acq_nbfnet_gradient *g, const acq_nbfnet_query *queries)
 {
     const acq_kernels *k = g->packed.kernels;
-    for (size_t i = 0; i < g->params->batch; i++) {
-        float *to = get_value(g, ACQ_NBFNET_QUERY) + (size_t)batch->queries[i].relation * D;
+    for (size_t i = 0; i < g->params.batch; i++) {
+        float *to = get_value(g, ACQ_NBFNET_QUERY) + (size_t)queries[i].relation * D;
         k->add(D, g->query_slopes + i * D, to);
         for (unsigned l = 0; l < L; l++)
             k->add(D, g->layer_query_slopes[l] + i * D, to);
@@ -220,7 +270,7 @@ static void gather_queries(acq_nbfnet_gradient *g, const acq_nbfnet_batch *batch
 
 static void gather_dense(acq_nbfnet_gradient *g)
 {
-    for (size_t i = 0; i < g->params->batch; i++) {
+    for (size_t i = 0; i < g->params.batch; i++) {
         acq_nbfnet_slopes slopes = get_slopes(g, i);
         for (unsigned t = 0; t < ACQ_NBFNET_N_TENSORS; t++)
             if (slopes.tensors[t] != NULL)
@@ -229,26 +279,27 @@ static void gather_dense(acq_nbfnet_gradient *g)
     }
 }
 
-acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_nbfnet_batch *batch,
+acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_edges *edges,
+                                       const float *scales, const acq_nbfnet_query *queries,
                                        double *loss, acq_error *error)
 {
     acq_nbfnet_gradient *g = gradient;
-    job work = {.g = g, .batch = batch};
+    job work = {.g = g, .edges = edges, .scales = scales, .queries = queries};
     unsigned n_threads = count_threads(g);
     acq_nbfnet_packed_fill(&g->packed);
-    copy_queries(g, batch);
+    copy_queries(g, queries);
     acq_status status = acq_threads_run(n_threads, L, make_vectors, &work);
     if (status == ACQ_OK)
-        status = acq_threads_run(n_threads, g->params->batch, run_query, &work);
+        status = acq_threads_run(n_threads, g->params.batch, run_query, &work);
     memset(g->values, 0, g->model->parameters.n * sizeof *g->values);
     if (status == ACQ_OK)
         status = acq_threads_run(n_threads, L, gather_vectors, &work);
     if (status != ACQ_OK)
         return acq_fail_memory(error);
-    gather_queries(g, batch);
+    gather_queries(g, queries);
     gather_dense(g);
     *loss = 0;
-    for (size_t i = 0; i < g->params->batch; i++)
-        *loss += g->losses[i] / g->params->batch;
+    for (size_t i = 0; i < g->params.batch; i++)
+        *loss += g->losses[i] / g->params.batch;
     return ACQ_OK;
 }

@@ -1,14 +1,41 @@
-/* ultra_query.h - the loss of one query on a subgraph, forward and backward.
+/* query.h - the loss of one query of a training, forward and backward.
  *
  *   score(v) = score.2 ReLU(score.0 [h_6(v), q]),  q the query relation's vector
  *   loss     = (mean over positives of softplus(-score) + sum over negatives of w softplus(score))
  * / 2 w        = softmax over the negatives of temperature * score, taken as constant
  *
  * temperature 0 gives all negatives the same weight. */
-#ifndef ACQ_TRAIN_ULTRA_QUERY_H
-#define ACQ_TRAIN_ULTRA_QUERY_H
+#ifndef ACQ_MODELS_ULTRA_QUERY_H
+#define ACQ_MODELS_ULTRA_QUERY_H
 
-#include "train/ultra_relations.h"
+#include "models/ultra/pass.h"
+
+/* The relation graph as edges: the relation of an edge is its kind. */
+acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph,
+                                         acq_error *error);
+
+typedef struct acq_ultra_relations {
+    acq_ultra_stack stack;
+    uint32_t most;                      /* relations there is room for */
+    float *vectors, *dvectors;          /* [R x 64], of the relation net */
+    float *hidden[ACQ_ULTRA_LAYERS];    /* [R x 64], ReLU(project.0) */
+    float *projected[ACQ_ULTRA_LAYERS]; /* [R x 64] */
+    float *dprojected[ACQ_ULTRA_LAYERS];
+    float *dhidden; /* [R x 64] */
+    uint32_t *all;  /* 0, 1, ..: every relation's vector is wanted */
+    float *block;
+} acq_ultra_relations;
+
+acq_status acq_ultra_relations_init(acq_ultra_relations *relations, const acq_ultra *model,
+                                    const acq_ultra_packed *packed, uint32_t most,
+                                    acq_error *error);
+void acq_ultra_relations_deinit(acq_ultra_relations *relations);
+
+/* Fills vectors and projected; clears dvectors and dprojected, for queries to add to. */
+void acq_ultra_relations_forward(acq_ultra_relations *relations, const acq_edges *edges,
+                                 acq_rel relation);
+void acq_ultra_relations_backward(acq_ultra_relations *relations, const acq_edges *edges,
+                                  acq_rel relation, float *gradient);
 
 typedef struct acq_ultra_query {
     const acq_edges *edges; /* of the subgraph */

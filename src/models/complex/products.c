@@ -1,9 +1,9 @@
-/* complex_products.c - the large products of a ComplEx training; see complex_trainer.h. Where the
+/* products.c - the large products of a ComplEx training; see gradient.h. Where the
  * processor multiplies bfloat16 faster than f32, both sides are rounded to that and sums stay f32:
  * a softmax and a gradient of noisy batches do not miss the digits. */
 #include <string.h>
 
-#include "train/complex_trainer.h"
+#include "models/complex/gradient.h"
 
 enum { DEPTH_PART = 64, MOST_ROWS = 144 }; /* of columns packed at a time; rows of a work item */
 
@@ -97,7 +97,7 @@ void acq_complex_pack_rows(const acq_kernels *kernels, const acq_complex_right *
 }
 
 typedef struct product {
-    const acq_complex_trainer *self;
+    const acq_complex_gradient *self;
     size_t m, lda, ldc, rows; /* rows of an item */
     const float *a;
     const acq_complex_right *b;
@@ -131,14 +131,14 @@ static acq_status multiply_rows(void *context, size_t item, unsigned thread)
 
 /* Many rows at a time, since all of b passes by for each item, but no more than a thread's share,
  * filled up to whole tiles. */
-static size_t choose_rows(const acq_complex_trainer *self, size_t m)
+static size_t choose_rows(const acq_complex_gradient *self, size_t m)
 {
     size_t share = acq_complex_count_blocks(m, self->n_threads);
     size_t rows = acq_complex_count_blocks(share, 12) * 12;
     return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-acq_status acq_complex_multiply(const acq_complex_trainer *self, size_t m, const float *a,
+acq_status acq_complex_multiply(const acq_complex_gradient *self, size_t m, const float *a,
                                 size_t lda, const acq_complex_right *b, float *c, size_t ldc)
 {
     product all = {self, m, lda, ldc, choose_rows(self, m), a, b, c};

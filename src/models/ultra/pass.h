@@ -1,4 +1,4 @@
-/* ultra_stack.h - the six layers that both networks of ULTRA consist of, forward and backward.
+/* pass.h - the six layers that both networks of ULTRA consist of, forward and backward.
  *
  * On n nodes, with the first state h_0 = boundary (one vector at one node, 0 elsewhere):
  *
@@ -12,8 +12,8 @@
  * have h = m = 0, so that one row stands for them; of the last, only the wanted nodes are computed.
  * Their rows are gathered into a compact matrix, and what comes back is scattered. Everything is
  * done in the order of the edges by one thread, so it repeats to the last bit. */
-#ifndef ACQ_TRAIN_ULTRA_STACK_H
-#define ACQ_TRAIN_ULTRA_STACK_H
+#ifndef ACQ_MODELS_ULTRA_PASS_H
+#define ACQ_MODELS_ULTRA_PASS_H
 
 #include "models/edges.h"
 #include "models/ultra/ultra.h"

@@ -1,5 +1,5 @@
-/* ultra_stack.c - see ultra_stack.h. */
-#include "train/ultra_stack.h"
+/* pass.c - see pass.h. */
+#include "models/ultra/pass.h"
 
 #include <string.h>
 

@@ -1,0 +1,216 @@
+/* train.h - the four trainings: ComplEx, NBFNet, ULTRA and the policy network.
+ *
+ * One loop runs them all (trainer.h); what each adds stands in its own file. What they share: the
+ * same seed gives the same bits at any number of threads when no time limit shapes the schedule;
+ * a loss or a gradient that is not finite is an error; progress that returns false stops a training
+ * with ACQ_ERR_INTERRUPTED after its checkpoint is written, and `resume` goes on from there as if
+ * it had never stopped. A checkpoint of other options or other graphs is refused. */
+#ifndef ACQ_TRAIN_TRAIN_H
+#define ACQ_TRAIN_TRAIN_H
+
+#include "models/complex/model.h"
+#include "models/nbfnet/nbfnet.h"
+#include "models/ultra/ultra.h"
+#include "query/sample/sampler.h"
+#include "search/policy/model.h"
+#include "tensor/optimizer.h"
+#include "train/curve.h"
+
+typedef struct acq_train_progress {
+    const char *phase;
+    double done, total; /* epochs, or batches: what the trainer counts in */
+    double loss;        /* smoothed */
+    double seconds;     /* since the start, resumed runs included */
+    const char *text;   /* more for people, in place of the numbers; NULL: none */
+} acq_train_progress;
+
+typedef bool (*acq_train_progress_fn)(void *context, const acq_train_progress *now);
+
+/* Of ComplEx's large products: bfloat16 where the processor has it, or one of the two anywhere. */
+typedef enum acq_precision {
+    ACQ_PRECISION_AUTO,
+    ACQ_PRECISION_F32,
+    ACQ_PRECISION_BF16
+} acq_precision;
+
+/* ComplEx: cross-entropy of tails, heads and relations, N3, Adagrad.
+ *
+ * Rows with the same (head, relation) are one row with several true tails, whose losses are summed:
+ * the same loss as one row per fact, with fewer products. Both directions of a fact are rows, so
+ * heads are predicted as tails of the inverse. The loss of relations is a softmax over all directed
+ * relations, given head and tail; N3 is that of head, relation and tail of each fact.
+ *
+ * `candidates` > 0: a batch has rows of one relation, or of few, and its softmax runs over their
+ * true tails and so many other entities: three quarters drawn among the tails of the relation,
+ * the rest among all others, each with the weight that makes the sum unbiased. 0: over all. */
+typedef struct acq_train_complex_params {
+    uint32_t rank;
+    acq_precision precision;
+    double rate;            /* Adagrad's, for the first half */
+    double last_rate;       /* share of it at the end: linear in the second half; 1: constant */
+    uint32_t batch;         /* rows */
+    uint32_t candidates;    /* 0: all entities; else at least 2 */
+    double n3;              /* weight of the N3 norm */
+    double relation_weight; /* of the loss of relations; negative: .3 where entities have 10 facts
+                               or more on average, both directions counted, else 0 */
+    double scale;           /* of the initial values */
+    double epochs;
+    double seconds; /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
+    uint64_t seed;
+    unsigned n_threads;
+    /* Start from these vectors, of this graph or a smaller one; NULL: from random ones. The first
+     * of the epochs then only prepares Adagrad, so two or three are the least that helps. */
+    const acq_complex *warm;
+    const char *checkpoint; /* path; NULL: none */
+    double checkpoint_seconds;
+    bool resume;
+    acq_train_progress_fn progress;
+    void *context;
+} acq_train_complex_params;
+
+void acq_train_complex_params_init(acq_train_complex_params *params);
+
+/* Whether large products are of bfloat16 on this processor. */
+bool acq_train_complex_is_half(const acq_train_complex_params *params);
+
+acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_params *params,
+                             acq_complex **out, acq_error *error);
+
+/* NBFNet on one-hop queries of one graph.
+ *
+ * A query is drawn as a fact in one of its two directions: (head, relation), and every tail of that
+ * row is hidden with the chance `edge_dropout`, that of the fact always (at most
+ * ACQ_NBFNET_MOST_POSITIVES of them). The hidden tails are the positives; their links are taken out
+ * of the graph for all queries of the batch. Loss: binary cross-entropy, half of it the mean over
+ * the positives and half over strict negatives with self-adversarial weights, which are
+ * softmax(score / temperature). Adam. A batch's queries share one sampled subgraph when
+ * most_entities says so; degrees are then still those of the whole graph. */
+enum { ACQ_NBFNET_MOST_POSITIVES = 32 };
+
+typedef struct acq_train_nbfnet_params {
+    uint32_t batch;
+    uint32_t negatives; /* per query */
+    double temperature;
+    double edge_dropout;
+    bool drops_pairs;       /* hides all links between the head and a positive */
+    uint32_t most_entities; /* of a subgraph; 0: the whole graph */
+    uint32_t most_edges;    /* of a subgraph, both directions; 0: no limit */
+    uint32_t most_near;     /* neighbours taken of one entity; 0: no limit */
+    acq_optimizer_params optimizer;
+    uint64_t batches; /* length of the schedule; 0: by time alone */
+    double seconds;   /* most; 0: no limit. The schedule then follows it */
+    uint64_t seed;
+    unsigned n_threads;
+    const acq_nbfnet *warm; /* start from these weights; NULL: from random ones */
+    const char *checkpoint; /* path; NULL: none */
+    double checkpoint_seconds;
+    bool resume;
+    acq_train_progress_fn progress;
+    void *context;
+} acq_train_nbfnet_params;
+
+void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params);
+
+acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_params *params,
+                            acq_nbfnet **out, acq_error *error);
+
+/* ULTRA on several graphs, mixed in proportion to their facts.
+ *
+ * A batch consists of groups: queries of one relation of one graph, which share one sampled
+ * subgraph (entities around the heads and tails), from which their own links are removed; the
+ * relation graph is that of the whole training graph. Loss: binary cross-entropy of the true tails
+ * against strict negatives with self-adversarial weights, AdamW. */
+typedef struct acq_train_ultra_params {
+    uint32_t batch;         /* queries */
+    uint32_t group;         /* queries of one relation and one subgraph; batch is a multiple */
+    uint32_t tails;         /* most true tails of a head that one query asks for */
+    uint32_t negatives;     /* per query */
+    double temperature;     /* of the self-adversarial weights; 0: equal weights */
+    uint32_t most_entities; /* of the largest subgraphs; 0: the whole graph */
+    uint32_t most_edges;    /* of a subgraph, both directions; 0: no limit */
+    uint32_t most_near;     /* neighbours of one entity that a subgraph grows by; 0: no limit */
+    acq_optimizer_params optimizer;
+    uint64_t batches; /* length of the schedule; 0: by time */
+    double seconds;   /* most; 0: no limit */
+    uint64_t seed;
+    unsigned n_threads;
+    const acq_ultra *warm; /* NULL: initial weights */
+    const char *checkpoint;
+    double checkpoint_seconds;
+    bool resume;
+    acq_train_progress_fn progress;
+    void *context;
+} acq_train_ultra_params;
+
+void acq_train_ultra_params_init(acq_train_ultra_params *params);
+
+acq_status acq_train_ultra(const acq_graph *const *graphs, size_t n_graphs,
+                           const acq_train_ultra_params *params, acq_ultra **out, acq_error *error);
+
+/* The policy network, by REINFORCE on generated queries.
+ *
+ * A batch is `queries` queries with `rollouts` episodes each. An episode starts from a uniform
+ * assignment and takes `steps` steps or until it is solved. Reward of a step: how much it improves
+ * on the best score so far (+-score_scale for satisfied or not). Loss: minus the mean over steps of
+ * log P(step) times the discounted sum of this and later rewards, less the mean of the other
+ * rollouts of the same query (baseline). Adam, gradient clipped, averaged weights.
+ *
+ * Everything random comes from (seed, batch, query, rollout, step), gradients are summed in the
+ * order of the queries. */
+typedef struct acq_train_policy_params {
+    uint32_t dim;
+    bool uses_pe;
+    uint64_t seed; /* the first; n_seeds of them in a row */
+    uint32_t n_seeds;
+    uint32_t queries, rollouts, steps;
+    bool baseline; /* leave-one-out over the rollouts */
+    double discount;
+    double floor;       /* in log(p + floor) */
+    double score_scale; /* 5: a satisfied assignment scores 5, any other -5 */
+    acq_optimizer_params optimizer;
+    uint64_t batches; /* length of the schedule; 0: by time alone */
+    double seconds;   /* most per seed; 0: no limit. The schedule then follows it */
+    double hub_share; /* of the queries, once small ones are solved */
+    double hub_from;  /* share of solved episodes at which hub-like queries begin */
+    acq_hub_params hub;
+    double check_share; /* of the queries: the first variable has its value, as in classification */
+    uint32_t held_queries, held_steps; /* hub-like queries that choose the seed, with small ones */
+    acq_hub_params held_hub;
+    unsigned n_threads;
+    const char *checkpoint; /* path: .seedN.checkpoint follows; NULL: none */
+    double checkpoint_seconds;
+    bool resume;
+    void (*progress)(void *context, const acq_curve_point *point);
+    bool (*should_stop)(void *context); /* asked between batches; may be NULL */
+    void *context;
+} acq_train_policy_params;
+
+/* Defaults where they were measured best on two cores; the paper's: d = 128, batches of 4, no
+ * baseline, Adam 5e-6 to a tenth over 500,000 batches, small shapes only, no averaging. */
+void acq_train_policy_params_init(acq_train_policy_params *params);
+void acq_train_policy_params_init_paper(acq_train_policy_params *params);
+
+typedef struct acq_train_policy_result {
+    acq_policy *policy; /* averaged weights of the best seed */
+    uint64_t seed;
+    double held_solved;         /* of the best */
+    double *seeds_held;         /* of each seed */
+    uint64_t episodes, batches; /* over all seeds */
+    double seconds;             /* earlier runs that were resumed included */
+    bool stopped; /* by should_stop: checkpoints are written, the policy is the best judged */
+    acq_curve curve;
+} acq_train_policy_result;
+
+/* graphs: each a training graph of its own; the predictor is the graph itself. */
+acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
+                            const acq_train_policy_params *params, acq_train_policy_result *result,
+                            acq_error *error);
+void acq_train_policy_result_deinit(acq_train_policy_result *result);
+
+/* The checkpoint of seed number `i`, "MODEL.seedN.checkpoint"; freed with acq_free, NULL: out of
+ * memory. */
+char *acq_train_policy_copy_path(const acq_train_policy_params *params, uint32_t i);
+/* Takes them away; for when the model has been written. */
+void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params);
+
+#endif

@@ -1,0 +1,85 @@
+/* trainer.h - the one loop of every training: schedule, finite check, progress, checkpoint.
+ *
+ *   read the checkpoint, if resumed; write one, so that its place is known to be good
+ *   until the schedule is over or progress says stop:
+ *     loss and gradient of batch `step`      the model's
+ *     both finite?                           else an error that names the batch
+ *     update at this share of the schedule   Adam here, anything else the model's
+ *     what the model does between batches    judging, points of a curve
+ *     a checkpoint, when one is due
+ *   a last checkpoint
+ *
+ * A batch depends on the seed and its number alone, so a training that was stopped goes on from its
+ * checkpoint with the batches it would have had. The schedule is the share of the batches or of the
+ * time that is over, whichever is more. A checkpoint (checkpoint.c) is a safetensors file with
+ * every tensor of the model once per part ("weights/NAME", "first/NAME", ...), the counters and the
+ * identity in the metadata; it replaces the one before whole or not at all. */
+#ifndef ACQ_TRAIN_TRAINER_H
+#define ACQ_TRAIN_TRAINER_H
+
+#include "tensor/parameters.h"
+#include "train/train.h"
+
+enum { ACQ_TRAINER_MOST_PARTS = 5, ACQ_TRAINER_MOST_NUMBERS = 5 };
+
+typedef struct acq_trainer_part { /* floats in the layout of the parameters */
+    const char *name;
+    float *values;
+    bool is_square; /* sums or means of squares, of which a root will be taken: never below 0 */
+} acq_trainer_part;
+
+typedef struct acq_trainer_number { /* what else a checkpoint keeps */
+    const char *name;
+    double *value;
+} acq_trainer_number;
+
+typedef struct acq_trainer_ops {
+    /* Loss and gradient of batch `step`. */
+    acq_status (*compute)(void *self, uint64_t step, double *loss, acq_error *error);
+    /* NULL with an optimizer. *norm is that of the gradient, or not finite when that is not. */
+    void (*update)(void *self, double share, double *norm);
+    void (*changed)(void *self); /* the weights have; may be NULL */
+    /* May be NULL. *saves: a checkpoint is due now. */
+    acq_status (*between)(void *self, bool *saves, acq_error *error);
+} acq_trainer_ops;
+
+typedef struct acq_trainer {
+    const acq_trainer_ops *ops;
+    void *self;
+    const char *phase; /* in progress */
+    uint64_t n_steps;  /* batches of the schedule; 0: by time alone */
+    double seconds;    /* most; 0: no limit */
+    double epochs;     /* that the steps make up; 0: progress counts batches */
+    acq_parameters *parameters;
+    acq_optimizer *optimizer;                       /* NULL: ops->update */
+    float *gradient;                                /* the optimizer's */
+    acq_trainer_part parts[ACQ_TRAINER_MOST_PARTS]; /* besides weights and the optimizer's own */
+    size_t n_parts;
+    acq_trainer_number numbers[ACQ_TRAINER_MOST_NUMBERS];
+    size_t n_numbers;
+    const char *identity;   /* "--rate=0.1 --batch=64 ... graph=...": what a checkpoint must have */
+    const char *checkpoint; /* path; NULL: none */
+    double checkpoint_seconds;
+    bool resume;
+    acq_train_progress_fn progress; /* may be NULL */
+    void *context;
+
+    uint64_t step; /* batches done; from here on the trainer's own */
+    double norm;   /* of the last gradient */
+    double loss_sum, loss_weight, seconds_before;
+    int64_t began, saved;
+} acq_trainer;
+
+/* ACQ_ERR_INTERRUPTED when progress said so. */
+acq_status acq_trainer_run(acq_trainer *trainer, acq_error *error);
+
+double acq_trainer_get_seconds(const acq_trainer *trainer); /* of earlier runs too */
+double acq_trainer_get_share(const acq_trainer *trainer);   /* of the schedule, 0 to 1 */
+double acq_trainer_get_loss(const acq_trainer *trainer);    /* smoothed; 0 before the first batch */
+
+/* Both fail with the file's name in the error. A file of another run is ACQ_ERR_INPUT, the message
+ * has the first option that differs with both values; nothing is changed then. */
+acq_status acq_trainer_write(const acq_trainer *trainer, acq_error *error);
+acq_status acq_trainer_read(acq_trainer *trainer, acq_error *error);
+
+#endif

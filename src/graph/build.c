@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/links_make.h"
 #include "graph/parts.h"
 
 struct acq_graph_builder {

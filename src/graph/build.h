@@ -51,20 +51,4 @@ typedef struct acq_build_counts {
 
 void acq_graph_builder_get_counts(const acq_graph_builder *builder, acq_build_counts *out);
 
-/* Scored links of one relation, both directions at once: the general maker of acq_links. */
-typedef struct acq_link {
-    acq_ent head;
-    acq_ent tail;
-    float score;
-} acq_link;
-
-/* Sorts `links` in place (by head, tail; a duplicate pair keeps its largest score) and builds
- * rows in one heap block, freed with acq_links_free. scored false: scores are taken as 1. */
-acq_status acq_links_new(acq_link *links, size_t n, uint32_t n_entities, bool scored,
-                         acq_links **out);
-void acq_links_free(acq_links *links);
-
-/* Checks every invariant of links.h; on failure *reason says which. Used after untrusted loads. */
-bool acq_links_check(const acq_links *links, const char **reason);
-
 #endif

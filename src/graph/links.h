@@ -102,4 +102,49 @@ static inline float acq_links_get_score(const acq_links *links, acq_ent head, ac
     return row.scores == NULL ? 1.0F : row.scores[i];
 }
 
+/* A link before it joins the rows: the general maker of acq_links takes a bag of them. */
+typedef struct acq_link {
+    acq_ent head;
+    acq_ent tail;
+    float score;
+} acq_link;
+
+/* Sorts `links` in place (by head, tail; a duplicate pair keeps its largest score) and builds
+ * rows in one heap block, freed with acq_links_free. scored false: scores are taken as 1. */
+acq_status acq_links_new(acq_link *links, size_t n, uint32_t n_entities, bool scored,
+                         acq_links **out);
+void acq_links_free(acq_links *links);
+
+/* Checks every invariant of links.h; on failure *reason says which. Used after untrusted loads. */
+bool acq_links_check(const acq_links *links, const char **reason);
+
+/* The steps of acq_links_new one by one, for modules that store links. */
+
+/* Stable sort by (head, tail); scratch has room for n. O(n) passes over the used bits. */
+void acq_links_sort(acq_link *links, acq_link *scratch, size_t n, uint32_t n_entities);
+
+/* Keeps the largest score of each pair; links are sorted. Returns the number left. */
+size_t acq_links_unique(acq_link *links, size_t n);
+
+/* Rows of sorted, distinct links in one heap block. */
+acq_status acq_links_new_sorted(const acq_link *links, size_t n, uint32_t n_entities, bool scored,
+                                acq_links **out);
+
+/* An empty frame for rows that the caller fills in: the arrays are writable through `frame`.
+ * Set heads, offsets, tails and scores, then call acq_links_seal for best and the bitmap. */
+typedef struct acq_links_frame {
+    acq_links *links;
+    acq_ent *heads;
+    uint32_t *offsets;
+    acq_ent *tails;
+    float *scores;
+    float *best;
+    uint64_t *bits;
+    uint32_t *ranks;
+} acq_links_frame;
+
+acq_status acq_links_frame_new(acq_links_frame *frame, size_t n_heads, size_t n_links,
+                               uint32_t n_entities, bool scored);
+void acq_links_seal(acq_links_frame *frame);
+
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/fingerprint.h"
 
 enum { FIRST_SLOTS = 16, GROUP = 32 };
 

@@ -10,7 +10,6 @@
 #define ACQ_GRAPH_NAMES_H
 
 #include "base/hash.h"
-
 #include "base/types.h"
 
 typedef struct acq_name_entry {
@@ -68,6 +67,13 @@ acq_status acq_names_add_all(acq_names *names, const acq_names *from, const uint
 
 /* Gives back spare room; harmless when it cannot. */
 void acq_names_trim(acq_names *names);
+
+/* What a name adds to the fingerprint of its dictionary: a sum, so that the order of insertion
+ * does not matter. */
+static inline uint64_t acq_hash_name(uint32_t id, const char *name, size_t length)
+{
+    return acq_hash_bytes(name, length, (uint64_t)id + 1);
+}
 
 /* Sum of acq_hash_name over all names: the same for any order of insertion. O(bytes). */
 uint64_t acq_names_sum(const acq_names *names);

@@ -6,9 +6,35 @@
 #ifndef ACQ_GRAPH_STORED_H
 #define ACQ_GRAPH_STORED_H
 
-#include "graph/fingerprint.h"
 #include "graph/graph.h"
 #include "graph/names.h"
+
+/* What tells graphs apart: sums of hashes, so that a store can keep them up to date one name or
+ * fact at a time. */
+typedef struct acq_graph_sums {
+    uint64_t n_entities; /* ids in use, named or not */
+    uint64_t entities;   /* sum of acq_hash_name over the keys */
+    uint64_t n_relations;
+    uint64_t relations;
+    uint64_t facts; /* sum of acq_hash_fact over the facts of even relations */
+} acq_graph_sums;
+
+static inline uint64_t acq_hash_fact(acq_rel relation, acq_ent head, acq_ent tail)
+{
+    uint64_t seed = acq_hash_word((uint64_t)relation + 1, head);
+    return acq_random_mix(acq_hash_word(seed, tail));
+}
+
+static inline uint64_t acq_sums_hash_dictionary(const acq_graph_sums *sums)
+{
+    return acq_random_mix(acq_hash_word(acq_random_mix(sums->n_entities + sums->entities),
+                                        acq_random_mix(sums->n_relations + sums->relations)));
+}
+
+static inline uint64_t acq_sums_hash_graph(const acq_graph_sums *sums)
+{
+    return acq_random_mix(acq_hash_word(acq_sums_hash_dictionary(sums), sums->facts));
+}
 
 typedef struct acq_graph_ops {
     acq_status (*open_links)(void *self, acq_rel relation, const acq_links **out, acq_error *error);

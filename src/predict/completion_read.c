@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "graph/links_make.h"
+#include "graph/links.h"
 #include "predict/completion_file.h"
 
 typedef struct completion {

@@ -12,7 +12,7 @@
 #ifndef ACQ_STORE_FORMAT_H
 #define ACQ_STORE_FORMAT_H
 
-#include "graph/fingerprint.h"
+#include "graph/stored.h"
 #include "store/database.h"
 #include "store/store.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/links_make.h"
+#include "graph/links.h"
 #include "store/part.h"
 
 typedef struct change {
@@ -34,7 +34,7 @@ static void sort_changes(change *changes, size_t n)
 
 /* Where the result goes: counted always, filled when there is a frame. */
 typedef struct sink {
-    acq_links_parts *frame; /* NULL: only count */
+    acq_links_frame *frame; /* NULL: only count */
     size_t n_heads, n_links;
     acq_ent last_head;
 } sink;
@@ -88,11 +88,11 @@ static acq_status merge_changes(const acq_links *base, const change *changes, si
                                 acq_links **out)
 {
     sink counted = {0};
-    acq_links_parts frame;
+    acq_links_frame frame;
     if (!merge(base, changes, n, &counted))
         return ACQ_ERR_INPUT;
     acq_status status =
-        acq_links_parts_new(&frame, counted.n_heads, counted.n_links, base->n_entities, false);
+        acq_links_frame_new(&frame, counted.n_heads, counted.n_links, base->n_entities, false);
     if (status != ACQ_OK)
         return status;
     sink filled = {.frame = &frame};
@@ -127,7 +127,7 @@ typedef struct loading {
     const acq_loader *loader;
     const acq_store_pair *pair;
     acq_rel directed;
-    acq_links_parts frame;
+    acq_links_frame frame;
     size_t n_heads, n_links;
     uint64_t sum; /* of the checksums of the parts */
 } loading;
@@ -269,7 +269,7 @@ acq_status acq_load_parts(const acq_loader *loader, acq_rel directed, acq_links 
 {
     const acq_store_pair *pair = &loader->catalog->pairs[directed / 2];
     loading l = {.loader = loader, .pair = pair, .directed = directed};
-    acq_status status = acq_links_parts_new(&l.frame, pair->n_heads[directed & 1], pair->n_links,
+    acq_status status = acq_links_frame_new(&l.frame, pair->n_heads[directed & 1], pair->n_links,
                                             (uint32_t)loader->catalog->meta.n_entities, false);
     if (status != ACQ_OK)
         return acq_fail_memory(error);

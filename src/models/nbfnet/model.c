@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "graph/fingerprint.h"
+#include "graph/names.h"
 #include "models/nbfnet/tensors.h"
 
 static const char FORMAT[] = "anycq-nbfnet-1";

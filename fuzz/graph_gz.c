@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .syntax = ACQ_TABS};
     check_source_with(&source, (acq_read_params){0});
     source.name = "input.tsv";
-    if (!acq_gunzip_is_magic(source.bytes, source.length))
+    if (size < 2 || memcmp(data, "\x1f\x8b", 2) != 0)
         check_packed(&source);
     return 0;
 }

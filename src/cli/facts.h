@@ -5,7 +5,7 @@
 
 #include "cli/pattern.h"
 #include "cli/report.h"
-#include "graph/text/ingest.h"
+#include "graph/text/read.h"
 #include "store/store.h"
 
 typedef struct acq_facts {

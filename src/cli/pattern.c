@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "graph/text/iri.h"
+#include "graph/text/rdf.h"
 
 typedef struct cutter {
     acq_pattern *pattern;

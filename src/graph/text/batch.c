@@ -9,7 +9,7 @@
 
 enum { FULL_FACTS = 32 * 1024, FULL_BYTES = 2 << 20, KEPT_BYTES = 1 << 20 };
 
-void acq_batch_init(acq_batch *batch, const acq_rules *rules)
+void acq_batch_init(acq_batch *batch, const acq_syntax_rules *rules)
 {
     *batch = (acq_batch){.rules = rules};
     acq_text_init(&batch->bad_text);

@@ -4,12 +4,12 @@
  *            bad lines with their reasons, counts; lines count from the piece's first
  *
  * A batch belongs to one thread at a time and needs nothing of the others, so pieces are parsed
- * in parallel; merge.h then joins the batches in the order of the source. */
+ * in parallel; merge.c then joins the batches in the order of the source. */
 #ifndef ACQ_GRAPH_TEXT_BATCH_H
 #define ACQ_GRAPH_TEXT_BATCH_H
 
 #include "base/text.h"
-#include "graph/text/ingest.h"
+#include "graph/text/read.h"
 
 typedef enum acq_syntax {
     ACQ_TABS,
@@ -27,14 +27,14 @@ static inline bool acq_syntax_is_rdf(acq_syntax syntax)
 }
 
 /* What the parsing of one file goes by; the same for all its pieces. */
-typedef struct acq_rules {
+typedef struct acq_syntax_rules {
     acq_syntax syntax;
     bool strict;
     uint32_t n_entities, n_relations; /* ACQ_IDS: ids are below these */
     bool literals;                    /* RDF: literals are entities too */
     const char *base;                 /* RDF: NULL: relative IRIs are bad */
     char blank_prefix[24];            /* RDF: tells blank nodes of several files apart */
-} acq_rules;
+} acq_syntax_rules;
 
 typedef struct acq_local_names {
     acq_names names;
@@ -55,7 +55,7 @@ typedef struct acq_bad_line {
 } acq_bad_line;
 
 typedef struct acq_batch {
-    const acq_rules *rules;
+    const acq_syntax_rules *rules;
     acq_local_names entities, relations;
     acq_triple *facts; /* over local ids; ACQ_IDS: over those of the index */
     size_t n_facts, facts_capacity;
@@ -73,7 +73,7 @@ typedef struct acq_batch {
     acq_error error;        /* what ended the parsing, if anything did */
 } acq_batch;
 
-void acq_batch_init(acq_batch *batch, const acq_rules *rules); /* never fails */
+void acq_batch_init(acq_batch *batch, const acq_syntax_rules *rules); /* never fails */
 void acq_batch_deinit(acq_batch *batch);
 void acq_batch_clear(acq_batch *batch); /* keeps the memory */
 
@@ -109,5 +109,40 @@ acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq
 
 /* Adds a fact by its ids. */
 acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact);
+
+/* Batches, in the order of the source, into the sink: the serial part of reading. Local names
+ * become ids of the dictionary, facts follow them to the sink, bad lines are reported with their
+ * places in the file. */
+typedef struct acq_merger {
+    const acq_sink *sink;
+    acq_read_params params;
+    acq_read_report report;
+    acq_error *error;               /* the caller's; may be NULL */
+    acq_error first_bad;            /* the first line left out */
+    const char *file;               /* being read, for messages; borrowed until the end */
+    acq_syntax syntax;              /* of that file */
+    size_t n_lines;                 /* of the file, in earlier batches */
+    uint64_t n_facts;               /* handed to the sink */
+    uint64_t done;                  /* bytes of earlier files */
+    uint64_t total;                 /* bytes of all files; 0: unknown */
+    uint32_t *entities, *relations; /* ids of a batch's names */
+    size_t entities_capacity, relations_capacity;
+} acq_merger;
+
+void acq_merger_init(acq_merger *merger, const acq_sink *sink, const acq_read_params *params,
+                     acq_error *error);
+void acq_merger_deinit(acq_merger *merger);
+
+/* The batches that follow are of this file. */
+void acq_merger_start_file(acq_merger *merger, const char *file, acq_syntax syntax);
+
+/* Takes over what the batch holds; then, if something ended its parsing, fails with that. */
+acq_status acq_merger_take(acq_merger *merger, acq_batch *batch);
+
+/* Tells the caller how far reading is: `done` bytes of the current file. */
+acq_status acq_merger_progress(acq_merger *merger, uint64_t done);
+
+/* The report; an error when there was no fact. */
+acq_status acq_merger_finish(acq_merger *merger, acq_read_report *report);
 
 #endif

@@ -1,6 +1,6 @@
-/* merge.c - see merge.h. The time goes into looking names up in a table larger than any cache;
- * acq_names_add_all fetches ahead for that. */
-#include "graph/text/merge.h"
+/* merge.c - batches into the sink; see batch.h. The time goes into looking names up in a table
+ * larger than any cache; acq_names_add_all fetches ahead for that. */
+#include "graph/text/batch.h"
 
 #include <stdio.h>
 

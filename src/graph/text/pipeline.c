@@ -1,8 +1,16 @@
-/* pipeline.c - see pipeline.h.
+/* pipeline.c - one file of lines, parsed on several threads.
+ *
+ *   cutter ─▶ slot 0 [ piece | batch ] ─▶ merger          reading: one thread at a time, in order
+ *             slot 1 [ piece | batch ]                    parsing: all threads
+ *             ...                                         merging: one thread at a time, in order
+ *
+ * No thread has a fixed task. Each merges if the next batch in order is ready, else reads and
+ * parses the next piece if a slot is free, else waits; so a slow sink or a slow disk leaves the
+ * other work to all threads. Memory is bounded by the number of slots.
  *
  * Piece number k uses slot k % n_slots, from the moment its reading starts until it is merged.
  * All counters and flags are guarded by one lock, which is not held during any of the work. */
-#include "graph/text/pipeline.h"
+#include "graph/text/reader.h"
 
 #include <pthread.h>
 
@@ -129,7 +137,7 @@ static void free_slots(pipeline *p)
     acq_free(p->slots);
 }
 
-acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, const acq_rules *rules,
+acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, const acq_syntax_rules *rules,
                             acq_parse_fn parse, unsigned n_threads)
 {
     pipeline p = {.cutter = cutter, .merger = merger, .parse = parse};

@@ -4,12 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "graph/text/iri.h"
 #include "base/utf8.h"
-#include "graph/text/write_names.h"
 
-#define XSD_STRING "http://www.w3.org/2001/XMLSchema#string"
-#define RDFS_LABEL "http://www.w3.org/2000/01/rdf-schema#label"
+#define XSD_STRING ACQ_XSD "string"
 
 static bool equals(const char *text, size_t length, const char *word)
 {
@@ -19,7 +16,6 @@ static bool equals(const char *text, size_t length, const char *word)
 /* The statement at hand; functions that return bool leave in `status` why they say false. */
 typedef struct statement {
     acq_batch *batch;
-    size_t line;
     acq_status status; /* ACQ_OK: the line is bad, and parsing goes on */
 } statement;
 
@@ -34,15 +30,15 @@ static bool decode_name(statement *s, const acq_term *term, acq_text *out)
     acq_batch *batch = s->batch;
     if (!acq_iri_decode_plain_name(out, term->text, term->length))
         s->status = acq_batch_bad(
-            batch, s->line, term->column,
+            batch, term->line, term->column,
             "a %% in <%.*s> has no two hexadecimal digits behind it; write %%25 for a %%",
             shown(term->length), term->text);
     else if (out->length == 0)
         s->status =
-            acq_batch_bad(batch, s->line, term->column, "<urn:anycq:> has no name; give it one");
+            acq_batch_bad(batch, term->line, term->column, "<urn:anycq:> has no name; give it one");
     else if (memchr(out->bytes, '\0', out->length) != NULL ||
              acq_utf8_check(out->bytes, out->length) < out->length)
-        s->status = acq_batch_bad(batch, s->line, term->column,
+        s->status = acq_batch_bad(batch, term->line, term->column,
                                   "the name in <%.*s> is not UTF-8 text; correct it",
                                   shown(term->length), term->text);
     else
@@ -50,8 +46,9 @@ static bool decode_name(statement *s, const acq_term *term, acq_text *out)
     return false;
 }
 
-/* Appends a whole IRI, resolved if need be. */
-static bool add_iri(statement *s, const char *iri, size_t length, size_t column, acq_text *out)
+/* Appends a whole IRI of the term, resolved if need be. */
+static bool add_iri(statement *s, const acq_term *term, const char *iri, size_t length,
+                    acq_text *out)
 {
     const char *base = s->batch->rules->base;
     if (acq_iri_is_absolute(iri, length))
@@ -60,7 +57,7 @@ static bool add_iri(statement *s, const char *iri, size_t length, size_t column,
         acq_iri_resolve(out, iri, length, base);
     else
         s->status =
-            acq_batch_bad(s->batch, s->line, column,
+            acq_batch_bad(s->batch, term->line, term->column,
                           "the IRI <%.*s> is relative; say with --base IRI what it is relative to",
                           shown(length), iri);
     return base != NULL || acq_iri_is_absolute(iri, length);
@@ -68,19 +65,14 @@ static bool add_iri(statement *s, const char *iri, size_t length, size_t column,
 
 static bool add_literal(statement *s, const acq_term *term, acq_text *out)
 {
-    if (memchr(term->text, '\0', term->length) != NULL) {
-        s->status = acq_batch_bad(s->batch, s->line, term->column,
-                                  "the literal holds a NUL character; remove it");
-        return false;
-    }
-    acq_write_literal_nt(out, term->text, term->length);
+    acq_rdf_write_literal(out, term->text, term->length);
     if (term->language != NULL) {
         acq_text_add_char(out, '@');
         acq_text_add_bytes(out, term->language, term->language_length);
     } else if (term->datatype != NULL &&
                !equals(term->datatype, term->datatype_length, XSD_STRING)) {
         acq_text_add(out, "^^<");
-        if (!add_iri(s, term->datatype, term->datatype_length, term->column, out))
+        if (!add_iri(s, term, term->datatype, term->datatype_length, out))
             return false;
         acq_text_add_char(out, '>');
     }
@@ -92,7 +84,7 @@ static bool write_key(statement *s, const acq_term *term, bool is_plain, acq_tex
     if (is_plain)
         return decode_name(s, term, out);
     if (term->kind == ACQ_TERM_IRI)
-        return add_iri(s, term->text, term->length, term->column, out);
+        return add_iri(s, term, term->text, term->length, out);
     if (term->kind == ACQ_TERM_LITERAL)
         return add_literal(s, term, out);
     acq_text_add(out, "_:");
@@ -106,7 +98,7 @@ static bool make_key(statement *s, const acq_term *term, acq_text *buffer, acq_f
 {
     bool is_iri = term->kind == ACQ_TERM_IRI;
     bool is_plain = is_iri && acq_iri_is_plain_name(term->text, term->length);
-    *out = (acq_field){.line = s->line, .column = term->column};
+    *out = (acq_field){.line = term->line, .column = term->column};
     out->raw = out->name = term->text;
     out->raw_length = out->length = term->length;
     s->batch->is_rdf = s->batch->is_rdf || !is_plain;
@@ -139,7 +131,7 @@ static bool add_label(statement *s, const acq_field *key, const acq_term *label)
 {
     uint64_t bad = s->batch->counts.bad;
     acq_field text = {label->text,   label->length, label->text,
-                      label->length, s->line,       label->column};
+                      label->length, label->line,   label->column};
     s->status = acq_batch_add_label(s->batch, key, &text, rank_of(label));
     if (s->status != ACQ_OK || s->batch->counts.bad > bad)
         return false;
@@ -147,11 +139,11 @@ static bool add_label(statement *s, const acq_field *key, const acq_term *label)
     return true;
 }
 
-acq_status acq_rdf_add(acq_batch *batch, const acq_term terms[3], size_t line)
+acq_status acq_rdf_add(acq_batch *batch, const acq_term terms[3])
 {
-    statement s = {.batch = batch, .line = line};
+    statement s = {.batch = batch};
     bool is_literal = terms[2].kind == ACQ_TERM_LITERAL, is_fact = true;
-    bool is_label = is_literal && equals(terms[1].text, terms[1].length, RDFS_LABEL);
+    bool is_label = is_literal && equals(terms[1].text, terms[1].length, ACQ_RDFS_LABEL);
     acq_field fields[3];
     if (is_literal && !batch->rules->literals) {
         is_fact = false;
@@ -165,4 +157,30 @@ acq_status acq_rdf_add(acq_batch *batch, const acq_term terms[3], size_t line)
     if (is_label && !add_label(&s, &fields[0], &terms[2]))
         return s.status;
     return is_fact ? acq_batch_add_triple(batch, fields, true) : ACQ_OK;
+}
+
+void acq_rdf_write_literal(acq_text *out, const char *text, size_t length)
+{
+    acq_text_add_char(out, '"');
+    for (size_t i = 0; i < length; i++) {
+        switch (text[i]) {
+        case '"':
+        case '\\':
+            acq_text_add_char(out, '\\');
+            acq_text_add_char(out, text[i]);
+            break;
+        case '\n':
+            acq_text_add(out, "\\n");
+            break;
+        case '\r':
+            acq_text_add(out, "\\r");
+            break;
+        case '\0': /* names hold none */
+            acq_text_add(out, "\\u0000");
+            break;
+        default:
+            acq_text_add_char(out, text[i]);
+        }
+    }
+    acq_text_add_char(out, '"');
 }

@@ -7,7 +7,7 @@
 #ifndef ACQ_GRAPH_TEXT_READ_H
 #define ACQ_GRAPH_TEXT_READ_H
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 /* Called for each line left out (not in strict mode); message as in acq_error. */
 typedef void (*acq_bad_line_fn)(void *context, const acq_error *bad);
@@ -39,5 +39,24 @@ typedef struct acq_read_report {
  * called one at a time, though from any thread. report may be NULL. */
 acq_status acq_graph_read(const char *const *paths, size_t n_paths, const acq_read_params *params,
                           acq_graph **out, acq_read_report *report, acq_error *error);
+
+/* The same for whoever wants the facts and not a graph:
+ *
+ *   files ─▶ pieces (gunzip, cut at line ends) ─▶ batches, parsed on several threads
+ *         ─▶ merged in order: local names get global ids ─▶ sink
+ *
+ * Merging in order makes ids those of the first mention, whatever the number of threads. A graph in
+ * memory and an import into a store are two sinks. */
+typedef struct acq_sink {
+    acq_dictionary *dictionary; /* filled before the facts that use it arrive */
+    /* n is 0 when only labels came: they take memory too. */
+    acq_status (*add_facts)(void *self, const acq_triple *facts, size_t n, acq_error *error);
+    void *self;
+} acq_sink;
+
+/* Calls of the sink come one at a time, though from any thread. The report's counts of duplicates
+ * and completed inverses are for whoever sorts the facts. An error when there is no fact at all. */
+acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_params *params,
+                      const acq_sink *sink, acq_read_report *report, acq_error *error);
 
 #endif

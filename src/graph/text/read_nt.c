@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/text/iri.h"
 #include "graph/text/rdf.h"
 #include "base/utf8.h"
 
@@ -54,57 +53,6 @@ static char peek(const cursor *in)
     return in->at < in->end ? *in->at : '\0';
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* \uXXXX or \UXXXXXXXX at `at`, where the backslash is. */
-static bool read_code(cursor *in, const char *at, uint32_t *code)
-{
-    int n = at[1] == 'u' ? 4 : 8;
-    *code = 0;
-    for (int i = 0; i < n; i++) {
-        int digit = at + 2 + i < in->end ? hex_value(at[2 + i]) : -1;
-        if (digit < 0)
-            return bad(in, at, "\\%c needs %d hexadecimal digits behind it", at[1], n);
-        *code = *code << 4 | (uint32_t)digit;
-    }
-    if (*code > 0x10FFFF || (*code >= 0xD800 && *code <= 0xDFFF))
-        return bad(in, at, "%.*s is no character; write the character itself", n + 2, at);
-    return true;
-}
-
-/* Undoes the escape at *at into `out` and moves behind it. */
-static bool read_escape(cursor *in, const char **at, bool is_iri, acq_text *out)
-{
-    static const char names[] = "tbnrf\"'\\", values[] = "\t\b\n\r\f\"'\\";
-    const char *place = *at;
-    char c = place + 1 < in->end ? place[1] : '\0';
-    const char *simple = c == '\0' || is_iri ? NULL : strchr(names, c);
-    uint32_t code;
-    char bytes[4];
-    if (simple != NULL) {
-        acq_text_add_char(out, values[simple - names]);
-        *at += 2;
-        return true;
-    }
-    if (c != 'u' && c != 'U')
-        return bad(in, place, "a backslash stands before %s; double one that is meant as it is",
-                   is_iri ? "u or U in an IRI" : "one of t b n r f \" ' \\ u U");
-    if (!read_code(in, place, &code))
-        return false;
-    if (is_iri && !acq_iri_allows(code))
-        return bad(in, place, "an IRI cannot hold the character U+%04X; percent-encode it", code);
-    acq_text_add_bytes(out, bytes, acq_utf8_encode(code, bytes));
-    *at += c == 'u' ? 6 : 10;
-    return true;
-}
-
 /* Moves to the first byte that ends a run of plain characters. */
 static const char *skip_plain(const cursor *in, const char *at, bool is_iri)
 {
@@ -120,6 +68,8 @@ static const char *skip_plain(const cursor *in, const char *at, bool is_iri)
 
 static bool complain_inside(cursor *in, const char *open, const char *at, bool is_iri)
 {
+    if (is_iri && at == open + 1 && at < in->end && *at == '<')
+        return bad(in, open, ACQ_NO_TRIPLE_TERMS);
     if (at == in->end)
         return bad(in, open,
                    is_iri ? "this IRI is never closed; add a >"
@@ -128,6 +78,8 @@ static bool complain_inside(cursor *in, const char *open, const char *at, bool i
         return bad(in, at, "a carriage return inside; write \\r, or end the line with \\n");
     if (*at == ' ')
         return bad(in, at, "an IRI cannot hold a blank; close it with > or write %%20");
+    if (*at == '\0')
+        return bad(in, at, "a NUL byte; is this a text file? Remove it");
     if ((unsigned char)*at < ' ')
         return bad(in, at, "an IRI cannot hold the control character 0x%02x; percent-encode it",
                    (unsigned)*at);
@@ -139,7 +91,7 @@ static bool read_inside(cursor *in, bool is_iri, acq_text *buffer, const char **
                         size_t *length)
 {
     const char *open = in->at, *run = in->at + 1, *at = run;
-    char close = is_iri ? '>' : '"';
+    char close = is_iri ? '>' : '"', reason[ACQ_REASON];
     bool has_escapes = false;
     for (;;) {
         at = skip_plain(in, at, is_iri);
@@ -151,8 +103,8 @@ static bool read_inside(cursor *in, bool is_iri, acq_text *buffer, const char **
             acq_text_clear(buffer);
         has_escapes = true;
         acq_text_add_bytes(buffer, run, (size_t)(at - run));
-        if (!read_escape(in, &at, is_iri, buffer))
-            return false;
+        if (!acq_rdf_unescape(&at, in->end, is_iri, buffer, reason))
+            return bad(in, at, "%s", reason);
         run = at;
     }
     *text = run;
@@ -167,43 +119,13 @@ static bool read_inside(cursor *in, bool is_iri, acq_text *buffer, const char **
     return in->status == ACQ_OK;
 }
 
-/* Characters of a blank node's label beyond ASCII (PN_CHARS). */
-static bool is_label_character(uint32_t c)
-{
-    static const uint32_t ranges[][2] = {
-        {0xB7, 0xB7},     {0xC0, 0xD6},     {0xD8, 0xF6},      {0xF8, 0x37D},    {0x37F, 0x1FFF},
-        {0x200C, 0x200D}, {0x203F, 0x2040}, {0x2070, 0x218F},  {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
-        {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (c >= ranges[i][0] && c <= ranges[i][1])
-            return true;
-    }
-    return false;
-}
-
-/* Bytes of the label's next character, 0 when it is none. */
-static size_t label_step(const char *at, bool is_first)
-{
-    size_t length;
-    char c = *at;
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-        c == ':')
-        return 1;
-    if ((unsigned char)c < 0x80)
-        return !is_first && (c == '-' || c == '.') ? 1 : 0;
-    uint32_t character = acq_utf8_decode(at, &length);
-    bool is_later = character == 0xB7 || (character >= 0x300 && character <= 0x36F) ||
-                    character == 0x203F || character == 0x2040;
-    return is_label_character(character) && !(is_first && is_later) ? length : 0;
-}
-
 static bool read_blank(cursor *in, acq_term *out)
 {
     const char *start = in->at + 2, *at = start;
     if (in->end - in->at < 2 || in->at[1] != ':')
         return bad(in, in->at, "a blank node is written _:label");
-    for (size_t step; at < in->end && (step = label_step(at, at == start)) > 0; at += step)
-        ;
+    for (size_t step = 1; at < in->end && step > 0; at += step)
+        step = acq_rdf_name_step(at, at == start);
     while (at > start && at[-1] == '.')
         at--;
     if (at == start)
@@ -256,6 +178,8 @@ static bool complain_term(cursor *in, int which)
                                          "an object: an IRI in < >, a blank node or a literal",
                                          "a . or a graph: an IRI in < > or a blank node"};
     char c = peek(in);
+    if (in->at < in->end && c == '\0')
+        return bad(in, in->at, "a NUL byte; is this a text file? Remove it");
     if (in->at == in->end || c == '#')
         return bad(in, in->at, "the line ends too early; expected %s", wanted[which]);
     if (c == '"')
@@ -275,7 +199,7 @@ static bool read_term(cursor *in, int which, acq_term *out)
     char c;
     skip_blanks(in);
     c = peek(in);
-    *out = (acq_term){.column = (size_t)(in->at - in->line) + 1};
+    *out = (acq_term){.line = in->number, .column = (size_t)(in->at - in->line) + 1};
     if (c == '<')
         return read_inside(in, true, &in->buffers[which], &out->text, &out->length);
     if (c == '_' && which != 1)
@@ -285,13 +209,27 @@ static bool read_term(cursor *in, int which, acq_term *out)
     return complain_term(in, which);
 }
 
-/* The end of a statement, in N-Quads after an optional graph, which merges with the others. */
-static bool read_end(cursor *in)
+/* The name of a graph, which merges with the others. */
+static bool read_graph(cursor *in)
 {
     acq_term graph;
+    const char *start = in->at;
+    if (!read_term(in, 3, &graph))
+        return false;
+    if (graph.kind == ACQ_TERM_IRI && in->batch->rules->base == NULL &&
+        !acq_iri_is_absolute(graph.text, graph.length))
+        return bad(in, start,
+                   "the name of the graph is relative; say with --base IRI what it is "
+                   "relative to");
+    return true;
+}
+
+/* The end of a statement, in N-Quads after an optional graph. */
+static bool read_end(cursor *in)
+{
     bool is_quads = in->batch->rules->syntax == ACQ_NQUADS;
     skip_blanks(in);
-    if (peek(in) != '.' && is_quads && !read_term(in, 3, &graph))
+    if (peek(in) != '.' && is_quads && !read_graph(in))
         return false;
     skip_blanks(in);
     if (peek(in) == '<' || (in->end - in->at >= 2 && memcmp(in->at, "_:", 2) == 0))
@@ -311,9 +249,6 @@ static bool read_end(cursor *in)
 static bool check_text(cursor *in)
 {
     size_t length = (size_t)(in->end - in->line), valid = acq_utf8_check(in->line, length);
-    const char *nul = memchr(in->line, '\0', length);
-    if (nul != NULL)
-        return bad(in, nul, "the line holds a NUL byte; is this a text file? Remove it");
     if (valid < length)
         return bad(in, in->line + valid, "not UTF-8 (byte 0x%02x); convert the file to UTF-8",
                    (unsigned char)in->line[valid]);
@@ -336,7 +271,7 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
         if (!read_term(&in, i, &terms[i]))
             return in.status;
     }
-    return read_end(&in) ? acq_rdf_add(batch, terms, number) : in.status;
+    return read_end(&in) ? acq_rdf_add(batch, terms) : in.status;
 }
 
 void acq_parse_nt(acq_batch *batch, const acq_piece *piece)

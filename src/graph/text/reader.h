@@ -1,21 +1,50 @@
 /* reader.h - inside the graph module: the readers of all formats.
  *
  *   source.c    path ─▶ files and their formats        stream.c   their bytes
- *   ingest.c    files ─▶ sink                          pieces.c   cut at line ends
+ *   read.c      files ─▶ sink                          pieces.c   cut at line ends
  *   pipeline.c  pieces ─▶ batches, on several threads  batch.c    names and facts of a piece
  *   merge.c     batches ─▶ sink, in order
  *
  *   read_tsv.c  read_csv.c    plain triples            rdf.c   what RDF means here
- *   read_index.c  read_ids.c  benchmark graphs         read_nt.c  read_turtle.c
+ *   read_benchmark.c          benchmark graphs         read_nt.c  read_turtle.c
  *
  * A bad line is reported and left out, or, in strict mode, ends the reading. */
 #ifndef ACQ_GRAPH_TEXT_READER_H
 #define ACQ_GRAPH_TEXT_READER_H
 
-#include "graph/text/merge.h"
+#include "graph/text/batch.h"
 #include "graph/text/pieces.h"
 
-/* Formats of lines; see acq_parse_fn. */
+/* Which files a path stands for:
+ *
+ *   facts.tsv, facts.nt.gz, -          that file, or standard input
+ *   x/train_kg.tsv, x/kgindex.json     a benchmark graph: the file with its index
+ *   x/ with kgindex.json, SPLIT_kg.tsv the cumulative file of the split, with the index
+ *   x/ with train.txt, valid.ttl, ...  the files up to and including the split */
+enum { ACQ_SPLITS = 3 };
+
+typedef struct acq_source {
+    char *files[ACQ_SPLITS];
+    acq_syntax syntax[ACQ_SPLITS];
+    size_t n_files;
+    char *index; /* path of the kgindex.json, or NULL: plain triples */
+} acq_source;
+
+/* Goes by the params' split and format, NULL: train, and by the endings. The error names the path
+ * and what can be read. */
+acq_status acq_source_init(acq_source *source, const char *path, const acq_read_params *params,
+                           acq_error *error);
+void acq_source_deinit(acq_source *source);
+
+/* Parses a piece into an empty batch; what goes wrong stands in batch->error. */
+typedef void (*acq_parse_fn)(acq_batch *batch, const acq_piece *piece);
+
+/* Reads the cutter to its end. The calling thread works too and is the only one when the input
+ * is a single piece; every failure comes back in the order of the input. */
+acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, const acq_syntax_rules *rules,
+                            acq_parse_fn parse, unsigned n_threads);
+
+/* Formats of lines. */
 void acq_parse_tsv(acq_batch *batch, const acq_piece *piece);
 void acq_parse_ids(acq_batch *batch, const acq_piece *piece);
 
@@ -45,7 +74,7 @@ typedef struct acq_memory_source {
     const char *index;
     size_t index_length;
     acq_syntax syntax;
-    size_t piece_bytes; /* where to cut; 0: as always */
+    size_t piece_bytes; /* where to cut, and the most that is read at once; 0: as always */
 } acq_memory_source;
 
 acq_status acq_ingest_memory(const acq_memory_source *source, const acq_read_params *params,

@@ -1,5 +1,6 @@
-/* source.c - see source.h. Only looks at names and kinds; contents are the readers' matter. */
-#include "graph/text/source.h"
+/* source.c - which files a path stands for; see reader.h. Only looks at names and kinds; contents
+ * are the readers' matter. */
+#include "graph/text/reader.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,17 +1,22 @@
 /* stream.h - inside the graph module: the bytes of a source, in order, as they come.
  *
  * A regular file, a pipe, standard input ("-") or bytes in memory. What begins as a .gz is
- * decompressed, whatever its name; what is named .gz must be one. */
+ * decompressed, whatever its name; what is named .gz must be one. A .gz is one or more members,
+ * each with its own checksum, read as one text; zeros behind the last are padding. Anything else
+ * that is not whole and sound is an error. */
 #ifndef ACQ_GRAPH_TEXT_STREAM_H
 #define ACQ_GRAPH_TEXT_STREAM_H
 
-#include "graph/text/gunzip.h"
+#include "base/types.h"
+
+typedef struct acq_gunzip acq_gunzip;
 
 typedef struct acq_stream {
     const char *name; /* for messages */
     int file;         /* -1: memory */
     const char *memory;
     size_t memory_left;
+    size_t most;   /* bytes of memory that one call gives; 0: as many as there is room for */
     uint64_t done; /* bytes taken from the file */
     char *chunk;   /* bytes taken and not yet handed out */
     size_t chunk_at, chunk_length;

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "graph/text/ingest.h"
+#include "graph/text/read.h"
 #include "store/file.h"
 #include "store/format.h"
 #include "store/import/partial.h"

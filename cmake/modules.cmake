@@ -8,6 +8,9 @@ target_compile_definitions(acq_options INTERFACE _GNU_SOURCE)
 target_compile_options(acq_options INTERFACE
   -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
   -Wwrite-strings -Wvla -Wformat=2)
+if(ACQ_WERROR)
+  target_compile_options(acq_options INTERFACE -Werror)
+endif()
 if(ACQ_FAULTS)
   target_compile_definitions(acq_options INTERFACE ACQ_FAULTS)
 endif()

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+ACQ_PRINTF(5, 0)
 static void record(acq_error *error, acq_status code, size_t line, size_t column,
                    const char *format, va_list args)
 {

@@ -21,7 +21,8 @@ typedef struct bench_reader {
     acq_error *error;
 } bench_reader;
 
-acq_status fail_at(const bench_reader *reader, const char *format, ...)
+ACQ_PRINTF(2, 3)
+static acq_status fail_at(const bench_reader *reader, const char *format, ...)
 {
     char text[384];
     va_list arguments;

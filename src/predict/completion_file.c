@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "graph/build.h"
 
 enum { LARGEST_READ = 1 << 30 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "graph/build.h"
 #include "graph/text/read.h"
 #include "predict/completion.h"

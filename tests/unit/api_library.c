@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "graph/build.h"
 #include "predict/completion.h"
 #include "support/api_case.h"

@@ -21,6 +21,8 @@ typedef struct batch {
     acq_line *lines; /* of the chunk, as the others */
     acq_output *outputs;
     int *codes;
+    bool *is_predicted; /* of the chunk's answers */
+    bool is_noted;      /* the default predictor was mentioned */
 } batch;
 
 static void print_heading(const acq_line *line, bool is_first, acq_text *out)
@@ -40,7 +42,7 @@ static acq_status answer_line(void *context, size_t item, unsigned thread)
     size_t i = b->first + item;
     const acq_line *line = &b->lines[item];
     acq_output *output = &b->outputs[item];
-    if (!b->options->json)
+    if (!b->options->json && b->options->separator == '\0')
         print_heading(line, i == 0, &output->data);
     acq_question question = {.options = b->options,
                              .predictor = b->predictor,
@@ -50,6 +52,7 @@ static acq_status answer_line(void *context, size_t item, unsigned thread)
                              .line = line,
                              .stream = i};
     b->codes[item] = acq_question_answer(&question, output);
+    b->is_predicted[item] = question.is_predicted;
     return ACQ_OK;
 }
 
@@ -61,6 +64,10 @@ static int run_chunk(batch *b, size_t n)
     if (acq_threads_run((unsigned)b->options->threads, n, answer_line, b) != ACQ_OK)
         code = ACQ_EXIT_SYSTEM;
     for (size_t i = 0; i < n; i++) {
+        if (b->is_predicted[i] && !b->is_noted) {
+            acq_setup_note_auto(b->options, b->predictor, &b->outputs[i]);
+            b->is_noted = true;
+        }
         code = acq_report_worse(code, acq_output_finish(&b->outputs[i], b->codes[i]));
         acq_free(b->lines[i].text);
     }
@@ -105,15 +112,27 @@ static int ask_many(const acq_options *options, const acq_predictor *predictor,
                .params = *params,
                .lines = acq_zalloc(room, sizeof *b.lines),
                .outputs = acq_zalloc(room, sizeof *b.outputs),
-               .codes = acq_zalloc(room, sizeof *b.codes)};
+               .codes = acq_zalloc(room, sizeof *b.codes),
+               .is_predicted = acq_zalloc(room, sizeof *b.is_predicted)};
     acq_status status = acq_lines_init(&lines, options->queries.items[0], &error);
-    if (status == ACQ_OK && (b.lines == NULL || b.outputs == NULL || b.codes == NULL))
+    bool has_room = b.lines != NULL && b.outputs != NULL && b.codes != NULL;
+    if (status == ACQ_OK && (!has_room || b.is_predicted == NULL))
         status = acq_fail_memory(&error);
     int code = status == ACQ_OK ? run_lines(&b, &lines, room) : acq_report_failure(options, &error);
     acq_lines_deinit(&lines);
     acq_free(b.lines);
     acq_free(b.outputs);
     acq_free(b.codes);
+    acq_free(b.is_predicted);
+    return code;
+}
+
+/* A query of the command line. */
+static int answer_one(acq_question *question, acq_output *output)
+{
+    int code = acq_question_answer(question, output);
+    if (question->is_predicted)
+        acq_setup_note_auto(question->options, question->predictor, output);
     return code;
 }
 
@@ -124,7 +143,7 @@ static int ask_one(const acq_options *options, const acq_predictor *predictor,
                              .predictor = predictor,
                              .params = *params,
                              .text = options->args.items[1]};
-    return acq_question_answer(&question, output);
+    return answer_one(&question, output);
 }
 
 static acq_status check_options(const acq_options *options, acq_error *error)
@@ -188,7 +207,7 @@ static int check(const acq_options *options, const acq_setup *setup, acq_engine_
                              .values = options->args.items + 2,
                              .n_values = options->args.n - 2,
                              .is_check = true};
-    return acq_question_answer(&question, output);
+    return answer_one(&question, output);
 }
 
 int acq_cli_check(const acq_options *options)

@@ -53,7 +53,10 @@ static int refuse_command(const char *name)
 static int refuse_options(acq_options *options, int argc, char **argv, const acq_error *error)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        options->json = options->json || strcmp(argv[i], "--json") == 0;
+        options->json = options->json || strcmp(argv[i], "--json") == 0 ||
+                        strcmp(argv[i], "--output-format=json") == 0 ||
+                        (strcmp(argv[i], "--output-format") == 0 && i + 1 < argc &&
+                         strcmp(argv[i + 1], "json") == 0);
     return acq_report_failure(options, error);
 }
 

@@ -351,6 +351,26 @@ static acq_status check_variant(const acq_options *options, acq_error *error)
     return ACQ_OK;
 }
 
+/* --output-format json is --json. */
+static acq_status read_output_format(acq_options *options, acq_error *error)
+{
+    const char *name = options->output_format;
+    if (strcmp(name, "text") == 0)
+        return ACQ_OK;
+    bool is_csv = strcmp(name, "csv") == 0, is_tsv = strcmp(name, "tsv") == 0;
+    if (!is_csv && !is_tsv && strcmp(name, "json") != 0)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "no output format \"%.100s\"; use text, json, csv or tsv", name);
+    if (options->json && (is_csv || is_tsv))
+        return acq_fail(error, ACQ_ERR_USAGE, "--json and --output-format %s exclude each other",
+                        name);
+    if (is_csv || is_tsv)
+        options->separator = is_csv ? ',' : '\t';
+    else
+        options->json = true;
+    return ACQ_OK;
+}
+
 /* One block holds the positional words and every list: each at most argc. */
 static acq_status make_room(acq_options *options, int argc, acq_error *error)
 {
@@ -376,6 +396,8 @@ acq_status acq_options_init(acq_options *options, acq_command_id command, int ar
         status = check_count(options, error);
     if (status == ACQ_OK)
         status = check_variant(options, error);
+    if (status == ACQ_OK)
+        status = read_output_format(options, error);
     return status;
 }
 

@@ -150,6 +150,9 @@
     FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \
          "RDF: numbers and texts are entities too")                                                \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
+    TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \
+         ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict,                                               \
+         "text, json (as --json), csv or tsv: a line of names, then one line per answer")          \
     FLAG(help, "help", 'h', NULL, NULL, 0, 0, ~0, "this text")
 
 typedef struct acq_words {
@@ -181,6 +184,7 @@ typedef struct acq_options {
 #undef ACQ_OPTION_LIST
 #undef ACQ_OPTION_TIME
     bool given[ACQ_N_OPTIONS];
+    char separator; /* of --output-format csv and tsv; 0: no table for programs */
     acq_command_id command;
     acq_words args;     /* what is no option */
     const char **words; /* owned: room for args and lists */

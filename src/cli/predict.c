@@ -169,6 +169,32 @@ static void print_json(const acq_options *options, const prediction *p,
     acq_json_add_line(out, object);
 }
 
+static void print_table(const acq_options *options, const prediction *p,
+                        const acq_predictor *predictor, acq_text *out)
+{
+    static const char *const names[] = {"name", "key", "score", "kind"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        acq_table_add_text(out, options->separator, names[i]);
+    acq_text_add_char(out, '\n');
+    for (size_t i = 0; i < p->n && i < options->top; i++) {
+        const candidate *c = &p->candidates[i];
+        acq_table_add_text(out, options->separator, c->name);
+        acq_table_add_text(out, options->separator,
+                           acq_graph_get_entity_key(predictor->graph, c->entity));
+        acq_table_add_number(out, options->separator, c->score);
+        acq_table_add_text(out, options->separator, c->is_observed ? "observed" : "predicted");
+        acq_text_add_char(out, '\n');
+    }
+}
+
+static bool shows_prediction(const acq_options *options, const prediction *p)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < p->n && i < options->top; i++)
+        is_found = is_found || !p->candidates[i].is_observed;
+    return is_found;
+}
+
 static int predict(const acq_options *options, const acq_pattern *pattern,
                    const acq_predictor *predictor, acq_output *output)
 {
@@ -180,6 +206,8 @@ static int predict(const acq_options *options, const acq_pattern *pattern,
     int code = p.n > 0 ? ACQ_EXIT_YES : ACQ_EXIT_NO;
     if (status == ACQ_OK && options->json)
         print_json(options, &p, predictor, &output->data);
+    else if (status == ACQ_OK && options->separator != '\0')
+        print_table(options, &p, predictor, &output->data);
     else if (status == ACQ_OK)
         print(options, &p, &output->data);
     if (status == ACQ_OK)
@@ -189,6 +217,8 @@ static int predict(const acq_options *options, const acq_pattern *pattern,
     if (status == ACQ_OK && p.n > options->top)
         acq_report_note(output, "%llu of %zu links; --top K shows more",
                         (unsigned long long)options->top, p.n);
+    if (status == ACQ_OK && (p.n == 0 || shows_prediction(options, &p)))
+        acq_setup_note_auto(options, predictor, output);
     acq_free(p.candidates);
     return code;
 }

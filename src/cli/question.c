@@ -71,7 +71,7 @@ static uint64_t choose_limit(const acq_question *question, const acq_query *quer
 
 /* Everything that belongs to the answering of one question. */
 typedef struct answering {
-    const acq_question *question;
+    acq_question *question;
     acq_engine_params params;
     const acq_query *query;
     const acq_ent *values; /* check */
@@ -82,7 +82,7 @@ typedef struct answering {
 
 static int show(const answering *now, acq_output *output)
 {
-    const acq_question *question = now->question;
+    acq_question *question = now->question;
     const acq_predictor *prepared = now->result.prepared;
     acq_view view = {.options = question->options,
                      .params = &now->params,
@@ -94,10 +94,14 @@ static int show(const answering *now, acq_output *output)
                      .ms = now->ms,
                      .is_check = question->is_check,
                      .values = now->values,
-                     .trace = question->options->trace ? &now->trace : NULL};
+                     .trace = question->options->trace ? &now->trace : NULL,
+                     .is_predicted = &question->is_predicted};
+    question->is_predicted = now->result.outcome != ACQ_ANSWERED;
     size_t start = output->data.length;
     if (question->options->json)
         acq_view_print_json(&view, output);
+    else if (question->options->separator != '\0')
+        acq_view_print_table(&view, output);
     else
         acq_view_print(&view, output);
     acq_error error = {0};
@@ -120,7 +124,7 @@ static acq_status search(answering *now, acq_error *error)
     return status;
 }
 
-static int run(const acq_question *question, const acq_query *query, const acq_ent *values,
+static int run(acq_question *question, const acq_query *query, const acq_ent *values,
                acq_output *output)
 {
     acq_error error = {0};
@@ -143,7 +147,7 @@ static int run(const acq_question *question, const acq_query *query, const acq_e
     return code;
 }
 
-int acq_question_answer(const acq_question *question, acq_output *output)
+int acq_question_answer(acq_question *question, acq_output *output)
 {
     acq_error error = {0};
     acq_query *query;

@@ -25,10 +25,11 @@ typedef struct acq_question {
     const char *const *values; /* check: names, n_values of them */
     size_t n_values;
     bool is_check;
+    bool is_predicted; /* set by the answering: more than facts went into it */
 } acq_question;
 
 /* Parses, asks or checks, prints to output; returns the exit code. */
-int acq_question_answer(const acq_question *question, acq_output *output);
+int acq_question_answer(acq_question *question, acq_output *output);
 
 /* A file of queries, one per line, read as they come: blank lines and lines that begin with # are
  * left out, a byte order mark and carriage returns are taken away. */

@@ -2,13 +2,17 @@
 #include "cli/report.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "cli/width.h"
 
-enum { MUCH = 1 << 20 }; /* bytes */
+enum {
+    MUCH = 1 << 20, /* bytes */
+    DIGITS = 6      /* of a real number: link scores are floats */
+};
 
 void acq_output_init(acq_output *output)
 {
@@ -223,9 +227,55 @@ int acq_report_failure(const acq_options *options, const acq_error *error)
     return acq_output_finish(&output, code);
 }
 
-/* ---- JSON ---- */
+/* ---- tables for programs ---- */
 
-enum { DIGITS = 6 }; /* of a real number: link scores are floats */
+/* Before a cell that is not the first of its line. */
+static void add_separator(acq_text *out, char separator)
+{
+    if (out->length > 0 && out->bytes[out->length - 1] != '\n')
+        acq_text_add_char(out, separator);
+}
+
+static void add_csv(acq_text *out, const char *text)
+{
+    if (text[0] != '\0' && strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ') {
+        acq_text_add(out, text);
+        return;
+    }
+    acq_text_add_char(out, '"');
+    for (; *text != '\0'; text++)
+        acq_text_add(out, *text == '"' ? "\"\"" : (const char[]){*text, '\0'});
+    acq_text_add_char(out, '"');
+}
+
+static void add_tsv(acq_text *out, const char *text)
+{
+    static const char from[] = "\t\n\r\\", to[] = "tnr\\";
+    for (; *text != '\0'; text++) {
+        const char *at = strchr(from, *text);
+        if (at != NULL)
+            acq_text_add_char(out, '\\');
+        acq_text_add_char(out, at == NULL ? *text : to[at - from]);
+    }
+}
+
+void acq_table_add_text(acq_text *out, char separator, const char *text)
+{
+    add_separator(out, separator);
+    if (separator == ',')
+        add_csv(out, text);
+    else
+        add_tsv(out, text);
+}
+
+void acq_table_add_number(acq_text *out, char separator, double number)
+{
+    add_separator(out, separator);
+    if (!isnan(number))
+        acq_text_format(out, "%.*g", DIGITS, number);
+}
+
+/* ---- JSON ---- */
 
 static json_t *repaired(const char *text, size_t length)
 {

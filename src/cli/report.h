@@ -58,6 +58,11 @@ int acq_report_get_exit_code(acq_status status);
 /* The worse of two exit codes: 4, 2, 3, 1, 0. */
 int acq_report_worse(int a, int b);
 
+/* Cells of a table for programs. separator ',': CSV (RFC 4180), quotes where they are needed; a
+ * tab: TSV, tabs, line ends and backslashes as \t, \n, \r and \\. The caller ends the line. */
+void acq_table_add_text(acq_text *out, char separator, const char *text);
+void acq_table_add_number(acq_text *out, char separator, double number); /* NaN: an empty cell */
+
 /* JSON values from our strings and numbers. Built with jansson; NULL, its sign of a failed
  * allocation, passes through every call and makes the line fail as a whole. Bytes that are no UTF-8
  * become U+FFFD: JSON cannot hold them. */

@@ -239,17 +239,19 @@ static void note_completion(const acq_setup *setup, const char *spec, acq_output
                                 "graph's facts win, and complete makes it anew");
 }
 
-/* What `auto` came to. */
-static void note_auto(const acq_setup *setup, acq_output *output)
+void acq_setup_note_auto(const acq_options *options, const acq_predictor *predictor,
+                         acq_output *output)
 {
-    const char *name = setup->predictor->name;
+    const char *name = predictor->name;
+    if (strcmp(options->predictor, "auto") != 0)
+        return;
     if (strcmp(name, "observed") == 0)
-        acq_report_note(output, "no predictor is named: answers come from observed facts only");
+        acq_report_note(output, "without --predictor only observed facts count");
     else if (strcmp(name, "ultra") == 0)
-        acq_report_note(output, "no predictor is named: what facts do not answer is predicted by "
-                                "the shipped weights; anycq fit learns from this graph");
+        acq_report_note(output, "predicted by the shipped weights; anycq fit learns from this "
+                                "graph");
     else
-        acq_report_note(output, "no predictor is named: this is %s", name);
+        acq_report_note(output, "predicted by %s", name);
 }
 
 static acq_status read_open_params(const acq_options *options, const char *path,
@@ -292,8 +294,8 @@ static acq_status open_predictor(acq_setup *setup, const acq_options *options, c
         return status;
     note_perfect(output, &report);
     note_completion(setup, setup->predictor->name, output);
-    if (strcmp(options->predictor, "auto") == 0)
-        note_auto(setup, output);
+    if (options->command == ACQ_COMMAND_complete || options->command == ACQ_COMMAND_eval)
+        acq_setup_note_auto(options, setup->predictor, output);
     return ACQ_OK;
 }
 

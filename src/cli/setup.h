@@ -29,6 +29,11 @@ acq_status acq_setup_check_output(const acq_options *options, const char *path, 
 /* The same for -o and --svg, before a command does anything. */
 acq_status acq_setup_check_outputs(const acq_options *options, acq_error *error);
 
+/* What --predictor auto, the default, came to. complete and eval say so at the start; ask, check
+ * and predict once, after an answer that does not rest on facts alone. */
+void acq_setup_note_auto(const acq_options *options, const acq_predictor *predictor,
+                         acq_output *output);
+
 /* Were all names read that have been printed since byte `start`? If not, they are taken back: a
  * name that a store could not read is an error and no answer. */
 acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, size_t start,

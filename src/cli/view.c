@@ -26,6 +26,7 @@ acq_status acq_view_get_support(const acq_view *view, size_t i_answer, acq_arena
                     view->result->answers[i_answer].values, arena, &out->evidence, &out->n, NULL);
     if (status == ACQ_OK)
         out->is_observed = acq_explain_is_observed(out->evidence, out->n);
+    *view->is_predicted = *view->is_predicted || (status == ACQ_OK && !out->is_observed);
     return status;
 }
 
@@ -354,13 +355,97 @@ static void note_incomplete(const acq_view *view, acq_output *output)
             view->params->search.limit == 1 ? "better" : "more or better", remedy(result->spent));
 }
 
-void acq_view_print(const acq_view *view, acq_output *output)
+/* What a person should know beside the data. */
+static void print_notes(const acq_view *view, acq_output *output)
 {
     const acq_engine_result *result = view->result;
     if (result->note != NULL)
         acq_report_note(output, "%s", result->note);
     if (result->outcome != ACQ_ANSWERED && result->likeliest != NULL && !view->is_check)
         note_likeliest(view, output);
+    if (result->outcome != ACQ_ANSWERED)
+        return;
+    if (!result->complete)
+        note_incomplete(view, output);
+    else if (view->params->search.limit != 1 && !view->is_check)
+        note_count(view, output);
+}
+
+/* The names of the columns. */
+static void print_table_head(const acq_view *view, acq_text *out)
+{
+    static const char *const rest[] = {"p", "score", "kind"};
+    char separator = view->options->separator;
+    if (view->line > 0)
+        acq_table_add_text(out, separator, "line");
+    if (view->is_check)
+        acq_table_add_text(out, separator, "verdict");
+    for (uint32_t v = 0; v < view->query->n_free && !view->is_check; v++)
+        acq_table_add_text(out, separator, view->query->variables[v].text);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        acq_table_add_text(out, separator, rest[i]);
+    acq_text_add_char(out, '\n');
+}
+
+static acq_status print_table_row(const acq_view *view, size_t i, acq_arena *arena, acq_text *out)
+{
+    acq_support support;
+    char separator = view->options->separator;
+    const acq_answer *answer = &view->result->answers[i];
+    if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    if (view->line > 0)
+        acq_table_add_number(out, separator, (double)view->line);
+    if (view->is_check)
+        acq_table_add_text(out, separator, "yes");
+    for (uint32_t v = 0; v < view->query->n_free && !view->is_check; v++)
+        acq_table_add_text(out, separator, acq_view_get_value(view, i, v));
+    acq_table_add_number(out, separator, answer->p);
+    acq_table_add_number(out, separator, answer->score);
+    acq_table_add_text(out, separator, support.is_observed ? "observed" : "predicted");
+    acq_text_add_char(out, '\n');
+    return ACQ_OK;
+}
+
+/* A check has one line whatever comes out. */
+static void print_table_verdict(const acq_view *view, acq_text *out)
+{
+    char separator = view->options->separator;
+    const acq_engine_result *result = view->result;
+    double p = result->likeliest == NULL ? acq_view_get_unsupported_p(view) : result->likeliest->p;
+    if (view->line > 0)
+        acq_table_add_number(out, separator, (double)view->line);
+    acq_table_add_text(out, separator, result->outcome == ACQ_NONE ? "no" : "undecided");
+    acq_table_add_number(out, separator, p);
+    acq_table_add_number(out, separator,
+                         result->likeliest == NULL ? NAN : result->likeliest->score);
+    acq_table_add_number(out, separator, NAN);
+    acq_text_add_char(out, '\n');
+}
+
+void acq_view_print_table(const acq_view *view, acq_output *output)
+{
+    acq_arena arena;
+    acq_arena_init(&arena);
+    acq_arena_mark mark = acq_arena_get_mark(&arena);
+    acq_status status = ACQ_OK;
+    print_table_head(view, &output->data);
+    for (size_t i = 0; status == ACQ_OK && i < view->result->n_answers; i++) {
+        status = print_table_row(view, i, &arena, &output->data);
+        acq_arena_reset(&arena, mark);
+        acq_output_relieve(output);
+    }
+    if (view->is_check && view->result->outcome != ACQ_ANSWERED)
+        print_table_verdict(view, &output->data);
+    if (status != ACQ_OK)
+        output->data.failed = true;
+    print_notes(view, output);
+    acq_arena_deinit(&arena);
+}
+
+static void print_outcome(const acq_view *view, acq_output *output)
+{
+    const acq_engine_result *result = view->result;
     if (result->outcome == ACQ_NONE && result->likeliest != NULL)
         print_unlikely(view, output);
     else if (result->outcome == ACQ_NONE)
@@ -369,10 +454,10 @@ void acq_view_print(const acq_view *view, acq_output *output)
         print_undecided(view, &output->data);
     else
         print_answers(view, result->n_answers, output);
-    if (result->outcome != ACQ_ANSWERED)
-        return;
-    if (!result->complete)
-        note_incomplete(view, output);
-    else if (view->params->search.limit != 1 && !view->is_check)
-        note_count(view, output);
+}
+
+void acq_view_print(const acq_view *view, acq_output *output)
+{
+    print_outcome(view, output);
+    print_notes(view, output);
 }

@@ -48,6 +48,7 @@ typedef struct acq_view {
     bool is_check;          /* yes and no instead of answers and none */
     const acq_ent *values;  /* check: what was asked about */
     const acq_trace *trace; /* of --trace; NULL: none */
+    bool *is_predicted;     /* becomes true when an answer is shown that rests on predictions */
 } acq_view;
 
 /* Do answers have probabilities? */
@@ -84,6 +85,11 @@ void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_sup
 acq_status acq_view_get_core(const acq_view *view, acq_arena *arena, const char ***out,
                              size_t *n_out);
 void acq_view_print_core(const acq_view *view, acq_text *out);
+
+/* --output-format csv or tsv: a line of names, then one line per answer: the free variables, p
+ * (empty without a calibrator), score, kind; of a check its verdict in place of variables. With
+ * --queries the line of the query comes first. */
+void acq_view_print_table(const acq_view *view, acq_output *output);
 
 /* One JSON object on one line. */
 void acq_view_print_json(const acq_view *view, acq_output *output);

@@ -7,7 +7,7 @@
  *   acq_result *result;
  *   acq_graph_open("world.acq", NULL, &graph, &error);
  *   acq_query_new(graph, "Q(x) := capital_of(x, \"France\")", &query, &error);
- *   acq_predictor_new(graph, "observed", &predictor, &error);
+ *   acq_predictor_new(graph, "observed", NULL, &predictor, &error);
  *   acq_ask(query, predictor, NULL, &result, &error);
  *   if (acq_result_get_outcome(result) == ACQ_RESULT_ANSWERED)
  *       puts(acq_result_get_value(result, 0, "x"));
@@ -112,6 +112,17 @@ typedef bool (*acq_progress_fn)(void *context, const acq_progress *now);
 /* Called for each line that is left out, unless strict. */
 typedef void (*acq_left_out_fn)(void *context, const acq_error *line);
 
+/* What became of the lines of a text. */
+typedef struct acq_read_report {
+    size_t size;         /* set by the caller: sizeof report */
+    uint64_t lines;      /* read */
+    uint64_t bad;        /* left out, with a reason each */
+    uint64_t duplicates; /* left out silently, counted */
+    uint64_t completed;  /* inverse facts that a benchmark file lacked and we added */
+    uint64_t literals;   /* RDF: statements left out because their object is a literal */
+    uint64_t labels;     /* RDF: rdfs:label statements taken as labels */
+} acq_read_report;
+
 typedef struct acq_graph_params {
     size_t size;
     const char *split;  /* folders: "train" (NULL), "valid" or "test", up to and including */
@@ -119,10 +130,11 @@ typedef struct acq_graph_params {
     bool strict;        /* the first bad line is an error */
     acq_left_out_fn left_out;
     acq_progress_fn progress;
-    void *context;    /* for left_out and progress, which come one at a time */
-    unsigned threads; /* 0: as many as the machine has */
-    const char *base; /* RDF: what relative IRIs are relative to */
-    bool literals;    /* RDF: literal objects are entities too */
+    void *context;           /* for left_out and progress, which come one at a time */
+    unsigned threads;        /* 0: as many as the machine has */
+    const char *base;        /* RDF: what relative IRIs are relative to */
+    bool literals;           /* RDF: literal objects are entities too */
+    acq_read_report *report; /* filled when a text was read, zeros for a store; NULL: not wanted */
 } acq_graph_params;
 
 ACQ_API void acq_graph_params_init_sized(acq_graph_params *params, size_t size);
@@ -149,6 +161,10 @@ ACQ_API const char *acq_graph_get_relation_name(const acq_graph *graph, acq_rel 
 ACQ_API const char *acq_graph_get_entity_key(const acq_graph *graph, acq_ent entity);
 ACQ_API const char *acq_graph_get_relation_key(const acq_graph *graph, acq_rel relation);
 
+/* Of the two relations of a pair, plain graphs name one: the other is written inverse(name). */
+ACQ_API bool acq_graph_is_named(const acq_graph *graph, acq_rel relation);
+ACQ_API bool acq_graph_is_rdf(const acq_graph *graph); /* keys may differ from names */
+
 /* A name that a damaged store could not give is "(unreadable)"; this returns the reason then, and
  * ACQ_OK as long as all could be read. */
 ACQ_API acq_status acq_graph_get_failure(const acq_graph *graph, acq_error *error);
@@ -156,6 +172,26 @@ ACQ_API acq_status acq_graph_get_failure(const acq_graph *graph, acq_error *erro
 /* By key or name; UINT32_MAX when unknown. */
 ACQ_API acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length);
 ACQ_API acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length);
+
+/* The nearest known name by edit distance, for "did you mean"; NULL: nothing is near. Reads all
+ * names. */
+ACQ_API const char *acq_graph_suggest_entity(const acq_graph *graph, const char *name,
+                                             size_t length);
+ACQ_API const char *acq_graph_suggest_relation(const acq_graph *graph, const char *name,
+                                               size_t length);
+
+/* Entities whose key or name begins with `prefix`, keys and names each in byte order, until visit
+ * returns false. An entity may come twice. With length 0 all names come, in any order. */
+typedef bool (*acq_name_fn)(void *context, acq_ent entity, const char *name, size_t length);
+ACQ_API acq_status acq_graph_each_name(const acq_graph *graph, const char *prefix, size_t length,
+                                       acq_name_fn visit, void *context, acq_error *error);
+
+/* Is the fact observed? False for ids that the graph does not have. */
+ACQ_API bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation,
+                                acq_ent tail);
+
+/* 64-bit hash of names, ids and facts: equal for equal graphs, wherever they are kept. */
+ACQ_API uint64_t acq_graph_get_fingerprint(const acq_graph *graph);
 
 /* ---- stores ---- */
 
@@ -228,14 +264,65 @@ ACQ_API size_t acq_query_get_n_variables(const acq_query *query);
 ACQ_API size_t acq_query_get_n_free(const acq_query *query);
 ACQ_API const char *acq_query_get_variable(const acq_query *query, size_t i); /* NULL: no such */
 
+/* LIMIT of SPARQL, which acq_ask leaves to the caller's params; 0: none. */
+ACQ_API uint64_t acq_query_get_limit(const acq_query *query);
+
+/* A sentence when a variable is written like a known entity and quotes may be missing; else "". */
+ACQ_API const char *acq_query_get_hint(const acq_query *query);
+
 /* ---- predictors ---- */
 
+/* What opening a predictor found out. */
+typedef struct acq_predictor_report {
+    size_t size;               /* set by the caller: sizeof report */
+    uint64_t unknown_entities; /* perfect: names of the other graph that this one lacks */
+    uint64_t dropped_facts;    /* perfect: facts left out for that reason, or an unknown relation */
+    uint64_t denied_facts;     /* perfect: facts of this graph that the other lacks: they score 0 */
+    bool is_outdated;          /* completion: made from other facts of the same entities */
+} acq_predictor_report;
+
+typedef struct acq_predictor_params {
+    size_t size;
+    const char *graph_path;       /* auto: looks for a completion beside this file, or in it */
+    const acq_graph_params *read; /* perfect: how to read the other graph; NULL: defaults */
+    const char *direction;        /* complex, nbfnet, ultra:MODEL: "both" or "forward" */
+    const char *scaling;          /* complex: "fit" or "qto" */
+    const char *rows;             /* models: which rows are made, "both" or "smaller" */
+    const char *tails;            /* models: which tails these propose, "all" or "seen" */
+    double floor;                 /* models: least score of a link; 0: the model's own */
+    uint64_t memory_bytes;        /* models: of links kept; 0: no limit */
+    unsigned threads;             /* 0: as many as the machine has */
+    acq_predictor_report *report; /* NULL: not wanted */
+} acq_predictor_params;
+
+ACQ_API void acq_predictor_params_init_sized(acq_predictor_params *params, size_t size);
+static inline void acq_predictor_params_init(acq_predictor_params *params)
+{
+    acq_predictor_params_init_sized(params, sizeof *params);
+}
+
 /* spec: "observed" (facts and nothing else), "perfect:GRAPH" (the facts of another graph are
- * true), "completion:FILE" (scored links made by `anycq complete` or `anycq fit`), "ultra" (the
- * weights that ship, for any graph), "complex:MODEL", "nbfnet:MODEL" or "ultra:MODEL". */
-ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec, acq_predictor **out,
+ * true), "completion:FILE" (scored links made by acq_complete or acq_fit), "ultra" (the weights
+ * that ship, for any graph), "complex:MODEL", "nbfnet:MODEL" or "ultra:MODEL"; "auto": the
+ * completion beside params->graph_path, else "ultra" if the graph is not too large, else
+ * "observed". Files are read and checked at once; models make rows when questions need them, which
+ * they keep. Open one and share it: it belongs to `graph`, which must outlive it. */
+ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec,
+                                     const acq_predictor_params *params, acq_predictor **out,
                                      acq_error *error);
 ACQ_API void acq_predictor_free(acq_predictor *predictor);
+
+/* Is this a spec? Opens nothing. */
+ACQ_API acq_status acq_predictor_check_spec(const char *spec, acq_error *error);
+
+ACQ_API const char *acq_predictor_get_name(const acq_predictor *predictor); /* what auto came to */
+
+/* A sentence that the user should see; NULL: none. */
+ACQ_API const char *acq_predictor_get_note(const acq_predictor *predictor);
+
+/* Are its scores probabilities, so that answers have one? */
+ACQ_API bool acq_predictor_is_calibrated(const acq_predictor *predictor);
+ACQ_API double acq_predictor_get_floor(const acq_predictor *predictor); /* least score of a link */
 
 /* ---- policies ---- */
 
@@ -245,8 +332,23 @@ ACQ_API void acq_predictor_free(acq_predictor *predictor);
 ACQ_API acq_status acq_policy_open(const char *spec, uint64_t seed, acq_policy **out,
                                    acq_error *error);
 ACQ_API void acq_policy_free(acq_policy *policy);
+ACQ_API const char *acq_policy_get_name(const acq_policy *policy); /* its file, or the spec */
 
 /* ---- questions ---- */
+
+/* The names of the engines: exact, random, climb, policy; NULL past the last. */
+ACQ_API const char *acq_get_engine(size_t i);
+
+/* One step of the policy search; borrowed, for the time of the callback. */
+typedef struct acq_trace_step {
+    uint64_t step;      /* 0: the initial assignment */
+    double score, best; /* of this assignment, of the best so far */
+    uint32_t n_classes; /* of values, all terms together */
+    double ms;          /* since the step before */
+    double flops;       /* of the step's network */
+} acq_trace_step;
+
+typedef void (*acq_trace_fn)(void *context, const acq_trace_step *step);
 
 typedef struct acq_ask_params {
     size_t size;
@@ -265,6 +367,10 @@ typedef struct acq_ask_params {
     bool observed_pe;          /* policy: what may hold is judged by observed facts alone */
     double prior;              /* share of true candidates; negative (-1): the natural one */
     double min_p;              /* 0.5: least probability of an answer */
+    uint64_t stream;           /* number of the question: others than exact draw by seed and it */
+    acq_progress_fn progress;  /* false: an undecided result, or what was found; NULL: none */
+    void *context;             /* for progress and trace */
+    acq_trace_fn trace;        /* policy: told of every step; NULL: none */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
@@ -280,15 +386,27 @@ static inline void acq_ask_params_init(acq_ask_params *params)
     acq_ask_params_init_sized(params, sizeof *params);
 }
 
-/* Which tuples answer the query? The query and the predictor must be of the same graph.
- * params NULL: defaults. */
+/* Which tuples answer the query? The query and the predictor must be of the same acq_graph handle;
+ * two opens of one file are two graphs, for it may have changed in between. params NULL: defaults.
+ * The result is the caller's and borrows query, predictor and graph. progress is told of the phase
+ * "searching" with done in milliseconds of total, which is 0 without a time limit. */
 ACQ_API acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
                            const acq_ask_params *params, acq_result **out, acq_error *error);
 
-/* Is this tuple an answer? values: one entity name per free variable. */
+/* Is this tuple an answer? values: one entity name or key per free variable. */
 ACQ_API acq_status acq_check(const acq_query *query, const acq_predictor *predictor,
                              const char *const *values, size_t n_values,
                              const acq_ask_params *params, acq_result **out, acq_error *error);
+
+/* The same for many tuples: values has n_tuples rows of one name per free variable, results room
+ * for n_tuples. Result i is that of acq_check of tuple i with the stream params->stream + i. All
+ * are made or none; an unknown name is ACQ_ERR_NAME with the tuple's number in the message. seconds
+ * are for each; when progress stops one the others are undecided. The policy search takes them as
+ * one batch. */
+ACQ_API acq_status acq_check_many(const acq_query *query, const acq_predictor *predictor,
+                                  const char *const *values, size_t n_tuples,
+                                  const acq_ask_params *params, acq_result **results,
+                                  acq_error *error);
 
 /* ---- results ---- */
 
@@ -304,14 +422,38 @@ ACQ_API acq_result_outcome acq_result_get_outcome(const acq_result *result);
 /* Are the answers proved to be the best ones, or all? */
 ACQ_API bool acq_result_is_complete(const acq_result *result);
 
-/* What ran out: "time", "memory", "steps", or "" when nothing did. */
+/* What ended the search: "time", "memory", "steps", "interrupt" (progress, acq_cursor_stop), or ""
+ * when nothing did. */
 ACQ_API const char *acq_result_get_spent(const acq_result *result);
 
 /* A sentence that the user should see; "" when there is none. */
 ACQ_API const char *acq_result_get_note(const acq_result *result);
 ACQ_API uint64_t acq_result_get_nodes(const acq_result *result); /* values tried */
 
-/* Answers count from 0, best first. */
+/* What it took, and by which parameters. */
+typedef struct acq_result_stats {
+    size_t size;           /* set by the caller: sizeof stats */
+    double seconds;        /* wall clock */
+    uint64_t nodes;        /* values tried in branching, or steps */
+    uint64_t revisions;    /* exact: domain revisions */
+    uint64_t memory_bytes; /* of the search, at its peak */
+    double flops;          /* policy */
+    uint64_t classes;      /* policy: of values at the end */
+    double threshold;      /* in force */
+    uint64_t n_candidates; /* whose probabilities were compared; 0: no calibrator */
+    bool has_more;         /* candidates of lesser scores were not looked at */
+    bool is_by_rows;       /* the model predicted what this question needs, not all links */
+} acq_result_stats;
+
+ACQ_API void acq_result_get_stats(const acq_result *result, acq_result_stats *stats);
+
+/* Do its answers have probabilities? */
+ACQ_API bool acq_result_has_probabilities(const acq_result *result);
+
+/* Answers count from 0, best first. ACQ_LIKELIEST in the place of a number is the candidate that
+ * acq_result_get_best_probability is about, answer or not. */
+#define ACQ_LIKELIEST SIZE_MAX
+
 ACQ_API size_t acq_result_get_n_answers(const acq_result *result);
 ACQ_API double acq_result_get_score(const acq_result *result, size_t i_answer);
 
@@ -322,6 +464,10 @@ ACQ_API double acq_result_get_probability(const acq_result *result, size_t i_ans
  * calibrator, or without any candidate: then "none" is proved. */
 ACQ_API double acq_result_get_best_probability(const acq_result *result);
 
+/* Of a check whose tuple no link supports, but whose entities have facts of the same relations: how
+ * often such tuples are true all the same. NaN: not known, or another case. */
+ACQ_API double acq_result_get_unsupported_probability(const acq_result *result);
+
 /* Value of a variable, free or witness, by its name; NULL when there is no such one. */
 ACQ_API const char *acq_result_get_value(const acq_result *result, size_t i_answer,
                                          const char *variable);
@@ -331,6 +477,51 @@ ACQ_API const char *acq_result_get_value_at(const acq_result *result, size_t i_a
 /* The same as an entity of the graph, whose key programs can rely on; UINT32_MAX: no such one. */
 ACQ_API acq_ent acq_result_get_entity(const acq_result *result, size_t i_answer, size_t i_variable);
 ACQ_API void acq_result_free(acq_result *result);
+
+/* ---- conflicts ---- */
+
+/* Why there is none: conditions of the query that cannot hold together, and of which none can be
+ * left out. Empty unless "none" is proved. Costs an exact search for each condition, at most
+ * `seconds` in all (0: one second); when they run out the list may be longer than need be. */
+typedef struct acq_conflict acq_conflict;
+ACQ_API acq_status acq_result_find_conflict(const acq_result *result, double seconds,
+                                            acq_conflict **out, acq_error *error);
+ACQ_API size_t acq_conflict_get_n(const acq_conflict *conflict);
+ACQ_API const char *acq_conflict_get_text(const acq_conflict *conflict, size_t i); /* NULL: none */
+ACQ_API void acq_conflict_free(acq_conflict *conflict);
+
+/* ---- cursors ---- */
+
+/* Answers one at a time, facts first.
+ *
+ *   acq_cursor_open(query, predictor, &params, &cursor, &error);
+ *   while (acq_cursor_next(cursor, &answer, &error) == ACQ_OK && answer != NULL)
+ *       puts(acq_result_get_value(answer, 0, "x"));
+ *   outcome = acq_result_get_outcome(acq_cursor_get_result(cursor));
+ *
+ * It hands out what acq_ask finds with the same params, each tuple once: with the engine "exact",
+ * first one answer made of observed facts, then the others made of facts, as soon as the facts have
+ * been searched, then the rest, best first, when it is proved or time is up. Queries that negate
+ * relations, and other engines, give all at the end: facts may be contradicted by predictions
+ * there. Later versions may hand answers out earlier. seconds is for all calls of acq_cursor_next
+ * together, the time between them excluded. One thread at a time may use a cursor. */
+typedef struct acq_cursor acq_cursor;
+ACQ_API acq_status acq_cursor_open(const acq_query *query, const acq_predictor *predictor,
+                                   const acq_ask_params *params, acq_cursor **out,
+                                   acq_error *error);
+
+/* The next answer as a result with that one answer, borrowed until the next call; NULL: there is
+ * no other. */
+ACQ_API acq_status acq_cursor_next(acq_cursor *cursor, const acq_result **out, acq_error *error);
+
+/* Ends the search under way, from another thread or a progress callback: acq_cursor_next hands out
+ * what was found and then NULL. */
+ACQ_API void acq_cursor_stop(acq_cursor *cursor);
+
+/* The result as a whole, borrowed: outcome, what was spent, note, all answers. NULL until
+ * acq_cursor_next has given NULL. */
+ACQ_API const acq_result *acq_cursor_get_result(const acq_cursor *cursor);
+ACQ_API void acq_cursor_free(acq_cursor *cursor); /* at any time */
 
 /* ---- evidence ---- */
 
@@ -348,10 +539,13 @@ typedef struct acq_fact {
     const char *tail;
     bool is_negated; /* the query denies it */
     acq_fact_kind kind;
-    double link;  /* the predictor's score of the link itself; calibrated: its probability */
-    double score; /* what the atom, with its negation, contributes */
-    bool is_used; /* false: a branch of an `or` that the answer does not need */
-} acq_fact;
+    double link;         /* the predictor's score of the link itself; calibrated: its probability */
+    double score;        /* what the atom, with its negation, contributes */
+    bool is_used;        /* false: a branch of an `or` that the answer does not need */
+    acq_rel relation_id; /* UINT32_MAX for an equality; keys tell what names may not */
+    acq_ent head_id, tail_id;
+    const char *text; /* as the query language has it, names in quotes */
+} acq_fact;           /* borrowed from its list; later versions may add fields */
 
 typedef struct acq_evidence_list acq_evidence_list;
 

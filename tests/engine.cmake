@@ -7,7 +7,11 @@ acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
 acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.c
          support/calibrator.c
          USES engine search answer query predict graph base)
-acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/calibrator.c
+acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/api_scored.c
+         support/calibrator.c
+         USES library engine search answer query predict graph base)
+acq_test(api_answers SOURCES unit/api_answers.c support/api_case.c support/api_scored.c
+         support/calibrator.c
          USES library engine search answer query predict graph base)
 acq_test(api_arguments SOURCES unit/api_arguments.c support/api_case.c
          USES library engine search answer query predict graph base)

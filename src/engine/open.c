@@ -63,6 +63,7 @@ static enum predictor_id find(const char *spec, const char **file)
 
 acq_status acq_predictor_check_spec(const char *spec, acq_error *error)
 {
+    ACQ_REQUIRE(spec, error);
     const char *file;
     enum predictor_id id = find(spec, &file);
     if (id == N_PREDICTORS)

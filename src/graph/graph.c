@@ -83,7 +83,7 @@ acq_status acq_graph_get_failure(const acq_graph *graph, acq_error *error)
 
 bool acq_graph_is_rdf(const acq_graph *graph)
 {
-    return graph->is_rdf;
+    return graph != NULL && graph->is_rdf;
 }
 
 static const char *read_stored_name(const acq_graph *graph, acq_ent entity, bool is_shown)
@@ -145,7 +145,7 @@ const char *acq_graph_get_relation_key(const acq_graph *graph, acq_rel relation)
 
 bool acq_graph_is_named(const acq_graph *graph, acq_rel relation)
 {
-    return acq_names_get(&graph->relations, relation) != NULL;
+    return graph != NULL && acq_names_get(&graph->relations, relation) != NULL;
 }
 
 acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length)
@@ -237,6 +237,9 @@ static acq_status visit_names(const acq_names *names, const char *prefix, size_t
 acq_status acq_graph_each_name(const acq_graph *graph, const char *prefix, size_t length,
                                acq_name_fn visit, void *context, acq_error *error)
 {
+    ACQ_REQUIRE(graph, error);
+    ACQ_REQUIRE(prefix, error);
+    ACQ_REQUIRE(visit, error);
     if (graph->ops != NULL)
         return graph->ops->each_name(graph->self, prefix, length, visit, context, error);
     bool goes_on = true;
@@ -262,7 +265,8 @@ bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, 
 {
     const acq_links *links = NULL;
     acq_error error = {0};
-    if (head >= graph->n_entities || tail >= graph->n_entities || relation >= graph->n_relations)
+    if (graph == NULL || head >= graph->n_entities || tail >= graph->n_entities ||
+        relation >= graph->n_relations)
         return false;
     if (acq_graph_open_links(graph, relation, &links, &error) != ACQ_OK) {
         acq_graph_set_failure(graph, &error);
@@ -302,7 +306,7 @@ uint64_t acq_graph_hash_first_names(const acq_graph *graph, uint32_t n_entities,
 
 uint64_t acq_graph_get_fingerprint(const acq_graph *graph)
 {
-    return acq_sums_hash_graph(&graph->sums);
+    return graph == NULL ? 0 : acq_sums_hash_graph(&graph->sums);
 }
 
 uint64_t acq_graph_hash_links(acq_rel relation, const acq_links *links)

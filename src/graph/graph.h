@@ -34,7 +34,6 @@ bool acq_graph_is_rdf(const acq_graph *graph);
 
 /* Entities whose key or label begins with `prefix`, each of the two in byte order, until visit
  * returns false. An entity may come twice. An empty prefix gives all names, in any order. */
-typedef bool (*acq_name_fn)(void *context, acq_ent entity, const char *name, size_t length);
 acq_status acq_graph_each_name(const acq_graph *graph, const char *prefix, size_t length,
                                acq_name_fn visit, void *context, acq_error *error);
 

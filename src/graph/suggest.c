@@ -233,6 +233,8 @@ static const char *suggest_stored(const acq_graph *graph, const char *name, size
 const char *acq_graph_suggest_entity(const acq_graph *graph, const char *name, size_t length)
 {
     nearest n;
+    if (graph == NULL || name == NULL)
+        return NULL;
     if (graph->ops != NULL)
         return suggest_stored(graph, name, length);
     if (!start(&n, name, length))
@@ -245,7 +247,7 @@ const char *acq_graph_suggest_entity(const acq_graph *graph, const char *name, s
 const char *acq_graph_suggest_relation(const acq_graph *graph, const char *name, size_t length)
 {
     nearest n;
-    if (!start(&n, name, length))
+    if (graph == NULL || name == NULL || !start(&n, name, length))
         return NULL;
     offer_all(&n, &graph->relations);
     offer_all(&n, &graph->relation_labels);

@@ -16,7 +16,7 @@ void acq_graph_params_init_sized(acq_graph_params *params, size_t size)
 }
 
 acq_status acq_library_read_params(const char *function, const acq_graph_params *given,
-                                   acq_read_params *out, acq_error *error)
+                                   acq_read_params *out, acq_read_report **report, acq_error *error)
 {
     acq_graph_params params = {0};
     acq_status status = acq_sized_read(function, given, &params, sizeof params, error);
@@ -29,6 +29,7 @@ acq_status acq_library_read_params(const char *function, const acq_graph_params 
                              .threads = params.threads,
                              .base = params.base,
                              .literals = params.literals};
+    *report = params.report;
     return status;
 }
 
@@ -38,8 +39,13 @@ acq_status acq_graph_open(const char *path, const acq_graph_params *given, acq_g
     ACQ_REQUIRE(path, error);
     ACQ_REQUIRE(out, error);
     acq_read_params read;
-    acq_status status = acq_library_read_params(__func__, given, &read, error);
-    return status == ACQ_OK ? acq_graph_open_path(path, &read, out, NULL, error) : status;
+    acq_read_report *wanted, report = {0};
+    acq_status status = acq_library_read_params(__func__, given, &read, &wanted, error);
+    if (status == ACQ_OK)
+        status = acq_graph_open_path(path, &read, out, &report, error);
+    if (status == ACQ_OK)
+        acq_sized_fill(wanted, &report, sizeof report);
+    return status;
 }
 
 void acq_store_params_init_sized(acq_store_params *params, size_t size)
@@ -57,13 +63,17 @@ acq_status acq_store_create(const char *const *sources, size_t n_sources, const 
         ACQ_REQUIRE(sources[i], error);
     acq_store_params params = {0};
     acq_import_params import = {0};
-    acq_import_report unread;
+    acq_import_report report;
+    acq_read_report *wanted;
     acq_status status = acq_sized_read(__func__, given, &params, sizeof params, error);
     if (status == ACQ_OK)
-        status = acq_library_read_params(__func__, params.read, &import.read, error);
+        status = acq_library_read_params(__func__, params.read, &import.read, &wanted, error);
     if (status != ACQ_OK)
         return status;
     import.memory_bytes = (size_t)params.memory_bytes;
     import.replace = params.replace;
-    return acq_import(sources, n_sources, path, &import, &unread, error);
+    status = acq_import(sources, n_sources, path, &import, &report, error);
+    if (status == ACQ_OK)
+        acq_sized_fill(wanted, &report.read, sizeof report.read);
+    return status;
 }

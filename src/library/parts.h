@@ -18,23 +18,54 @@
 #ifndef ACQ_LIBRARY_PARTS_H
 #define ACQ_LIBRARY_PARTS_H
 
+#include <stdatomic.h>
+
 #include "engine/engine.h"
 #include "graph/text/read.h"
 
-/* Public parameters of reading (NULL: defaults), checked on behalf of `function`. */
+/* Public parameters of reading (NULL: defaults), checked on behalf of `function`; *report is the
+ * caller's to be filled, or NULL. */
 acq_status acq_library_read_params(const char *function, const acq_graph_params *given,
-                                   acq_read_params *out, acq_error *error);
+                                   acq_read_params *out, acq_read_report **report,
+                                   acq_error *error);
 
 /* What is asked together must be of one graph: the handle that one acq_graph_open made. Another
  * handle, even of the same file, may hold other facts under other ids. */
 acq_status acq_library_check_graph(const char *function, const acq_query *query,
                                    const acq_predictor *predictor, acq_error *error);
 
+/* The parameters of a question, read and checked on behalf of `function`, in force for this
+ * predictor. `progress` and `context` are the caller's. */
+typedef struct acq_library_question {
+    const acq_query *query;
+    const acq_predictor *predictor;
+    acq_engine_params params;
+    acq_progress_fn progress;
+    void *context;
+    acq_policy *own_policy; /* opened because the engine needs weights and none were named */
+    atomic_bool *stop;      /* of a cursor; NULL: none */
+} acq_library_question;
+
+acq_status acq_library_read_question(const char *function, const acq_query *query,
+                                     const acq_predictor *predictor, const acq_ask_params *given,
+                                     acq_library_question *out, acq_error *error);
+void acq_library_question_deinit(acq_library_question *question);
+
 struct acq_result {
     const acq_query *query;
     const acq_predictor *predictor; /* by which answers were scored */
-    acq_scoring scoring;
+    acq_engine_params params;       /* in force */
+    acq_ent *values;                /* of a check, owned; NULL: an ask */
+    bool has_p;                     /* answers have probabilities */
+    double seconds;
     acq_engine_result search;
 };
+
+/* By its number or ACQ_LIKELIEST; NULL: no such one. */
+const acq_answer *acq_library_get_answer(const acq_result *result, size_t i);
+
+/* An ask (tuples NULL) with one result, or checks of n tuples, each of query->n_free entities. */
+acq_status acq_library_answer(const acq_library_question *question, const acq_ent *tuples, size_t n,
+                              acq_result **results, acq_error *error);
 
 #endif

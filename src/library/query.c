@@ -1,9 +1,7 @@
-/* query.c - queries and the predictors they are asked with. */
+/* query.c - queries: parsed, and their names looked up in a graph. */
 #include "library/parts.h"
 
 #include <string.h>
-
-#include "engine/open.h"
 
 acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **out,
                          acq_error *error)
@@ -15,7 +13,12 @@ acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **o
     acq_status status = acq_query_parse(text, strlen(text), &query, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_query_bind(query, graph, NULL, 0, error);
+    char hint[512] = "";
+    status = acq_query_bind(query, graph, hint, sizeof hint, error);
+    if (status == ACQ_OK && hint[0] != '\0') {
+        query->hint = acq_arena_copy_string(&query->arena, hint, strlen(hint));
+        status = query->hint == NULL ? acq_fail_memory(error) : ACQ_OK;
+    }
     if (status != ACQ_OK) {
         acq_query_free(query);
         return status;
@@ -39,13 +42,14 @@ const char *acq_query_get_variable(const acq_query *query, size_t i)
     return query != NULL && i < query->n_variables ? query->variables[i].text : NULL;
 }
 
-acq_status acq_predictor_new(const acq_graph *graph, const char *spec, acq_predictor **out,
-                             acq_error *error)
+uint64_t acq_query_get_limit(const acq_query *query)
 {
-    ACQ_REQUIRE(graph, error);
-    ACQ_REQUIRE(spec, error);
-    ACQ_REQUIRE(out, error);
-    return acq_predictor_open(graph, spec, NULL, out, NULL, error);
+    return query == NULL ? 0 : query->limit;
+}
+
+const char *acq_query_get_hint(const acq_query *query)
+{
+    return query == NULL || query->hint == NULL ? "" : query->hint;
 }
 
 acq_status acq_library_check_graph(const char *function, const acq_query *query,

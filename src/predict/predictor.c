@@ -93,7 +93,9 @@ void acq_predictor_free(acq_predictor *predictor)
 
 const char *acq_predictor_get_note(const acq_predictor *predictor)
 {
-    return predictor->ops->get_note == NULL ? NULL : predictor->ops->get_note(predictor);
+    return predictor == NULL || predictor->ops->get_note == NULL
+               ? NULL
+               : predictor->ops->get_note(predictor);
 }
 
 const acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predictor)
@@ -103,7 +105,9 @@ const acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predicto
 
 double acq_predictor_get_floor(const acq_predictor *predictor)
 {
-    return predictor->ops->get_floor == NULL ? 0.0 : predictor->ops->get_floor(predictor);
+    return predictor == NULL || predictor->ops->get_floor == NULL
+               ? 0.0
+               : predictor->ops->get_floor(predictor);
 }
 
 static acq_status open_observed(const acq_predictor *self, acq_rel relation, const acq_links **out,

@@ -65,6 +65,7 @@ typedef struct acq_query {
     acq_node *root;
     uint64_t limit;         /* SPARQL LIMIT; 0: none given */
     uint32_t n_atoms;       /* ATOM and EQUAL nodes */
+    const char *hint;       /* for the user, from binding, in the arena; NULL: none */
     const acq_graph *graph; /* that it was bound to; NULL: none, or its ids come from a benchmark */
 } acq_query;
 

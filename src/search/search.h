@@ -10,21 +10,13 @@
 
 struct acq_policy; /* search/policy/model.h */
 
-typedef struct acq_trace_step {
-    uint64_t step;      /* 0: the initial assignment */
-    double score, best; /* of this assignment, of the best so far */
-    uint32_t n_classes; /* of values, all terms together */
-    double ms;          /* since the step before */
-    double flops;       /* of the step's network */
-} acq_trace_step;
-
 /* What only the policy search reads. */
 typedef struct acq_policy_options {
     const struct acq_policy *policy; /* weights; the policy search needs them */
     uint64_t restart;                /* start anew after so many steps; 0: never */
     bool closed_world_pe;            /* PE labels from the observed graph, not the predictor */
     bool all_steps;                  /* never stop early, to measure what steps cost */
-    void (*trace)(void *context, const acq_trace_step *step); /* NULL: none */
+    acq_trace_fn trace;              /* told of every step; NULL: none */
     void *context;
 } acq_policy_options;
 

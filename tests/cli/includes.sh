@@ -26,7 +26,7 @@ allowed()
     train) echo 'base plot graph query models tensor search' ;;
     fit) echo 'base graph query models predict tensor search answer calibrate train engine' ;;
     eval) echo 'base graph store query models predict search answer calibrate engine' ;;
-    library) echo 'base graph store query predict search answer engine' ;;
+    library) echo 'base graph store query models predict search answer calibrate train engine fit eval' ;;
     cli) echo 'base graph store query models predict tensor search answer calibrate train engine fit eval' ;;
     *) echo 'unknown' ;;
     esac

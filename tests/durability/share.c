@@ -116,7 +116,7 @@ static size_t count_answers(const setting *s, const acq_graph *graph, const char
     acq_ask_params_init(&params);
     params.limit = 0;
     if (acq_query_new(graph, text, &query, &error) == ACQ_OK &&
-        acq_predictor_new(graph, "observed", &predictor, &error) == ACQ_OK &&
+        acq_predictor_new(graph, "observed", NULL, &predictor, &error) == ACQ_OK &&
         acq_ask(query, predictor, &params, &result, &error) == ACQ_OK)
         n = acq_result_get_n_answers(result);
     else

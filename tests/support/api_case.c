@@ -33,7 +33,7 @@ int api_set_up(void **state)
         return -1;
     close(file);
     return acq_graph_open(f.path, NULL, &f.graph, NULL) == ACQ_OK &&
-                   acq_predictor_new(f.graph, "observed", &f.predictor, NULL) == ACQ_OK
+                   acq_predictor_new(f.graph, "observed", NULL, &f.predictor, NULL) == ACQ_OK
                ? 0
                : -1;
 }

@@ -26,6 +26,14 @@
 static acq_query *query;
 static acq_result *result;
 
+static bool refuse_name(void *context, acq_ent entity, const char *name, size_t length)
+{
+    (void)context;
+    (void)entity;
+    (void)name;
+    return length == SIZE_MAX;
+}
+
 static void test_graphs_and_stores(void **state)
 {
     (void)state;
@@ -35,6 +43,9 @@ static void test_graphs_and_stores(void **state)
     REFUSES(acq_graph_open, "path", NULL, NULL, &graph);
     REFUSES(acq_graph_open, "out", f.path, NULL, NULL);
     REFUSES(acq_graph_get_failure, "graph", NULL);
+    REFUSES(acq_graph_each_name, "graph", NULL, "A", 1, refuse_name, NULL);
+    REFUSES(acq_graph_each_name, "prefix", f.graph, NULL, 1, refuse_name, NULL);
+    REFUSES(acq_graph_each_name, "visit", f.graph, "A", 1, NULL, NULL);
     REFUSES(acq_store_create, "sources", NULL, 1, "x.acq", NULL);
     REFUSES(acq_store_create, "sources[i]", hole, 2, "x.acq", NULL);
     REFUSES(acq_store_create, "path", sources, 1, NULL, NULL);
@@ -69,9 +80,10 @@ static void test_questions(void **state)
     REFUSES(acq_query_new, "graph", NULL, api_chain, &new_query);
     REFUSES(acq_query_new, "text", f.graph, NULL, &new_query);
     REFUSES(acq_query_new, "out", f.graph, api_chain, NULL);
-    REFUSES(acq_predictor_new, "graph", NULL, "observed", &predictor);
-    REFUSES(acq_predictor_new, "spec", f.graph, NULL, &predictor);
-    REFUSES(acq_predictor_new, "out", f.graph, "observed", NULL);
+    REFUSES(acq_predictor_new, "graph", NULL, "observed", NULL, &predictor);
+    REFUSES(acq_predictor_new, "spec", f.graph, NULL, NULL, &predictor);
+    REFUSES(acq_predictor_new, "out", f.graph, "observed", NULL, NULL);
+    REFUSES(acq_predictor_check_spec, "spec", NULL);
     REFUSES(acq_policy_open, "spec", NULL, 1, &policy);
     REFUSES(acq_policy_open, "out", "shipped", 1, NULL);
     REFUSES(acq_ask, "query", NULL, f.predictor, NULL, &out);
@@ -80,8 +92,25 @@ static void test_questions(void **state)
     REFUSES(acq_check, "query", NULL, f.predictor, values, 1, NULL, &out);
     REFUSES(acq_check, "predictor", query, NULL, values, 1, NULL, &out);
     REFUSES(acq_check, "values", query, f.predictor, NULL, 1, NULL, &out);
-    REFUSES(acq_check, "values[i]", query, f.predictor, hole, 1, NULL, &out);
+    REFUSES(acq_check, "values[0]", query, f.predictor, hole, 1, NULL, &out);
     REFUSES(acq_check, "out", query, f.predictor, values, 1, NULL, NULL);
+    REFUSES(acq_check_many, "query", NULL, f.predictor, values, 1, NULL, &out);
+    REFUSES(acq_check_many, "predictor", query, NULL, values, 1, NULL, &out);
+    REFUSES(acq_check_many, "values", query, f.predictor, NULL, 1, NULL, &out);
+    REFUSES(acq_check_many, "values[0]", query, f.predictor, hole, 1, NULL, &out);
+    REFUSES(acq_check_many, "results", query, f.predictor, values, 1, NULL, NULL);
+    acq_cursor *cursor = NULL;
+    const acq_result *answer = NULL;
+    REFUSES(acq_cursor_open, "query", NULL, f.predictor, NULL, &cursor);
+    REFUSES(acq_cursor_open, "predictor", query, NULL, NULL, &cursor);
+    REFUSES(acq_cursor_open, "out", query, f.predictor, NULL, NULL);
+    REFUSES(acq_cursor_next, "cursor", NULL, &answer);
+    assert_int_equal(acq_cursor_open(query, f.predictor, NULL, &cursor, NULL), ACQ_OK);
+    REFUSES(acq_cursor_next, "out", cursor, NULL);
+    acq_cursor_free(cursor);
+    acq_conflict *conflict = NULL;
+    REFUSES(acq_result_find_conflict, "result", NULL, 0, &conflict);
+    REFUSES(acq_result_find_conflict, "out", result, 0, NULL);
     REFUSES(acq_result_explain, "result", NULL, 0, &list);
     REFUSES(acq_result_explain, "out", result, 0, NULL);
 }
@@ -104,6 +133,32 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_int_equal(acq_graph_find_entity(f.graph, NULL, 3), UINT32_MAX);
     assert_int_equal(acq_graph_find_relation(NULL, "knows", 5), UINT32_MAX);
     assert_int_equal(acq_graph_find_relation(f.graph, NULL, 5), UINT32_MAX);
+    assert_false(acq_graph_is_named(NULL, 0) || acq_graph_is_rdf(NULL));
+    assert_false(acq_graph_has_fact(NULL, 0, 0, 0));
+    assert_null(acq_graph_suggest_entity(NULL, "Ada", 3));
+    assert_null(acq_graph_suggest_entity(f.graph, NULL, 3));
+    assert_null(acq_graph_suggest_relation(NULL, "knows", 5));
+    assert_null(acq_graph_suggest_relation(f.graph, NULL, 5));
+    assert_int_equal(acq_graph_get_fingerprint(NULL), 0);
+    assert_int_equal(acq_query_get_limit(NULL), 0);
+    assert_string_equal(acq_query_get_hint(NULL), "");
+    acq_predictor_params_init(NULL);
+    assert_string_equal(acq_predictor_get_name(NULL), "");
+    assert_null(acq_predictor_get_note(NULL));
+    assert_false(acq_predictor_is_calibrated(NULL));
+    assert_true(acq_predictor_get_floor(NULL) == 0);
+    assert_string_equal(acq_policy_get_name(NULL), "");
+    assert_null(acq_get_engine(SIZE_MAX));
+    acq_result_stats stats = {.size = sizeof stats, .nodes = 7};
+    acq_result_get_stats(NULL, &stats);
+    assert_int_equal(stats.nodes, 0);
+    acq_result_get_stats(result, NULL);
+    assert_false(acq_result_has_probabilities(NULL));
+    assert_true(isnan(acq_result_get_unsupported_probability(NULL)));
+    assert_int_equal(acq_conflict_get_n(NULL), 0);
+    assert_null(acq_conflict_get_text(NULL, 0));
+    acq_cursor_stop(NULL);
+    assert_null(acq_cursor_get_result(NULL));
     assert_int_equal(acq_query_get_n_variables(NULL), 0);
     assert_int_equal(acq_query_get_n_free(NULL), 0);
     assert_null(acq_query_get_variable(NULL, 0));

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     int code = 2;
     if (argc == 4 && acq_graph_open(argv[1], NULL, &graph, &error) == ACQ_OK &&
         acq_query_new(graph, argv[2], &query, &error) == ACQ_OK &&
-        acq_predictor_new(graph, "observed", &predictor, &error) == ACQ_OK &&
+        acq_predictor_new(graph, "observed", NULL, &predictor, &error) == ACQ_OK &&
         acq_ask(query, predictor, NULL, &result, &error) == ACQ_OK)
         code = print_result(result, argv[3], &error);
     if (error.code != ACQ_OK)

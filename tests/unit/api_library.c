@@ -11,11 +11,8 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
-#include "graph/build.h"
-#include "predict/completion.h"
 #include "support/api_case.h"
-#include "support/calibrator.h"
+#include "support/api_scored.h"
 
 static void count_line(void *context, const acq_error *line)
 {
@@ -174,33 +171,6 @@ static void test_bad_parameters_are_refused(void **state)
     acq_query_free(query);
 }
 
-/* Believes born_in(Cy, Paris) with 0.8 and born_in(Cy, London) with 0.3; answers are likely from
- * 0.5 on, with a prior from 0.2 on. */
-static void write_calibrated(const char *path)
-{
-    acq_rel born_in = acq_graph_find_relation(f.graph, "born_in", 7);
-    acq_ent cy = acq_graph_find_entity(f.graph, "Cy", 2);
-    acq_link believed[] = {{cy, acq_graph_find_entity(f.graph, "Paris", 5), 0.8F},
-                           {cy, acq_graph_find_entity(f.graph, "London", 6), 0.3F}};
-    acq_calibrator *calibrator = acq_test_calibrator(.5, .2);
-    acq_completion_params params = {.predictor = "test", .floor = .01};
-    void *bytes = NULL;
-    assert_int_equal(
-        acq_calibrator_write_memory(calibrator, &bytes, &params.calibrator_length, NULL), ACQ_OK);
-    params.calibrator = bytes;
-    acq_completion_writer *writer;
-    acq_links *links;
-    assert_int_equal(acq_links_new(believed, 2, acq_graph_get_n_entities(f.graph), true, &links),
-                     ACQ_OK);
-    assert_int_equal(acq_completion_writer_open(path, f.graph, &params, &writer, NULL), ACQ_OK);
-    assert_int_equal(acq_completion_writer_add(writer, born_in, links, NULL), ACQ_OK);
-    assert_int_equal(acq_completion_writer_finish(writer, NULL), ACQ_OK);
-    acq_completion_writer_close(writer);
-    acq_links_free(links);
-    acq_calibrator_free(calibrator);
-    acq_free(bytes);
-}
-
 static acq_result *check_cy(const acq_query *query, const acq_predictor *predictor,
                             const acq_ask_params *params)
 {
@@ -217,10 +187,10 @@ static void test_answers_have_probabilities(void **state)
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    write_calibrated(path);
+    api_write_scored(path, true);
     snprintf(spec, sizeof spec, "completion:%s", path);
     acq_predictor *predictor;
-    assert_int_equal(acq_predictor_new(f.graph, spec, &predictor, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new(f.graph, spec, NULL, &predictor, NULL), ACQ_OK);
     acq_query *paris = api_read_query("Q(x) := born_in(x, \"Paris\")");
     acq_query *london = api_read_query("Q(x) := born_in(x, \"London\")");
     acq_ask_params params;
@@ -326,7 +296,7 @@ static void test_query_of_another_graph_is_refused(void **state)
     acq_graph *other;
     acq_predictor *predictor;
     assert_int_equal(acq_graph_open(f.path, NULL, &other, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new(other, "observed", &predictor, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new(other, "observed", NULL, &predictor, NULL), ACQ_OK);
     acq_query *query = api_read_query(api_chain);
     acq_result *result = NULL;
     acq_error error = {0};

@@ -47,7 +47,7 @@ static acq_status call_query_new_unknown(acq_error *error)
 static acq_status call_predictor_new(acq_error *error)
 {
     acq_predictor *predictor = NULL;
-    acq_status status = acq_predictor_new(f.graph, "observed", &predictor, error);
+    acq_status status = acq_predictor_new(f.graph, "observed", NULL, &predictor, error);
     assert_true((status == ACQ_OK) == (predictor != NULL));
     acq_predictor_free(predictor);
     return status;
@@ -58,7 +58,7 @@ static acq_status call_predictor_new_perfect(acq_error *error)
     char spec[80];
     snprintf(spec, sizeof spec, "perfect:%s", f.path);
     acq_predictor *predictor = NULL;
-    acq_status status = acq_predictor_new(f.graph, spec, &predictor, error);
+    acq_status status = acq_predictor_new(f.graph, spec, NULL, &predictor, error);
     assert_true((status == ACQ_OK) == (predictor != NULL));
     acq_predictor_free(predictor);
     return status;

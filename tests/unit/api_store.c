@@ -30,7 +30,7 @@ static bool knows(const acq_graph *graph, const char *head, const char *tail)
     snprintf(text, sizeof text, "Q() := knows(\"%s\", \"%s\")", head, tail);
     if (acq_query_new(graph, text, &query, NULL) != ACQ_OK)
         return false;
-    assert_int_equal(acq_predictor_new(graph, "observed", &predictor, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new(graph, "observed", NULL, &predictor, NULL), ACQ_OK);
     assert_int_equal(acq_ask(query, predictor, NULL, &result, NULL), ACQ_OK);
     bool is_known = acq_result_get_outcome(result) == ACQ_RESULT_ANSWERED;
     acq_result_free(result);
@@ -163,7 +163,7 @@ static void test_entities_of_answers_have_keys(void **state)
     acq_predictor *predictor;
     acq_result *result;
     assert_int_equal(acq_query_new(graph, "Q(x) := knows(<http://x/a>, x)", &query, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new(graph, "observed", &predictor, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new(graph, "observed", NULL, &predictor, NULL), ACQ_OK);
     assert_int_equal(acq_ask(query, predictor, NULL, &result, NULL), ACQ_OK);
     assert_string_equal(acq_result_get_value(result, 0, "x"), "Bo");
     acq_ent bo = acq_result_get_entity(result, 0, 0);

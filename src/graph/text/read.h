@@ -26,15 +26,6 @@ typedef struct acq_read_params {
     bool literals;            /* RDF: literal objects are entities too */
 } acq_read_params;
 
-typedef struct acq_read_report {
-    uint64_t lines;      /* read */
-    uint64_t bad;        /* left out, with a reason each */
-    uint64_t duplicates; /* left out silently, counted */
-    uint64_t completed;  /* inverse facts that a benchmark file lacked and we added */
-    uint64_t literals;   /* RDF: statements left out because their object is a literal */
-    uint64_t labels;     /* RDF: rdfs:label statements taken as labels */
-} acq_read_report;
-
 /* Several sources merge into one graph, benchmark graphs excepted. The caller's functions are
  * called one at a time, though from any thread. report may be NULL. */
 acq_status acq_graph_read(const char *const *paths, size_t n_paths, const acq_read_params *params,

@@ -86,6 +86,11 @@ void acq_policy_free(acq_policy *policy)
     acq_free(policy);
 }
 
+const char *acq_policy_get_name(const acq_policy *policy)
+{
+    return policy == NULL ? "" : policy->name;
+}
+
 void acq_policy_pack(acq_policy *policy)
 {
     for (size_t i = 0; i < N_PRODUCTS; i++) {

@@ -1,0 +1,249 @@
+/* evidence.c - why an answer holds, and why there is none: facts and conditions as texts that the
+ * query language reads back. */
+#include "library/parts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "answer/explain.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "query/print.h"
+
+struct acq_evidence_list {
+    acq_arena arena; /* owns facts */
+    acq_fact *facts;
+    size_t n;
+    bool is_observed;
+};
+
+struct acq_conflict {
+    acq_arena arena; /* owns texts */
+    const char **texts;
+    size_t n;
+};
+
+static acq_fact_kind fact_kind(acq_evidence_kind kind)
+{
+    switch (kind) {
+    case ACQ_EVIDENCE_OBSERVED:
+        return ACQ_FACT_OBSERVED;
+    case ACQ_EVIDENCE_PREDICTED:
+        return ACQ_FACT_PREDICTED;
+    case ACQ_EVIDENCE_ABSENT:
+        return ACQ_FACT_ABSENT;
+    case ACQ_EVIDENCE_EQUALITY:
+        break;
+    }
+    return ACQ_FACT_EQUALITY;
+}
+
+static bool is_bare_word(const char *name)
+{
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+        return false;
+    while (isalnum((unsigned char)*name) || *name == '_')
+        name++;
+    return *name == '\0';
+}
+
+static void add_quoted(acq_text *out, const char *name)
+{
+    acq_text_add_char(out, '"');
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            acq_text_add_char(out, '\\');
+        acq_text_add_char(out, *c);
+    }
+    acq_text_add_char(out, '"');
+}
+
+static void add_relation(const acq_fact *fact, acq_text *out)
+{
+    acq_text_add(out, fact->is_negated ? "!" : "");
+    acq_text_add(out, fact->is_inverse ? "inverse(" : "");
+    if (is_bare_word(fact->relation))
+        acq_text_add(out, fact->relation);
+    else
+        add_quoted(out, fact->relation);
+    acq_text_add(out, fact->is_inverse ? ")(" : "(");
+}
+
+/* Entities are always quoted, so that the atom can be pasted into a query. */
+static void add_atom(const acq_fact *fact, acq_text *out)
+{
+    bool is_equality = fact->kind == ACQ_FACT_EQUALITY;
+    if (!is_equality)
+        add_relation(fact, out);
+    add_quoted(out, fact->head);
+    acq_text_add(out, !is_equality ? ", " : fact->is_negated ? " != " : " = ");
+    add_quoted(out, fact->tail);
+    acq_text_add(out, is_equality ? "" : ")");
+}
+
+static acq_fact make_fact(const acq_result *result, const acq_evidence *evidence)
+{
+    const acq_graph *graph = result->predictor->graph;
+    acq_fact fact = {.relation = "",
+                     .head = acq_graph_get_entity_name(graph, evidence->left),
+                     .tail = acq_graph_get_entity_name(graph, evidence->right),
+                     .is_negated = evidence->is_negated,
+                     .kind = fact_kind(evidence->kind),
+                     .link = evidence->link,
+                     .score = evidence->score,
+                     .is_used = evidence->used,
+                     .relation_id = ACQ_NO_ID,
+                     .head_id = evidence->left,
+                     .tail_id = evidence->right};
+    if (fact.kind != ACQ_FACT_EQUALITY) {
+        fact.relation_id = result->query->relations[evidence->node->relation].id;
+        fact.relation = acq_graph_get_relation_name(graph, fact.relation_id);
+        fact.is_inverse = !acq_graph_is_named(graph, fact.relation_id);
+    }
+    return fact;
+}
+
+static acq_status copy_text(acq_arena *arena, acq_text *text, const char **out)
+{
+    *out = text->failed ? NULL : acq_arena_copy_string(arena, text->bytes, text->length);
+    acq_text_clear(text);
+    return *out == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
+static acq_status fill_list(const acq_result *result, const acq_answer *answer,
+                            acq_evidence_list *list, acq_error *error)
+{
+    acq_evidence *evidence;
+    acq_text text;
+    acq_status status =
+        acq_explain(result->query, result->predictor, &result->params.search.scoring,
+                    answer->values, &list->arena, &evidence, &list->n, error);
+    if (status != ACQ_OK)
+        return status;
+    list->facts = acq_arena_alloc(&list->arena, list->n, sizeof *list->facts);
+    if (list->facts == NULL)
+        return acq_fail_memory(error);
+    acq_text_init(&text);
+    for (size_t i = 0; i < list->n && status == ACQ_OK; i++) {
+        list->facts[i] = make_fact(result, &evidence[i]);
+        add_atom(&list->facts[i], &text);
+        status = copy_text(&list->arena, &text, &list->facts[i].text);
+    }
+    acq_text_deinit(&text);
+    list->is_observed = acq_explain_is_observed(evidence, list->n);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+acq_status acq_result_explain(const acq_result *result, size_t i_answer, acq_evidence_list **out,
+                              acq_error *error)
+{
+    ACQ_REQUIRE(result, error);
+    ACQ_REQUIRE(out, error);
+    const acq_answer *answer = acq_library_get_answer(result, i_answer);
+    if (answer == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "there is no answer %zu: the result has %zu",
+                        i_answer, result->search.n_answers);
+    acq_evidence_list *list = acq_zalloc(1, sizeof *list);
+    if (list == NULL)
+        return acq_fail_memory(error);
+    acq_arena_init(&list->arena);
+    acq_status status = fill_list(result, answer, list, error);
+    if (status != ACQ_OK) {
+        acq_evidence_list_free(list);
+        return status;
+    }
+    *out = list;
+    return ACQ_OK;
+}
+
+size_t acq_evidence_list_get_n(const acq_evidence_list *list)
+{
+    return list == NULL ? 0 : list->n;
+}
+
+const acq_fact *acq_evidence_list_get(const acq_evidence_list *list, size_t i)
+{
+    return list != NULL && i < list->n ? &list->facts[i] : NULL;
+}
+
+bool acq_evidence_list_is_observed(const acq_evidence_list *list)
+{
+    return list != NULL && list->is_observed;
+}
+
+void acq_evidence_list_free(acq_evidence_list *list)
+{
+    if (list == NULL)
+        return;
+    acq_arena_deinit(&list->arena);
+    acq_free(list);
+}
+
+/* ---- conflicts ---- */
+
+static const double CONFLICT_SECONDS = 1.0; /* unless the caller says otherwise */
+
+static acq_status fill_conflict(const acq_result *result, double seconds, acq_conflict *conflict,
+                                acq_error *error)
+{
+    const acq_node **nodes;
+    size_t n;
+    acq_text text;
+    acq_status status =
+        acq_engine_find_core(result->query, result->predictor, result->values, &result->params,
+                             seconds, &conflict->arena, &nodes, &n, error);
+    if (status != ACQ_OK)
+        return status;
+    conflict->texts = acq_arena_alloc(&conflict->arena, n, sizeof *conflict->texts);
+    if (conflict->texts == NULL)
+        return acq_fail_memory(error);
+    acq_text_init(&text);
+    for (; conflict->n < n && status == ACQ_OK; conflict->n++) {
+        acq_query_print_node(result->query, nodes[conflict->n], &text);
+        status = copy_text(&conflict->arena, &text, &conflict->texts[conflict->n]);
+    }
+    acq_text_deinit(&text);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+acq_status acq_result_find_conflict(const acq_result *result, double seconds, acq_conflict **out,
+                                    acq_error *error)
+{
+    ACQ_REQUIRE(result, error);
+    ACQ_REQUIRE(out, error);
+    if (!(seconds >= 0))
+        return acq_fail(error, ACQ_ERR_USAGE, "%s: seconds %g is no time limit; 0 means one second",
+                        __func__, seconds);
+    acq_conflict *conflict = acq_zalloc(1, sizeof *conflict);
+    if (conflict == NULL)
+        return acq_fail_memory(error);
+    const acq_engine_result *search = &result->search;
+    bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL;
+    acq_status status = ACQ_OK;
+    acq_arena_init(&conflict->arena);
+    if (is_proved)
+        status = fill_conflict(result, seconds > 0 ? seconds : CONFLICT_SECONDS, conflict, error);
+    if (status == ACQ_OK)
+        *out = conflict;
+    else
+        acq_conflict_free(conflict);
+    return status;
+}
+
+size_t acq_conflict_get_n(const acq_conflict *conflict)
+{
+    return conflict == NULL ? 0 : conflict->n;
+}
+
+const char *acq_conflict_get_text(const acq_conflict *conflict, size_t i)
+{
+    return conflict != NULL && i < conflict->n ? conflict->texts[i] : NULL;
+}
+
+void acq_conflict_free(acq_conflict *conflict)
+{
+    if (conflict == NULL)
+        return;
+    acq_arena_deinit(&conflict->arena);
+    acq_free(conflict);
+}

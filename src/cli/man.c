@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/train_options.h"
 
 /* One character of text, as roff wants it. */
 static void put_char(FILE *out, char c)
@@ -127,7 +126,7 @@ static void put_variants(FILE *out, acq_command_id id)
         put_help(out, help);
         acq_text defaults;
         acq_text_init(&defaults);
-        acq_train_print_defaults((acq_variant_id)i, &defaults);
+        acq_train_print_defaults(acq_variant_get((acq_variant_id)i)->name, &defaults);
         if (defaults.length > 0)
             put_help(out, defaults.bytes + strspn(defaults.bytes, "\n"));
         acq_text_deinit(&defaults);

@@ -1,16 +1,98 @@
 /* export.c - `anycq export`: the facts of any graph as text, to standard output or to a file that
  * appears when it is whole. */
+#include "cli/setup.h"
+
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include <zlib.h>
+
 #include "base/memory.h"
 #include "base/new_file.h"
-#include "cli/gzip.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "cli/setup.h"
+#include "graph/text/write.h"
+
+/* A sink of text that compresses on the way to another. The same text gives the same bytes: no name
+ * and no time goes into the header. */
+typedef struct gzip_sink {
+    z_stream stream;
+    acq_text_sink next;
+    bool is_open;
+} gzip_sink;
+
+enum { ROOM = 1 << 14, LARGEST_PIECE = 1 << 30, GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
+
+static voidpf allocate(voidpf context, uInt n, uInt size)
+{
+    (void)context;
+    return acq_alloc(n, size);
+}
+
+static void release(voidpf context, voidpf block)
+{
+    (void)context;
+    acq_free(block);
+}
+
+static acq_status gzip_init(gzip_sink *gzip, acq_text_sink next, acq_error *error)
+{
+    *gzip = (gzip_sink){.next = next, .stream = {.zalloc = allocate, .zfree = release}};
+    int code = deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
+                            MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
+    gzip->is_open = code == Z_OK;
+    return gzip->is_open ? ACQ_OK : acq_fail_memory(error);
+}
+
+/* Compresses what the stream was given and passes on what comes out. */
+static acq_status run(gzip_sink *gzip, int flush, acq_error *error)
+{
+    unsigned char room[ROOM];
+    acq_status status = ACQ_OK;
+    do {
+        gzip->stream.next_out = room;
+        gzip->stream.avail_out = ROOM;
+        (void)deflate(&gzip->stream, flush); /* with input or room it cannot fail */
+        size_t n = ROOM - gzip->stream.avail_out;
+        if (n > 0)
+            status = gzip->next.put(gzip->next.self, (const char *)room, n, error);
+    } while (status == ACQ_OK && gzip->stream.avail_out == 0);
+    return status;
+}
+
+static acq_status put(void *self, const char *bytes, size_t length, acq_error *error)
+{
+    gzip_sink *gzip = self;
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK && length > 0) {
+        size_t piece = length < LARGEST_PIECE ? length : LARGEST_PIECE;
+        gzip->stream.next_in = (Bytef *)bytes;
+        gzip->stream.avail_in = (uInt)piece;
+        status = run(gzip, Z_NO_FLUSH, error);
+        bytes += piece;
+        length -= piece;
+    }
+    return status;
+}
+
+static acq_text_sink gzip_get_sink(gzip_sink *gzip)
+{
+    return (acq_text_sink){.put = put, .self = gzip};
+}
+
+static acq_status gzip_finish(gzip_sink *gzip, acq_error *error)
+{
+    return run(gzip, Z_FINISH, error);
+}
+
+static void gzip_deinit(gzip_sink *gzip)
+{
+    if (gzip->is_open)
+        (void)deflateEnd(&gzip->stream);
+    *gzip = (gzip_sink){0};
+}
 
 /* Endings of -o and values of --format. N-Triples are Turtle and N-Quads too. */
 static const struct {
@@ -28,7 +110,7 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 typedef struct target {
     acq_new_file file; /* with -o */
     uint64_t at;
-    acq_gzip gzip; /* with .gz */
+    gzip_sink gzip; /* with .gz */
 } target;
 
 static bool ends_with(const char *path, size_t length, const char *ending)
@@ -101,11 +183,11 @@ static acq_status write_text(const acq_options *options, const acq_graph *graph,
     acq_text_sink sink = {.put = options->output == NULL ? put_output : put_file, .self = t};
     if (!is_compressed(options->output))
         return acq_graph_write(graph, &params, &sink, report, error);
-    acq_status status = acq_gzip_init(&t->gzip, sink, error);
-    sink = acq_gzip_get_sink(&t->gzip);
+    acq_status status = gzip_init(&t->gzip, sink, error);
+    sink = gzip_get_sink(&t->gzip);
     if (status == ACQ_OK)
         status = acq_graph_write(graph, &params, &sink, report, error);
-    return status == ACQ_OK ? acq_gzip_finish(&t->gzip, error) : status;
+    return status == ACQ_OK ? gzip_finish(&t->gzip, error) : status;
 }
 
 static acq_status write_file(const acq_options *options, const acq_graph *graph, target *t,
@@ -152,7 +234,7 @@ static acq_status export(const acq_options *options, acq_output *output, acq_gra
     status = options->output == NULL ? write_text(options, *graph, &t, &reading, &report, error)
                                      : write_file(options, *graph, &t, &reading, &report, error);
     acq_reading_finish(&reading, "", NULL);
-    acq_gzip_deinit(&t.gzip);
+    gzip_deinit(&t.gzip);
     acq_new_file_deinit(&t.file);
     if (status != ACQ_OK)
         return status;

@@ -1,12 +1,202 @@
-/* info.c - `anycq info`: what a graph holds. */
-#include <stdlib.h>
-
-#include "base/memory.h"
-#include "cli/info.h"
+/* info.c - `anycq info`: what a graph holds; --find PREFIX: entities by the beginning of their
+ * name;
+ * --verify: is every byte of a store in order? */
 #include "cli/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/width.h"
 #include "store/store.h"
+
+typedef struct finding {
+    acq_ent *found;
+    size_t n, capacity, most;
+    bool has_failed;
+} finding;
+
+/* One more than what is shown tells that there are more; each may come twice. */
+static bool collect(void *context, acq_ent entity, const char *name, size_t length)
+{
+    (void)name;
+    (void)length;
+    finding *f = context;
+    if (ACQ_RESERVE(f->found, f->capacity, f->n + 1) != ACQ_OK) {
+        f->has_failed = true;
+        return false;
+    }
+    f->found[f->n++] = entity;
+    return f->n < f->most;
+}
+
+static bool begins_with(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Only an entity whose key and label both begin so can come again. */
+static bool came_before(const acq_graph *graph, const finding *f, size_t i, const char *prefix)
+{
+    acq_ent entity = f->found[i];
+    if (!begins_with(acq_graph_get_entity_key(graph, entity), prefix) ||
+        !begins_with(acq_graph_get_entity_name(graph, entity), prefix))
+        return false;
+    for (size_t j = 0; j < i; j++) {
+        if (f->found[j] == entity)
+            return true;
+    }
+    return false;
+}
+
+static void keep_first_mentions(const acq_graph *graph, finding *f, const char *prefix)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        acq_ent entity = f->found[i];
+        if (!came_before(graph, f, i, prefix))
+            f->found[kept++] = entity;
+    }
+    f->n = kept;
+}
+
+static acq_status find(const acq_graph *graph, const acq_options *options, finding *f,
+                       acq_error *error)
+{
+    f->most = (size_t)options->find_limit * 2 + 1;
+    acq_status status =
+        acq_graph_each_name(graph, options->find, strlen(options->find), collect, f, error);
+    if (status == ACQ_OK && f->has_failed)
+        status = acq_fail_memory(error);
+    if (status == ACQ_OK)
+        keep_first_mentions(graph, f, options->find);
+    return status;
+}
+
+/* A label that several entities share is `label <key>`. */
+static bool holds_key(const char *name, const char *key)
+{
+    size_t n = strlen(name), k = strlen(key);
+    return n > k + 2 && name[n - 1] == '>' && name[n - k - 2] == '<' &&
+           memcmp(name + n - k - 1, key, k) == 0;
+}
+
+static void print_entity(const acq_graph *graph, acq_ent entity, acq_text *out)
+{
+    const char *name = acq_graph_get_entity_name(graph, entity);
+    const char *key = acq_graph_get_entity_key(graph, entity);
+    acq_text line;
+    acq_text_init(&line);
+    acq_width_add(&line, name);
+    if (strcmp(name, key) != 0 && !holds_key(name, key)) {
+        acq_text_add(&line, "  <");
+        acq_width_add(&line, key);
+        acq_text_add(&line, ">");
+    }
+    acq_width_wrap(out, line.bytes == NULL ? "" : line.bytes, 0, 2, ACQ_COLUMNS);
+    acq_text_add_char(out, '\n');
+    out->failed = out->failed || line.failed;
+    acq_text_deinit(&line);
+}
+
+static json_t *make_entity(const acq_graph *graph, acq_ent entity)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", acq_json_text(acq_graph_get_entity_name(graph, entity)));
+    json_object_set_new(object, "key", acq_json_text(acq_graph_get_entity_key(graph, entity)));
+    return object;
+}
+
+static void print_found(const acq_graph *graph, const acq_options *options, const finding *f,
+                        acq_output *output)
+{
+    size_t n = f->n < options->find_limit ? f->n : (size_t)options->find_limit;
+    json_t *names = options->json ? json_array() : NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (options->json)
+            json_array_append_new(names, make_entity(graph, f->found[i]));
+        else
+            print_entity(graph, f->found[i], &output->data);
+    }
+    if (options->json) {
+        json_t *object = json_object();
+        json_object_set_new(object, "prefix", acq_json_text(options->find));
+        json_object_set_new(object, "complete", json_boolean(f->n <= options->find_limit));
+        json_object_set_new(object, "entities", names);
+        acq_json_add_line(&output->data, object);
+    } else if (n == 0) {
+        acq_text_add(&output->data, "none\n");
+    }
+    if (f->n > n)
+        acq_report_note(output, "the first %zu; --limit N shows more", n);
+}
+
+static int find_entities(const acq_options *options, acq_output *output)
+{
+    acq_error error = {0};
+    acq_graph *graph = NULL;
+    finding f = {0};
+    acq_status status =
+        acq_setup_read_graph(options, options->args.items[0], output, &graph, NULL, &error);
+    if (status == ACQ_OK)
+        status = find(graph, options, &f, &error);
+    int code = f.n > 0 ? ACQ_EXIT_YES : ACQ_EXIT_NO;
+    if (status == ACQ_OK)
+        print_found(graph, options, &f, output);
+    if (status == ACQ_OK)
+        status = acq_setup_check_names(graph, output, 0, &error);
+    if (status != ACQ_OK)
+        code = acq_report_error(output, options, &error, NULL);
+    acq_free(f.found);
+    acq_graph_free(graph);
+    return code;
+}
+
+static acq_status check_store(const char *path, acq_error *error)
+{
+    if (acq_store_is_database(path))
+        return ACQ_OK;
+    acq_status status =
+        acq_file_get_kind(path) == ACQ_FILE_MISSING
+            ? acq_fail(error, ACQ_ERR_INPUT, "there is no such file; check the path")
+            : acq_fail(error, ACQ_ERR_USAGE,
+                       "this is no store, and only a store can be verified; --strict checks every "
+                       "line of a text");
+    acq_error_set_file(error, path);
+    return status;
+}
+
+static acq_status verify(const char *path, acq_output *output, acq_error *error)
+{
+    acq_status status = check_store(path, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_reading reading;
+    acq_reading_init(&reading, output);
+    status = acq_store_verify(path, acq_reading_show_stage, &reading, error);
+    acq_reading_finish(&reading, path, NULL);
+    return status;
+}
+
+static int verify_store(const acq_options *options, acq_output *output)
+{
+    const char *path = options->args.items[0];
+    acq_error error = {0};
+    if (verify(path, output, &error) != ACQ_OK)
+        return acq_report_error(output, options, &error, NULL);
+    if (options->json) {
+        json_t *object = json_object();
+        json_object_set_new(object, "graph", acq_json_text(path));
+        json_object_set_new(object, "verified", json_true());
+        acq_json_add_line(&output->data, object);
+    } else {
+        acq_text_add(&output->data, "in order: every name and every link was read and checked\n");
+    }
+    return ACQ_EXIT_YES;
+}
 
 enum { LARGEST = 10 }; /* relations that are listed */
 
@@ -189,8 +379,8 @@ int acq_cli_info(const acq_options *options)
 {
     acq_output output;
     acq_output_init(&output);
-    int code = options->verify         ? acq_info_verify(options, &output)
-               : options->find != NULL ? acq_info_find(options, &output)
+    int code = options->verify         ? verify_store(options, &output)
+               : options->find != NULL ? find_entities(options, &output)
                                        : show(options, &output);
     return acq_output_finish(&output, code);
 }

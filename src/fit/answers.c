@@ -11,7 +11,6 @@
 #include "fit/questions.h"
 
 enum {
-    QUESTIONS = 20000,
     NATURAL = 16, /* what a question's natural weights add up to, if it has so many candidates */
     TRIES = 4,    /* draws of a question that is of use */
     LEAST_ANSWERS =
@@ -431,7 +430,7 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
 {
     acq_sampler *sampler = NULL;
     acq_predictor *observed = NULL;
-    answering a = {.questions = acq_zalloc(QUESTIONS, sizeof(answered)),
+    answering a = {.questions = acq_zalloc(params->n_questions, sizeof(answered)),
                    .errors = acq_zalloc(params->n_threads, sizeof(acq_error)),
                    .params = params};
     acq_status status = a.questions == NULL || a.errors == NULL ? acq_fail_memory(error) : ACQ_OK;
@@ -442,10 +441,10 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
     a.sampler = sampler;
     a.source = (acq_trial_source){rest, observed, completed, truth};
     if (status == ACQ_OK)
-        status = ask_questions(&a, QUESTIONS, progress, error);
+        status = ask_questions(&a, params->n_questions, progress, error);
     if (status == ACQ_OK)
-        status = fit_trees(a.questions, QUESTIONS, params, calibrator, report, error);
-    for (size_t q = 0; a.questions != NULL && q < QUESTIONS; q++)
+        status = fit_trees(a.questions, params->n_questions, params, calibrator, report, error);
+    for (size_t q = 0; a.questions != NULL && q < params->n_questions; q++)
         acq_free(a.questions[q].rows);
     acq_free(a.questions);
     acq_predictor_free(observed);

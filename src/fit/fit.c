@@ -29,6 +29,7 @@ void acq_fit_params_init(acq_fit_params *params)
                                .use_rules = true,
                                .use_neighbours = true,
                                .use_lifts = true,
+                               .n_questions = 20000,
                                .seed = 1,
                                .n_threads = acq_threads_available()};
     acq_train_complex_params_init(&params->complex);
@@ -94,7 +95,7 @@ static void print_options(const fit_run *run, char *out, size_t size)
         "epochs %g "
         "precision %d batch %u candidates %u n3 %g relations %g rate %g seconds %g nbfnet %u %u "
         "%llu floor %g "
-        "top %u rows %d tails %d rules %d neighbours %d lifts %d seed %llu\n",
+        "top %u rows %d tails %d rules %d neighbours %d lifts %d questions %u seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
@@ -103,7 +104,7 @@ static void print_options(const fit_run *run, char *out, size_t size)
         p->complex.candidates, p->complex.n3, p->complex.relation_weight, p->complex.rate,
         p->seconds, p->nbfnet.batch, p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches,
         p->floor, p->top, (int)p->rows, (int)p->tails, p->use_rules, p->use_neighbours,
-        p->use_lifts, (unsigned long long)p->seed);
+        p->use_lifts, p->n_questions, (unsigned long long)p->seed);
 }
 
 static acq_status check_options(const char *path, const char *options, acq_error *error)

@@ -38,6 +38,7 @@ typedef struct acq_fit_params {
     acq_tail_choice tails;
     bool use_rules, use_neighbours;
     bool use_lifts; /* false: answers over rows that questions make one by one (calibrate/lift.h) */
+    uint32_t n_questions; /* that the answer calibrator learns from */
     uint64_t seed;
     unsigned n_threads;
     const char *folder; /* where steps are kept */

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/search.h"
 #include "base/threads.h"
 
 enum {
@@ -123,16 +124,11 @@ static acq_status cut_feature(void *context, size_t item, unsigned thread)
 /* The number of cuts at or below the value. */
 static uint8_t get_code(const float *cuts, uint32_t n_cuts, float value)
 {
-    uint32_t low = 0;
+    uint32_t i;
     if (isnan(value))
         return ACQ_BOOST_MISSING;
-    while (n_cuts > 0) {
-        uint32_t half = n_cuts / 2;
-        bool is_above = value >= cuts[low + half];
-        low = is_above ? low + half + 1 : low;
-        n_cuts = is_above ? n_cuts - half - 1 : half;
-    }
-    return (uint8_t)low;
+    ACQ_SEARCH(i, 0, n_cuts, value >= cuts[i]);
+    return (uint8_t)i;
 }
 
 static acq_status code_group(void *context, size_t group, unsigned thread)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 struct acq_row_worker {
     const acq_candidates_maker *maker;
@@ -298,16 +299,10 @@ static void describe_by_model(const acq_row_worker *worker, size_t m, const floa
 
 static void describe_by_rules(const acq_rule_evidence *evidence, size_t n, acq_ent tail, float *out)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (evidence[middle].tail < tail)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    acq_rule_evidence none = {0};
-    const acq_rule_evidence *found = low < n && evidence[low].tail == tail ? &evidence[low] : &none;
+    const acq_rule_evidence none = {0};
+    size_t i;
+    ACQ_SEARCH(i, 0, n, evidence[i].tail < tail);
+    const acq_rule_evidence *found = i < n && evidence[i].tail == tail ? &evidence[i] : &none;
     out[ACQ_RULE_one_hop] = found->one_hop;
     out[ACQ_RULE_two_hop] = found->two_hop;
     out[ACQ_RULE_noisy_or] = found->noisy_or;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
+
 typedef struct range {
     uint32_t first, last;
 } range;
@@ -40,15 +42,9 @@ static const range unsafe_ranges[] = {
 
 static bool is_in(const range *ranges, size_t n, uint32_t point)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges[middle].last < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && ranges[low].first <= point;
+    size_t i;
+    ACQ_SEARCH(i, 0, n, ranges[i].last < point);
+    return i < n && ranges[i].first <= point;
 }
 
 #define IS_IN(ranges, point) is_in(ranges, sizeof(ranges) / sizeof *(ranges), point)

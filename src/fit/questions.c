@@ -8,6 +8,7 @@
 
 #include "answer/explain.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "query/problem.h"
 #include "query/reading.h"
 
@@ -301,8 +302,9 @@ static int compare_entities(const void *left, const void *right)
 
 static bool has_answer(const answer_list *list, acq_ent entity)
 {
-    return list->n > 0 &&
-           bsearch(&entity, list->values, list->n, sizeof *list->values, compare_entities) != NULL;
+    size_t i;
+    ACQ_SEARCH(i, 0, list->n, list->values[i] < entity);
+    return i < list->n && list->values[i] == entity;
 }
 
 /* Sorted. */

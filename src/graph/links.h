@@ -13,6 +13,7 @@
 #ifndef ACQ_GRAPH_LINKS_H
 #define ACQ_GRAPH_LINKS_H
 
+#include "base/search.h"
 #include "base/types.h"
 
 typedef struct acq_row {
@@ -53,15 +54,9 @@ static inline uint32_t acq_links_find(const acq_links *links, acq_ent head)
             return ACQ_NO_ID;
         return links->ranks[head >> 6] + acq_count_bits(word & (bit - 1));
     }
-    uint32_t low = 0, high = links->n_heads;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (links->heads[middle] < head)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < links->n_heads && links->heads[low] == head ? low : ACQ_NO_ID;
+    uint32_t i;
+    ACQ_SEARCH(i, 0, links->n_heads, links->heads[i] < head);
+    return i < links->n_heads && links->heads[i] == head ? i : ACQ_NO_ID;
 }
 
 static inline acq_row acq_links_get_row_at(const acq_links *links, uint32_t i)
@@ -81,15 +76,9 @@ static inline acq_row acq_links_get_row(const acq_links *links, acq_ent head)
 /* Position of `tail` in a row, or row.n. O(log n). */
 static inline size_t acq_row_find(acq_row row, acq_ent tail)
 {
-    size_t low = 0, high = row.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (row.tails[middle] < tail)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < row.n && row.tails[low] == tail ? low : row.n;
+    size_t i;
+    ACQ_SEARCH(i, 0, row.n, row.tails[i] < tail);
+    return i < row.n && row.tails[i] == tail ? i : row.n;
 }
 
 /* Score of a link: 0 when it is not there. */

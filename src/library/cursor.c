@@ -21,6 +21,7 @@
 
 #include "answer/verify.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 typedef enum stage { FIRST, FACTS, ALL, END, N_STAGES } stage;
 
@@ -142,16 +143,10 @@ static int compare_free(const acq_cursor *cursor, const acq_ent *a, const acq_en
 static bool has_tuple(const acq_cursor *cursor, stage earlier, const acq_ent *values)
 {
     const acq_result *result = cursor->results[earlier];
-    size_t low = 0, high = acq_result_get_n_answers(result);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_free(cursor, result->search.answers[middle].values, values);
-        if (order == 0)
-            return true;
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
+    const acq_found *answers = result->search.answers;
+    size_t i, n = acq_result_get_n_answers(result);
+    ACQ_SEARCH(i, 0, n, compare_free(cursor, answers[i].values, values) < 0);
+    return i < n && compare_free(cursor, answers[i].values, values) == 0;
 }
 
 static bool was_given(const acq_cursor *cursor, const acq_ent *values)

@@ -2,6 +2,7 @@
 #include "models/edges.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 
 void acq_edges_deinit(acq_edges *edges)
 {
@@ -112,17 +113,11 @@ acq_status acq_edges_init(acq_edges *edges, const acq_graph *graph, acq_error *e
 
 const uint32_t *acq_edges_find(const acq_edges *edges, uint32_t node, acq_rel relation, size_t *n)
 {
-    uint32_t low = edges->rows[node], high = edges->rows[node + 1], end = high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (edges->relations[middle] < relation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < end && edges->relations[low] == relation;
-    *n = found ? edges->begins[low + 1] - edges->begins[low] : 0;
-    return found ? edges->sources + edges->begins[low] : NULL;
+    uint32_t end = edges->rows[node + 1], i;
+    ACQ_SEARCH(i, edges->rows[node], end, edges->relations[i] < relation);
+    bool found = i < end && edges->relations[i] == relation;
+    *n = found ? edges->begins[i + 1] - edges->begins[i] : 0;
+    return found ? edges->sources + edges->begins[i] : NULL;
 }
 
 bool acq_edges_has(const acq_edges *edges, uint32_t node, acq_rel relation, uint32_t source)

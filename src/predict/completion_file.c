@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/search.h"
 #include "graph/build.h"
 
 enum { LARGEST_READ = 1 << 30 };
@@ -54,15 +55,9 @@ uint16_t acq_score_encode(float score)
 
 uint16_t acq_score_encode_floor(double floor)
 {
-    uint32_t low = ACQ_CODE_LEAST, high = ACQ_CODE_CERTAIN;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (acq_score_decode((uint16_t)middle) < (float)floor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint16_t)low;
+    uint16_t code;
+    ACQ_SEARCH(code, ACQ_CODE_LEAST, ACQ_CODE_CERTAIN, acq_score_decode(code) < (float)floor);
+    return code;
 }
 
 /* ---- the frame ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "train/options.h"
 #include "train/trainer.h"
 
@@ -82,20 +83,6 @@ void acq_nbfnet_batch_deinit(acq_nbfnet_batch *batch)
     *batch = (acq_nbfnet_batch){0};
 }
 
-/* The last i of values[0..n) with values[i] <= key, where values[0] <= key. */
-static uint32_t find_last(const uint32_t *values, uint32_t n, uint32_t key)
-{
-    uint32_t low = 0, high = n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (values[middle] <= key)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static acq_status add_link(acq_nbfnet_batch *batch, acq_ent head, acq_rel relation, acq_ent tail)
 {
     if (ACQ_RESERVE(batch->links, batch->links_room, batch->n_links + 1) != ACQ_OK)
@@ -134,8 +121,8 @@ static acq_status draw_query(acq_nbfnet_batch *batch, size_t i_query, acq_random
 {
     const acq_edges *world = batch->world;
     uint32_t edge = (uint32_t)acq_random_below(random, world->n_edges);
-    uint32_t group = find_last(world->begins, world->n_groups, edge);
-    batch->heads[i_query] = find_last(world->rows, world->n_nodes, group);
+    uint32_t group = acq_search_last(world->begins, world->n_groups, edge);
+    batch->heads[i_query] = acq_search_last(world->rows, world->n_nodes, group);
     batch->queries[i_query].relation = world->relations[group];
     return hide_links(batch, i_query, group, edge, random);
 }

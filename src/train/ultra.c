@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/threads.h"
 #include "models/ultra/query.h"
 #include "train/options.h"
@@ -83,20 +84,6 @@ static size_t count_groups(const training *t)
     return t->params->batch / t->params->group;
 }
 
-/* The last i with offsets[i] <= at. */
-static uint32_t find_row(const uint32_t *offsets, uint32_t n, uint32_t at)
-{
-    uint32_t low = 0, high = n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (offsets[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* A fact of any graph: its source and its relation. */
 static size_t draw_relation(const training *t, acq_random *random, acq_rel *relation)
 {
@@ -108,7 +95,7 @@ static size_t draw_relation(const training *t, acq_random *random, acq_rel *rela
     while (at >= t->sources[i_source].edges.n_edges)
         at -= t->sources[i_source++].edges.n_edges;
     const acq_edges *edges = &t->sources[i_source].edges;
-    *relation = edges->relations[find_row(edges->begins, edges->n_groups, (uint32_t)at)];
+    *relation = edges->relations[acq_search_last(edges->begins, edges->n_groups, (uint32_t)at)];
     return i_source;
 }
 
@@ -117,7 +104,7 @@ static size_t draw_query(const acq_links *links, acq_rel relation, size_t most, 
                          acq_query_link *out)
 {
     uint32_t at = (uint32_t)acq_random_below(random, links->n_links);
-    uint32_t i = find_row(links->offsets, links->n_heads, at);
+    uint32_t i = acq_search_last(links->offsets, links->n_heads, at);
     acq_row row = acq_links_get_row_at(links, i);
     size_t n = row.n / 4 < most ? row.n / 4 : most;
     for (size_t k = 0; k < n || k == 0; k++)

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/search.h"
 #include "base/threads.h"
 #include "models/rules/body.h"
 #include "models/rules/neighbours.h"
@@ -96,16 +97,8 @@ static acq_status tally_two_hops(const miner *m, worker *w, acq_random *random, 
 /* The i-th fact of links, x: its head. */
 static acq_ent get_fact(const acq_links *links, uint32_t i, acq_ent *y)
 {
-    uint32_t low = 0, high = links->n_heads - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-        if (links->offsets[middle] <= i)
-            low = middle;
-        else
-            high = middle - 1;
-    }
     *y = links->tails[i];
-    return links->heads[low];
+    return links->heads[acq_search_last(links->offsets, links->n_heads, i)];
 }
 
 static acq_status tally_facts(const miner *m, worker *w, acq_rel r, uint32_t n)
@@ -214,8 +207,9 @@ static acq_status count_pairs(void *context, size_t item, unsigned thread)
 static double get_pairs(const miner *m, uint64_t key)
 {
     uint64_t wanted = get_smaller_key(key);
-    const uint64_t *at = bsearch(&wanted, m->keys, m->n_keys, sizeof *m->keys, compare_keys);
-    return m->pairs[at - m->keys];
+    size_t i;
+    ACQ_SEARCH(i, 0, m->n_keys, m->keys[i] < wanted);
+    return m->pairs[i];
 }
 
 static acq_rule make_rule(const miner *m, const found *f)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 enum { FAR_LONGER = 16 }; /* from this ratio on, seek in the longer list */
 
@@ -90,15 +91,9 @@ static list get_list(const acq_neighbours *neighbours, acq_ent e)
 /* The first place whose entity is not below `entity`. */
 static const acq_neighbour *seek(list from, acq_ent entity)
 {
-    const acq_neighbour *low = from.at, *high = from.end;
-    while (low < high) {
-        const acq_neighbour *middle = low + (high - low) / 2;
-        if (middle->entity < entity)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const acq_neighbour *at;
+    ACQ_SEARCH(at, from.at, from.end, at->entity < entity);
+    return at;
 }
 
 static const acq_neighbour *walk(list from, acq_ent entity)

@@ -3,6 +3,7 @@
 #include "query/sample/sampler.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "query/sample/parts.h"
 
 const char *acq_shape_get_name(acq_shape_id shape)
@@ -127,15 +128,10 @@ acq_status acq_sampler_new(const acq_graph *graph, acq_sampler **out, acq_error 
 
 acq_sampler_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32_t i)
 {
-    uint32_t low = sampler->first_run[entity], high = sampler->first_run[entity + 1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sampler->runs[middle].before <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    const acq_run *run = &sampler->runs[low];
+    const acq_run *first = sampler->runs + sampler->first_run[entity];
+    const acq_run *end = sampler->runs + sampler->first_run[entity + 1], *run;
+    ACQ_SEARCH(run, first + 1, end, run->before <= i);
+    run--;
     acq_ent to = acq_sampler_get_row(sampler, run).tails[i - run->before];
     return (acq_sampler_step){.from = entity, .relation = run->relation, .to = to};
 }

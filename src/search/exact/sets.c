@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 /* ---- members ---- */
 
@@ -65,14 +66,9 @@ uint32_t acq_exact_seek(const acq_ent *values, uint32_t from, uint32_t n, acq_en
         step *= 2;
     }
     uint32_t high = low + step < n ? low + step : n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (values[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t i;
+    ACQ_SEARCH(i, low, high, values[i] < wanted);
+    return i;
 }
 
 static bool link_holds(acq_row row, uint32_t i, const acq_cutoff *cut)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "search/literal.h"
 
 /* Does a link of this score make the literal hold, or fail if it is negated? Monotone. */
@@ -13,24 +14,22 @@ static bool decides(const acq_scoring *scoring, bool is_negated, double link)
     return (acq_literal_score(scoring, is_negated, link) >= scoring->threshold) != is_negated;
 }
 
+static float get_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 /* The least float that decides; bit patterns of positive floats ascend with them. A link of
  * score 1 always decides, one of score 0 never. */
 static float find_cut(const acq_scoring *scoring, bool is_negated)
 {
     const float one = 1.0F;
-    float middle = one;
-    uint32_t low = 0, high = 0;
-    memcpy(&high, &one, sizeof high);
-    while (high - low > 1) {
-        uint32_t bits = low + (high - low) / 2;
-        memcpy(&middle, &bits, sizeof middle);
-        if (decides(scoring, is_negated, (double)middle))
-            high = bits;
-        else
-            low = bits;
-    }
-    memcpy(&middle, &high, sizeof middle);
-    return middle;
+    uint32_t bits, end;
+    memcpy(&end, &one, sizeof end);
+    ACQ_SEARCH(bits, 1, end, !decides(scoring, is_negated, (double)get_float(bits)));
+    return get_float(bits);
 }
 
 static bool is_head(const acq_links *links, uint32_t row, float cut)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "search/policy/board.h"
 
 typedef struct builder {
@@ -127,17 +128,11 @@ static acq_status add_terms(builder *b)
 static uint32_t find_term(const builder *b, acq_place place)
 {
     const acq_board *board = b->board;
-    uint32_t low = board->n_free_terms, high = board->n_terms;
+    uint32_t i;
     if (place.is_variable)
         return b->variable_terms[place.id];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (board->terms[middle].value <= place.id)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    ACQ_SEARCH(i, board->n_free_terms, board->n_terms, board->terms[i].value < place.id);
+    return i;
 }
 
 typedef struct occurrences {
@@ -350,28 +345,15 @@ static void sum_edges(acq_board *board, const uint32_t *n_edges)
 /* Touches ascend by literal. */
 static uint32_t find_touch(const acq_board_term *term, uint32_t literal)
 {
-    uint32_t low = 0, high = term->n_touches;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (term->touches[middle].literal <= literal)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t i;
+    ACQ_SEARCH(i, 1, term->n_touches, term->touches[i].literal <= literal);
+    return i - 1;
 }
 
 static uint32_t find_edge(const acq_board *board, uint32_t term, uint32_t node)
 {
-    uint32_t low = board->first_edges[term], high = board->first_edges[term + 1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (board->edge_nodes[middle] <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t first = board->first_edges[term], n = board->first_edges[term + 1] - first;
+    return first + acq_search_last(board->edge_nodes + first, n, node);
 }
 
 typedef void (*leaf_fn)(acq_board *board, uint32_t term, uint32_t node, uint32_t leaf);

@@ -3,13 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
-enum { FIRST_READ = 64 * 1024, LARGEST_READ = 1 << 30 };
+enum { FIRST_READ = 64 * 1024, LARGEST_READ = 1 << 30, LARGEST_WRITE = 1 << 30, MOST_TRIES = 1000 };
 
 static bool is_input(const char *path)
 {
@@ -127,4 +129,242 @@ acq_status acq_file_read(const char *path, char **bytes, size_t *length, acq_err
     *bytes = content;
     *length = n;
     return ACQ_OK;
+}
+
+/* ---- a new file ---- */
+
+static acq_status fail_io(const acq_new_file *file, const char *act, const char *then,
+                          acq_error *error)
+{
+    acq_status status =
+        acq_fail(error, ACQ_ERR_IO, "cannot %s %s%s: %s", act, file->what, then, strerror(errno));
+    acq_error_set_file(error, file->path);
+    return status;
+}
+
+static acq_status refuse(const acq_new_file *file, const char *why, acq_error *error)
+{
+    acq_status status = acq_fail(error, ACQ_ERR_USAGE, "%s", why);
+    acq_error_set_file(error, file->path);
+    return status;
+}
+
+/* The final name will be replaced: only a regular file may be, and a link stays a link to it.
+ * `old` describes what is there; its mode is 0 where nothing is. */
+static acq_status resolve_path(acq_new_file *file, struct stat *old, acq_error *error)
+{
+    *old = (struct stat){0};
+    if (stat(file->path, old) != 0) {
+        *old = (struct stat){0};
+        struct stat link;
+        if (lstat(file->path, &link) == 0 && S_ISLNK(link.st_mode))
+            return refuse(file, "this is a symbolic link to nothing; name another file", error);
+        return ACQ_OK;
+    }
+    if (!S_ISREG(old->st_mode))
+        return refuse(file, "this is not a regular file; name a file to be written", error);
+    char *real = realpath(file->path, NULL);
+    char *copy = real == NULL ? NULL : acq_copy_string(real);
+    free(real);
+    if (copy == NULL)
+        return acq_fail_memory(error);
+    acq_free(file->path);
+    file->path = copy;
+    return ACQ_OK;
+}
+
+/* The i-th name beside the final one; NULL: out of memory. */
+static char *make_temporary(const char *path, int i)
+{
+    size_t room = strlen(path) + 40;
+    char *name = acq_alloc(room, 1);
+    if (name != NULL)
+        snprintf(name, room, "%s.tmp-%ld-%d", path, (long)getpid(), i);
+    return name;
+}
+
+enum { PROC_PATH = 40 };
+
+static void get_proc_path(int file, char out[PROC_PATH])
+{
+    snprintf(out, PROC_PATH, "/proc/self/fd/%d", file);
+}
+
+/* The folder of a path with its slash, "." without one; NULL: out of memory. */
+static char *copy_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = acq_copy_string(slash == NULL ? "." : path);
+    if (name != NULL && slash != NULL)
+        name[slash - path + 1] = '\0';
+    return name;
+}
+
+/* A file without a name, which /proc can give one; -1 where the system cannot do it. */
+static int open_nameless(const char *path, mode_t mode)
+{
+    char name[PROC_PATH], *folder = copy_folder(path);
+    int file = folder == NULL ? -1 : open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    acq_free(folder);
+    if (file < 0)
+        return -1;
+    get_proc_path(file, name);
+    if (access(name, F_OK) == 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+/* Calls `make` with names beside the final one until it makes one that nobody has. */
+static acq_status try_names(acq_new_file *file, bool (*make)(acq_new_file *file, mode_t mode),
+                            mode_t mode, acq_error *error)
+{
+    for (int i = 0; i < MOST_TRIES; i++) {
+        acq_free(file->temporary);
+        file->temporary = make_temporary(file->path, i);
+        if (file->temporary == NULL)
+            return acq_fail_memory(error);
+        file->is_named = make(file, mode);
+        if (file->is_named)
+            return ACQ_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    return fail_io(file, "create", "", error);
+}
+
+static bool create_named(acq_new_file *file, mode_t mode)
+{
+    file->file = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return file->file >= 0;
+}
+
+static bool link_nameless(acq_new_file *file, mode_t mode)
+{
+    char name[PROC_PATH];
+    (void)mode;
+    get_proc_path(file->file, name);
+    return linkat(AT_FDCWD, name, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0;
+}
+
+static acq_status open_temporary(acq_new_file *file, mode_t mode, acq_error *error)
+{
+    file->file = open_nameless(file->path, mode);
+    if (file->file < 0)
+        return try_names(file, create_named, mode, error);
+    file->temporary = make_temporary(file->path, 0);
+    return file->temporary == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+/* Owner, group and mode of what will be replaced. Another group than before gets no more rights
+ * than everybody. */
+static bool take_rights(int file, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+    bool has_group =
+        fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0;
+    if (!has_group)
+        mode = (mode & 0707) | (mode & 07) << 3;
+    return fchmod(file, mode) == 0;
+}
+
+acq_status acq_new_file_init(acq_new_file *file, const char *path, const char *what,
+                             acq_error *error)
+{
+    struct stat old;
+    *file = (acq_new_file){.what = what, .file = -1, .path = acq_copy_string(path)};
+    if (file->path == NULL)
+        return acq_fail_memory(error);
+    acq_status status = resolve_path(file, &old, error);
+    if (status == ACQ_OK)
+        status = open_temporary(file, old.st_mode == 0 ? 0666 : 0600, error);
+    if (status == ACQ_OK && old.st_mode != 0 && !take_rights(file->file, &old))
+        status = fail_io(file, "create", " with the rights of the old file", error);
+    return status;
+}
+
+char *acq_new_file_copy_temporary(const char *path)
+{
+    acq_new_file file = {.file = -1, .path = acq_copy_string(path)};
+    struct stat old;
+    char *name = NULL;
+    if (file.path != NULL && resolve_path(&file, &old, NULL) == ACQ_OK)
+        name = make_temporary(file.path, 0);
+    acq_free(file.path);
+    return name;
+}
+
+acq_status acq_new_file_put(acq_new_file *file, const void *bytes, size_t length, uint64_t at,
+                            acq_error *error)
+{
+    const char *p = bytes;
+    while (length > 0) {
+        size_t piece = length < LARGEST_WRITE ? length : LARGEST_WRITE;
+        ssize_t done = pwrite(file->file, p, piece, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return fail_io(file, "write", "", error);
+        p += done;
+        at += (uint64_t)done;
+        length -= (size_t)done;
+    }
+    return ACQ_OK;
+}
+
+void acq_sync_folder(const char *path)
+{
+    char *name = copy_folder(path);
+    int folder = name == NULL ? -1 : open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    acq_free(name);
+    if (folder < 0)
+        return;
+    (void)fsync(folder);
+    close(folder);
+}
+
+acq_status acq_new_file_finish(acq_new_file *file, acq_error *error)
+{
+    if (fsync(file->file) != 0)
+        return fail_io(file, "write", " to disk", error);
+    acq_status status = file->is_named ? ACQ_OK : try_names(file, link_nameless, 0, error);
+    if (status != ACQ_OK)
+        return status;
+    int closed = close(file->file);
+    file->file = -1;
+    if (closed != 0)
+        return fail_io(file, "close", "", error);
+    if (rename(file->temporary, file->path) != 0)
+        return fail_io(file, "put", " in place", error);
+    acq_free(file->temporary);
+    file->temporary = NULL;
+    file->is_named = false;
+    acq_sync_folder(file->path);
+    return ACQ_OK;
+}
+
+void acq_new_file_deinit(acq_new_file *file)
+{
+    if (file->path == NULL)
+        return;
+    if (file->file >= 0)
+        close(file->file);
+    if (file->is_named)
+        (void)unlink(file->temporary);
+    acq_free(file->temporary);
+    acq_free(file->path);
+    *file = (acq_new_file){.file = -1};
+}
+
+acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
+                              acq_error *error)
+{
+    acq_new_file file;
+    acq_status status = acq_new_file_init(&file, path, what, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_put(&file, bytes, length, 0, error);
+    if (status == ACQ_OK)
+        status = acq_new_file_finish(&file, error);
+    acq_new_file_deinit(&file);
+    return status;
 }

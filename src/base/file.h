@@ -1,4 +1,11 @@
-/* file.h - reading files, with errors that name the file and the remedy. */
+/* file.h - reading files, and writing files that appear whole or not at all; errors name the file
+ * and the remedy.
+ *
+ * A new file has no name until it is whole and on disk (O_TMPFILE; where the file system cannot do
+ * that, a name beside the final one): an interrupt at any moment leaves nothing, and whoever opens
+ * the final name sees the old content or the new, also after a crash. Only a regular file is ever
+ * replaced; its mode stays, and its owner and group where the system lets us. A symbolic link goes
+ * on pointing to what it pointed to, and one that leads nowhere is refused. */
 #ifndef ACQ_BASE_FILE_H
 #define ACQ_BASE_FILE_H
 
@@ -31,5 +38,41 @@ acq_status acq_file_read_some(int file, const char *path, char *buffer, size_t r
 
 /* The whole content of a file, pipe or "-", with a NUL behind it; *bytes is freed with acq_free. */
 acq_status acq_file_read(const char *path, char **bytes, size_t *length, acq_error *error);
+
+/* ---- a new file ---- */
+
+typedef struct acq_new_file {
+    const char *what; /* "the completion", in messages: cannot write ... */
+    char *path;
+    char *temporary; /* the name until it is in place; NULL then */
+    int file;        /* -1: closed */
+    bool is_named;   /* `temporary` exists */
+} acq_new_file;
+
+/* Deinit also after an error. `what` is borrowed. */
+acq_status acq_new_file_init(acq_new_file *file, const char *path, const char *what,
+                             acq_error *error);
+
+/* Puts bytes at an offset; what lies between two pieces is zero. */
+acq_status acq_new_file_put(acq_new_file *file, const void *bytes, size_t length, uint64_t at,
+                            acq_error *error);
+
+/* Gives the file its name. On an error the old content stays. */
+acq_status acq_new_file_finish(acq_new_file *file, acq_error *error);
+
+/* Takes an unfinished file away. A zeroed one is legal. */
+void acq_new_file_deinit(acq_new_file *file);
+
+/* Under which name this process would write to `path` now, for whoever takes it away when the
+ * process is stopped; freed with acq_free. NULL: out of memory. */
+char *acq_new_file_copy_temporary(const char *path);
+
+/* All of it in one go. */
+acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
+                              acq_error *error);
+
+/* Makes the names in the folder of `path` survive a crash. Files are whole either way and not
+ * every system can do it, so errors pass. */
+void acq_sync_folder(const char *path);
 
 #endif

@@ -1,10 +1,29 @@
-/* text.h - a growing string. Appending remembers the first failure, so a printer checks
- * once at the end instead of at every piece. */
+/* text.h - text: a growing string, numbers as text, UTF-8.
+ *
+ * Numbers have a decimal point whatever locale the program has chosen: files, JSON and messages
+ * must be readable elsewhere. Printing and reading switch this thread to the "C" locale meanwhile
+ * (uselocale), so they disturb no other thread; the digits are the C library's. */
 #ifndef ACQ_BASE_TEXT_H
 #define ACQ_BASE_TEXT_H
 
 #include "base/types.h"
 
+/* ---- numbers and words ---- */
+
+/* As vsnprintf and snprintf, with a decimal point. */
+int acq_format_list(char *buffer, size_t room, const char *format, va_list args) ACQ_PRINTF(3, 0);
+int acq_format(char *buffer, size_t room, const char *format, ...) ACQ_PRINTF(3, 4);
+
+/* As strtod, with a decimal point: *end, where not NULL, is where the number ends. */
+double acq_read_double(const char *text, char **end);
+
+/* Are the first n bytes equal but for the case of ASCII letters? In Turkish, I is no capital i. */
+bool acq_is_same_word(const char *a, const char *b, size_t n);
+
+/* ---- a growing string ---- */
+
+/* Appending remembers the first failure, so a printer checks once at the end instead of at every
+ * piece. */
 typedef struct acq_text {
     char *bytes; /* NUL-terminated once anything was appended */
     size_t length;
@@ -25,5 +44,17 @@ acq_status acq_text_finish(const acq_text *text, acq_error *error);
 
 /* Moves the string out (never NULL on success; caller frees with acq_free). */
 acq_status acq_text_take(acq_text *text, char **out, acq_error *error);
+
+/* ---- UTF-8 ---- */
+
+/* Position of the first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong
+ * forms, no surrogates, nothing above U+10FFFF), or length. O(length), 8 ASCII bytes a step. */
+size_t acq_utf8_check(const char *bytes, size_t length);
+
+/* The character that well-formed text begins with; *length is that of its bytes. */
+uint32_t acq_utf8_decode(const char *text, size_t *length);
+
+/* Writes a character up to U+10FFFF that is no surrogate; returns the number of bytes. */
+size_t acq_utf8_encode(uint32_t character, char out[4]);
 
 #endif

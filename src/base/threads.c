@@ -1,11 +1,18 @@
-/* threads.c - a shared counter and joinable threads; see threads.h. */
+/* threads.c - see threads.h. A shared counter hands the items out.
+ *
+ * A run of a pool is a round: its number tells the helpers that there is work. They look for it a
+ * while and then sleep; the caller works too, and waits until all helpers have left the round, so
+ * that a round's fields never change under one. */
 #include "base/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256 };
+#include "base/memory.h"
+
+enum { MOST_THREADS = 256, LOOKS = 2000, CALM_LOOKS = 100 };
 
 typedef struct job {
     acq_work_fn work;
@@ -16,11 +23,6 @@ typedef struct job {
     size_t failed_item;
     acq_status status;
 } job;
-
-typedef struct worker {
-    job *job;
-    unsigned index;
-} worker;
 
 static void report(job *shared, size_t item, acq_status status)
 {
@@ -33,25 +35,37 @@ static void report(job *shared, size_t item, acq_status status)
     atomic_store(&shared->next, shared->n_items);
 }
 
-static void *run_worker(void *argument)
+static void take_items(job *shared, unsigned thread)
 {
-    worker *self = argument;
-    job *shared = self->job;
     for (;;) {
         size_t item = atomic_fetch_add(&shared->next, 1);
         if (item >= shared->n_items)
-            return NULL;
-        acq_status status = shared->work(shared->context, item, self->index);
+            return;
+        acq_status status = shared->work(shared->context, item, thread);
         if (status != ACQ_OK)
             report(shared, item, status);
     }
+}
+
+/* ---- threads for one run ---- */
+
+typedef struct worker {
+    job *job;
+    unsigned index;
+    pthread_t handle;
+} worker;
+
+static void *run_worker(void *argument)
+{
+    worker *self = argument;
+    take_items(self->job, self->index);
+    return NULL;
 }
 
 acq_status acq_threads_run(unsigned n_threads, size_t n_items, acq_work_fn work, void *context)
 {
     job shared = {.work = work, .context = context, .n_items = n_items, .failed_item = SIZE_MAX};
     worker workers[MOST_THREADS];
-    pthread_t handles[MOST_THREADS];
     unsigned started = 1;
     if (n_threads > MOST_THREADS)
         n_threads = MOST_THREADS;
@@ -59,14 +73,14 @@ acq_status acq_threads_run(unsigned n_threads, size_t n_items, acq_work_fn work,
         n_threads = (unsigned)n_items;
     pthread_mutex_init(&shared.lock, NULL);
     for (; started < n_threads; started++) {
-        workers[started] = (worker){.job = &shared, .index = started};
-        if (pthread_create(&handles[started], NULL, run_worker, &workers[started]) != 0)
+        worker *next = &workers[started];
+        *next = (worker){.job = &shared, .index = started};
+        if (pthread_create(&next->handle, NULL, run_worker, next) != 0)
             break;
     }
-    workers[0] = (worker){.job = &shared, .index = 0};
-    run_worker(&workers[0]);
+    take_items(&shared, 0);
     for (unsigned i = 1; i < started; i++)
-        pthread_join(handles[i], NULL);
+        pthread_join(workers[i].handle, NULL);
     pthread_mutex_destroy(&shared.lock);
     return shared.status;
 }
@@ -75,4 +89,106 @@ unsigned acq_threads_available(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : (unsigned)n;
+}
+
+/* ---- a pool ---- */
+
+struct acq_pool {
+    pthread_t handles[MOST_THREADS];
+    unsigned n_threads; /* with the caller's */
+    job job;            /* of the round; its lock also guards `wake` */
+    pthread_cond_t wake;
+    atomic_uint round;
+    atomic_uint n_busy;   /* helpers in the round */
+    atomic_uint n_asleep; /* helpers on `wake` */
+    atomic_uint n_named;  /* helpers that have a number */
+    atomic_bool is_over;
+};
+
+/* Until the round is another one than `seen`: looks, gives the processor away, then sleeps. */
+static void wait_for_round(acq_pool *pool, unsigned seen)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        if (atomic_load(&pool->round) != seen)
+            return;
+        if (i % CALM_LOOKS == CALM_LOOKS - 1)
+            sched_yield();
+    }
+    pthread_mutex_lock(&pool->job.lock);
+    atomic_fetch_add(&pool->n_asleep, 1);
+    while (atomic_load(&pool->round) == seen)
+        pthread_cond_wait(&pool->wake, &pool->job.lock);
+    atomic_fetch_sub(&pool->n_asleep, 1);
+    pthread_mutex_unlock(&pool->job.lock);
+}
+
+static void *help(void *argument)
+{
+    acq_pool *pool = argument;
+    unsigned thread = atomic_fetch_add(&pool->n_named, 1) + 1, seen = 0;
+    for (;;) {
+        wait_for_round(pool, seen);
+        seen++;
+        if (atomic_load(&pool->is_over))
+            return NULL;
+        take_items(&pool->job, thread);
+        atomic_fetch_sub(&pool->n_busy, 1);
+    }
+}
+
+static void start_round(acq_pool *pool)
+{
+    atomic_store(&pool->n_busy, pool->n_threads - 1);
+    atomic_fetch_add(&pool->round, 1);
+    if (atomic_load(&pool->n_asleep) > 0) {
+        pthread_mutex_lock(&pool->job.lock);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->job.lock);
+    }
+}
+
+acq_status acq_pool_new(unsigned n_threads, acq_pool **out, acq_error *error)
+{
+    acq_pool *pool = acq_zalloc(1, sizeof *pool);
+    if (pool == NULL)
+        return acq_fail_memory(error);
+    pthread_mutex_init(&pool->job.lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pool->n_threads = 1;
+    while (pool->n_threads < n_threads && pool->n_threads < MOST_THREADS &&
+           pthread_create(&pool->handles[pool->n_threads], NULL, help, pool) == 0)
+        pool->n_threads++;
+    *out = pool;
+    return ACQ_OK;
+}
+
+void acq_pool_free(acq_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    atomic_store(&pool->is_over, true);
+    start_round(pool);
+    for (unsigned i = 1; i < pool->n_threads; i++)
+        pthread_join(pool->handles[i], NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->job.lock);
+    acq_free(pool);
+}
+
+acq_status acq_pool_run(acq_pool *pool, size_t n_items, acq_work_fn work, void *context)
+{
+    pool->job.work = work;
+    pool->job.context = context;
+    pool->job.n_items = n_items;
+    pool->job.failed_item = SIZE_MAX;
+    pool->job.status = ACQ_OK;
+    atomic_store(&pool->job.next, 0);
+    bool is_shared = pool->n_threads > 1 && n_items > 1;
+    if (is_shared)
+        start_round(pool);
+    take_items(&pool->job, 0);
+    for (unsigned i = 1; is_shared && atomic_load(&pool->n_busy) > 0; i++)
+        if (i % CALM_LOOKS == 0)
+            sched_yield();
+    return pool->job.status;
 }

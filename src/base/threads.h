@@ -1,7 +1,9 @@
 /* threads.h - run one function over items 0..n-1 on several threads.
  *
  * Items are handed out one at a time; results must go to per-item places, so the output
- * does not depend on the number of threads. */
+ * does not depend on the number of threads. acq_threads_run starts threads and joins them. A pool
+ * keeps its threads between runs, for steps of a tenth of a millisecond, in which starting a
+ * thread would cost more than it saves; one run at a time. */
 #ifndef ACQ_BASE_THREADS_H
 #define ACQ_BASE_THREADS_H
 
@@ -15,5 +17,14 @@ typedef acq_status (*acq_work_fn)(void *context, size_t item, unsigned thread);
 acq_status acq_threads_run(unsigned n_threads, size_t n_items, acq_work_fn work, void *context);
 
 unsigned acq_threads_available(void);
+
+typedef struct acq_pool acq_pool;
+
+/* n_threads with the caller's; 0 counts as 1. Threads that cannot be started are done without. */
+acq_status acq_pool_new(unsigned n_threads, acq_pool **out, acq_error *error);
+void acq_pool_free(acq_pool *pool); /* NULL is legal */
+
+/* Returns the status of the lowest failed item. The calling thread is thread 0. */
+acq_status acq_pool_run(acq_pool *pool, size_t n_items, acq_work_fn work, void *context);
 
 #endif

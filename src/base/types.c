@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 ACQ_PRINTF(5, 0)
 static void record(acq_error *error, acq_status code, size_t line, size_t column,
                    const char *format, va_list args)
@@ -13,7 +15,7 @@ static void record(acq_error *error, acq_status code, size_t line, size_t column
     error->code = code;
     error->line = line;
     error->column = column;
-    vsnprintf(error->message, sizeof error->message, format, args);
+    acq_format_list(error->message, sizeof error->message, format, args);
 }
 
 acq_status acq_fail(acq_error *error, acq_status code, const char *format, ...)

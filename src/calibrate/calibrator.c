@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
+#include "base/text.h"
 #include "predict/completion.h"
 
 enum { N_BOOSTS = 3, MOST_SHAPES = 16 };
@@ -57,13 +58,18 @@ static bool is_share(double value)
 /* "unsupported, the same in balanced sets, open ones in balanced sets"; none in early files. */
 static acq_status load_shares(const char *text, acq_calibrator *out, acq_error *error)
 {
-    int end = 0;
+    double *const shares[] = {&out->unsupported, &out->unsupported_balanced, &out->open_balanced};
+    const char *at = text;
+    bool is_good = true;
     if (*text == '\0')
         return ACQ_OK;
-    if (sscanf(text, "%lf %lf %lf%n", &out->unsupported, &out->unsupported_balanced,
-               &out->open_balanced, &end) != 3 ||
-        text[end] != '\0' || !is_share(out->unsupported) || !is_share(out->unsupported_balanced) ||
-        !is_share(out->open_balanced))
+    for (size_t i = 0; i < 3 && is_good; i++) {
+        char *end;
+        *shares[i] = acq_read_double(at, &end);
+        is_good = end != at && is_share(*shares[i]);
+        at = end;
+    }
+    if (!is_good || *at != '\0')
         return acq_fail(error, ACQ_ERR_INPUT,
                         "the calibrator's shares are \"%.40s\", expected three numbers from 0 to "
                         "below 1; make it again with anycq fit",
@@ -184,8 +190,8 @@ acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **
                                        acq_error *error)
 {
     char shares[64];
-    snprintf(shares, sizeof shares, "%.6f %.6f %.6f", calibrator->unsupported,
-             calibrator->unsupported_balanced, calibrator->open_balanced);
+    acq_format(shares, sizeof shares, "%.6f %.6f %.6f", calibrator->unsupported,
+               calibrator->unsupported_balanced, calibrator->open_balanced);
     const acq_metadata metadata[] = {{"format", format},
                                      {"models", calibrator->models},
                                      {"graph", calibrator->graph},

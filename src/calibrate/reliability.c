@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "plot/plot.h"
 
 static const double bounds[ACQ_RELIABILITY_BINS + 1] = {0,  .001, .01, .05, .1, .2, .3,
@@ -81,7 +82,7 @@ static void print_bin(const acq_reliability_bin *bin, bool is_last, FILE *out)
     char range[32];
     if (bin->weight <= 0)
         return;
-    snprintf(range, sizeof range, "[%g, %g%s", bin->low, bin->high, is_last ? "]" : ")");
+    acq_format(range, sizeof range, "[%g, %g%s", bin->low, bin->high, is_last ? "]" : ")");
     fprintf(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", range, bin->weight,
             bin->stated / bin->weight, bin->truth / bin->weight, get_bin_gap(bin));
 }
@@ -138,8 +139,8 @@ static void draw_bin(acq_plot *plot, const acq_reliability_bin *bin)
     double stated = bin->stated / bin->weight, truth = bin->truth / bin->weight;
     double chance = 2 * sqrt(fmax(stated * (1 - stated), 0) / (double)bin->n);
     acq_plot_spot at = {acq_plot_place(&stated_axis, stated), acq_plot_place(&true_axis, truth)};
-    snprintf(title, sizeof title, "%g to %g: %.0f candidates, stated %.4f, true %.4f", bin->low,
-             bin->high, bin->weight, stated, truth);
+    acq_format(title, sizeof title, "%g to %g: %.0f candidates, stated %.4f, true %.4f", bin->low,
+               bin->high, bin->weight, stated, truth);
     acq_plot_add_disc(plot, at, fmin(3 + 1.2 * log10(1 + bin->weight), 12), 0, title);
     acq_plot_add_bar(plot, at.x, acq_plot_place(&true_axis, truth - chance),
                      acq_plot_place(&true_axis, truth + chance));
@@ -151,9 +152,9 @@ acq_status acq_reliability_write_svg(const acq_reliability *table, const char *t
     acq_plot plot;
     char subtitle[160];
     double weight = fmax(table->weight, 1e-300);
-    snprintf(subtitle, sizeof subtitle,
-             "%.0f candidates; log-loss %.4f, of the base rates alone %.4f", table->weight,
-             table->log_loss / weight, table->base_log_loss / weight);
+    acq_format(subtitle, sizeof subtitle,
+               "%.0f candidates; log-loss %.4f, of the base rates alone %.4f", table->weight,
+               table->log_loss / weight, table->base_log_loss / weight);
     acq_plot_begin(&plot, 560, 560, title, subtitle);
     draw_axes(&plot);
     for (int i = 0; i < ACQ_RELIABILITY_BINS; i++)

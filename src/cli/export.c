@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include <zlib.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
+#include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "graph/text/write.h"
@@ -117,7 +117,7 @@ static bool ends_with(const char *path, size_t length, const char *ending)
 {
     size_t n = strlen(ending);
     return length > n && path[length - n - 1] == '.' &&
-           strncasecmp(path + length - n, ending, n) == 0;
+           acq_is_same_word(path + length - n, ending, n);
 }
 
 static bool is_compressed(const char *path)

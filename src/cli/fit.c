@@ -7,7 +7,6 @@
  * An interrupt leaves the folder, which --resume goes on with. */
 #include "fit/fit.h"
 
-#include "base/new_file.h"
 #include "cli/fit_options.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"

@@ -1,8 +1,8 @@
 /* new_completion.c - see new_completion.h. */
 #include "cli/new_completion.h"
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
 #include "cli/interrupt.h"
 #include "predict/completion.h"
 

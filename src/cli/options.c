@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 static const acq_option table[ACQ_N_OPTIONS] = {
 #define ENTRY(kind_, field, name_, letter_, argument_, default_, low_, high_, commands_, help_)    \
@@ -70,7 +71,7 @@ static acq_status set_real(const acq_option *option, const char *text, double *o
                            acq_error *error)
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = acq_read_double(text, &end);
     if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || !isfinite(value))
         return acq_fail(error, ACQ_ERR_USAGE, "option --%s needs a number, not \"%.100s\"",
                         option->name, text);
@@ -87,7 +88,7 @@ static acq_status set_time(const acq_option *option, const char *text, double *o
 {
     static const char units[] = "smh";
     char *end;
-    double value = strtod(text, &end);
+    double value = acq_read_double(text, &end);
     const char *unit = *end == '\0' ? units : strchr(units, *end);
     bool is_number = end != text && !isspace((unsigned char)text[0]) && isfinite(value);
     if (!is_number || unit == NULL || (*end != '\0' && end[1] != '\0'))

@@ -2,9 +2,9 @@
 #include "cli/pattern.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "graph/text/rdf.h"
 
 typedef struct cutter {
@@ -110,7 +110,7 @@ static char *skip_inverse(char *text)
 {
     static const char word[] = "inverse";
     char *after = text + strlen(word);
-    if (strncasecmp(text, word, strlen(word)) != 0)
+    if (!acq_is_same_word(text, word, strlen(word)))
         return text;
     while (is_space(*after))
         after++;

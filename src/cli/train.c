@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
@@ -82,7 +82,7 @@ static void take_option(training *job, const acq_option *option)
         given->value = *(const char *const *)field;
         break;
     default:
-        snprintf(number, NUMBER_ROOM, "%.17g", *(const double *)field);
+        acq_format(number, NUMBER_ROOM, "%.17g", *(const double *)field);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "fit/answers.h"
 #include "fit/links.h"
@@ -89,7 +90,7 @@ static void print_options(const fit_run *run, char *out, size_t size)
     const acq_fit_params *p = run->params;
     char models[64];
     acq_fit_print_models(p, models, sizeof models);
-    snprintf(
+    acq_format(
         out, size,
         "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u "
         "epochs %g "

@@ -143,10 +143,9 @@ static int compare_free(const acq_cursor *cursor, const acq_ent *a, const acq_en
 static bool has_tuple(const acq_cursor *cursor, stage earlier, const acq_ent *values)
 {
     const acq_result *result = cursor->results[earlier];
-    const acq_found *answers = result->search.answers;
     size_t i, n = acq_result_get_n_answers(result);
-    ACQ_SEARCH(i, 0, n, compare_free(cursor, answers[i].values, values) < 0);
-    return i < n && compare_free(cursor, answers[i].values, values) == 0;
+    ACQ_SEARCH(i, 0, n, compare_free(cursor, result->search.answers[i].values, values) < 0);
+    return i < n && compare_free(cursor, result->search.answers[i].values, values) == 0;
 }
 
 static bool was_given(const acq_cursor *cursor, const acq_ent *values)

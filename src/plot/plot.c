@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/new_file.h"
-#include "base/utf8.h"
+#include "base/file.h"
+#include "base/text.h"
 
 enum { TITLE_WIDTH = 10, LABEL_HEIGHT = 14 };
 

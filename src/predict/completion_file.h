@@ -11,7 +11,7 @@
 #ifndef ACQ_PREDICT_COMPLETION_FILE_H
 #define ACQ_PREDICT_COMPLETION_FILE_H
 
-#include "base/new_file.h"
+#include "base/file.h"
 #include "graph/links.h"
 #include "predict/completion.h"
 
@@ -148,7 +148,7 @@ acq_status acq_completion_fail(const char *reason, acq_error *error);
 /* ---- writing ----
  *
  *   init: room for the header ─▶ put: a block for every relation ─▶ finish: calibrator, directory,
- *   header, and the file gets its name (base/new_file.h) */
+ *   header, and the file gets its name (base/file.h) */
 
 typedef struct acq_completion_output {
     acq_new_file file;

@@ -2,9 +2,9 @@
 #include "query/query.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "query/input.h"
 #include "query/text/parse.h"
 #include "query/sparql/parse.h"
@@ -59,7 +59,7 @@ static bool is_sparql(const char *text, size_t length)
         end++;
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
         size_t n = strlen(FORMS[i]);
-        if (n == end - start && strncasecmp(FORMS[i], text + start, n) == 0)
+        if (n == end - start && acq_is_same_word(FORMS[i], text + start, n))
             return !is_text_after(text, length, skip_blanks(text, length, end));
     }
     return false;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph/stored.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* Above this many changes, or a tenth of the facts, but never below the floor: a compaction. 50,000
  * changes of one relation delay its loading by 20 ms, and folding them takes 0.1 s for a relation

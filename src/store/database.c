@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
 #include "base/text.h"
 
 enum { PATIENCE_MS = 10000 };

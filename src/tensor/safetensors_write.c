@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
 #include "base/text.h"
 #include "tensor/safetensors_header.h"
 

@@ -3,13 +3,13 @@
  * Numbers are written so that they are read back to the last bit, with a point whatever the locale.
  * Everything is read and checked before anything is handed over. The file is written under another
  * name and renamed, so that the one before stays until the new one is whole. */
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "tensor/safetensors.h"
 #include "train/trainer.h"
 
@@ -111,7 +111,7 @@ static void list_counters(const acq_trainer *t, counters *c)
 
 static void print_number(double value, char out[NUMBER_ROOM])
 {
-    snprintf(out, NUMBER_ROOM, "%.17g", value);
+    acq_format(out, NUMBER_ROOM, "%.17g", value);
     for (char *p = out; *p != '\0'; p++) /* a decimal comma */
         *p = *p == ',' ? '.' : *p;
 }
@@ -194,18 +194,12 @@ static acq_status check_identity(const acq_safetensors *file, const char *here, 
     return ACQ_OK;
 }
 
-/* Whatever the locale's decimal point. */
 static bool parse_number(const char *text, double *out)
 {
-    char copy[NUMBER_ROOM];
-    size_t length = strlen(text), point = strcspn(text, ".");
-    if (length == 0 || length >= sizeof copy || strchr(text, ' ') != NULL)
-        return false;
-    memcpy(copy, text, length + 1);
-    if (point < length)
-        copy[point] = localeconv()->decimal_point[0];
     char *end = NULL;
-    *out = strtod(copy, &end);
+    if (*text == '\0' || strchr(text, ' ') != NULL)
+        return false;
+    *out = acq_read_double(text, &end);
     return *end == '\0' && !isinf(*out);
 }
 

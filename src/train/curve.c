@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/new_file.h"
-#include "base/text.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "plot/plot.h"
 
 typedef struct csv_column {
@@ -115,7 +114,7 @@ static char *read_field(char *at, const csv_column *column, char *point)
         return *at < '0' || *at > '9' || errno != 0 ? NULL : end;
     }
     bool is_empty = *at == ',' || *at == '\n';
-    double number = is_empty ? NAN : strtod(at, &end);
+    double number = is_empty ? NAN : acq_read_double(at, &end);
     memcpy(point + column->place, &number, sizeof number);
     return !is_empty && (isspace((unsigned char)*at) || end == at) ? NULL : end;
 }

@@ -8,13 +8,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "train/option_table.h"
 
 enum { NUMBER_ROOM = 40, MOST_TERMS = 1000 };
@@ -216,19 +216,17 @@ void acq_train_options_init(acq_train_kind kind, acq_train_params *params)
     }
 }
 
-/* The number at the start of a text, with a point in any locale; returns where it ends. */
+/* The number at the start of a text; returns where it ends. */
 static const char *parse_real(const char *text, double *out)
 {
     char copy[NUMBER_ROOM];
-    size_t length = strspn(text, "+-.0123456789eE"), point = strcspn(text, ".");
+    size_t length = strspn(text, "+-.0123456789eE");
     if (length == 0 || length >= sizeof copy)
         return text;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    if (point < length)
-        copy[point] = localeconv()->decimal_point[0];
     char *end;
-    *out = strtod(copy, &end);
+    *out = acq_read_double(copy, &end);
     return text + (end - copy);
 }
 
@@ -431,16 +429,14 @@ acq_status acq_train_options_set(acq_train_kind kind, const acq_train_option *op
     return status == ACQ_OK ? check_together(kind, params, error) : status;
 }
 
-/* As short as it is read back; a point in any locale. */
+/* As short as it is read back. */
 static void print_real(double value, bool is_exact, acq_text *out)
 {
     char text[NUMBER_ROOM];
     int digits = is_exact ? 15 : 6;
     do
-        snprintf(text, sizeof text, "%.*g", digits++, value);
-    while (is_exact && digits <= 17 && strtod(text, NULL) != value);
-    for (char *p = text; *p != '\0'; p++)
-        *p = *p == ',' ? '.' : *p;
+        acq_format(text, sizeof text, "%.*g", digits++, value);
+    while (is_exact && digits <= 17 && acq_read_double(text, NULL) != value);
     acq_text_add(out, text);
 }
 

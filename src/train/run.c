@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
+#include "base/text.h"
 #include "base/threads.h"
 
 enum { MOST_METADATA = 12, NUMBER_ROOM = 32, MOST_TEXT = 56 };
@@ -472,7 +472,7 @@ static void fill_metadata(const run *r, const char *data, const char *held, meta
         add_metadata(m, "warm", r->warm == NULL ? "no" : "yes");
     }
     add_count(m, "threads", report->n_threads);
-    snprintf(m->numbers[m->n], NUMBER_ROOM, "%.1f", report->seconds);
+    acq_format(m->numbers[m->n], NUMBER_ROOM, "%.1f", report->seconds);
     add_metadata(m, "seconds", m->numbers[m->n]);
     add_metadata(m, "options", report->options.bytes);
     add_metadata(m, "version", r->params->version);

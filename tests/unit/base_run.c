@@ -1,4 +1,4 @@
-/* base_run.c - budgets, random numbers and threads. */
+/* base_run.c - budgets, random numbers, binary search and threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 
 #include "base/budget.h"
 #include "base/random.h"
-#include "base/pool.h"
+#include "base/search.h"
+#include "base/threads.h"
 
 static void test_budget_without_limits_is_never_spent(void **state)
 {
@@ -139,6 +140,30 @@ static void test_below_and_unit_are_even_and_in_range(void **state)
     assert_int_equal(acq_random_below(&random, 1), 0);
 }
 
+static void test_search_finds_the_first_place_of_every_value(void **state)
+{
+    (void)state;
+    acq_random random = acq_random_start(3, 3);
+    for (uint32_t n = 0; n < 40; n++) {
+        uint32_t values[40], sum = 0;
+        for (uint32_t i = 0; i < n; i++)
+            values[i] = sum += (uint32_t)acq_random_below(&random, 3);
+        for (uint32_t wanted = 0; wanted <= sum + 1; wanted++) {
+            uint32_t first = 0, last = 0, at;
+            const uint32_t *place;
+            for (; first < n && values[first] < wanted; first++)
+                continue;
+            for (uint32_t i = 1; i < n; i++)
+                last = values[i] <= wanted ? i : last;
+            ACQ_SEARCH(at, 0, n, values[at] < wanted);
+            assert_int_equal(at, first);
+            ACQ_SEARCH(place, values, values + n, *place < wanted);
+            assert_ptr_equal(place, values + first);
+            assert_int_equal(acq_search_last(values, n, wanted), last);
+        }
+    }
+}
+
 enum { ITEMS = 10000 };
 
 typedef struct tally {
@@ -217,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_memory_over_the_limit_is_the_reason),
         cmocka_unit_test(test_a_stop_ends_work_where_the_clock_is_read),
         cmocka_unit_test(test_a_seed_fixes_the_numbers),
+        cmocka_unit_test(test_search_finds_the_first_place_of_every_value),
         cmocka_unit_test(test_below_and_unit_are_even_and_in_range),
         cmocka_unit_test(test_every_item_runs_once_at_any_thread_count),
         cmocka_unit_test(test_the_lowest_failed_item_gives_the_status),

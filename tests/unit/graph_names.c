@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "graph/names.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 static void test_ids_are_dense_and_names_come_back(void **state)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 enum { FULL_FACTS = 32 * 1024, FULL_BYTES = 2 << 20, KEPT_BYTES = 1 << 20 };
 

@@ -2,9 +2,8 @@
 #include "graph/text/rdf.h"
 
 #include <string.h>
-#include <strings.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 #define XSD_STRING ACQ_XSD "string"
 
@@ -120,7 +119,7 @@ static acq_label_rank rank_of(const acq_term *literal)
                        equals(literal->datatype, literal->datatype_length, XSD_STRING)
                    ? ACQ_LABEL_PLAIN
                    : ACQ_LABEL_OTHER;
-    bool is_english = literal->language_length >= 2 && strncasecmp(literal->language, "en", 2) == 0;
+    bool is_english = literal->language_length >= 2 && acq_is_same_word(literal->language, "en", 2);
     return is_english && (literal->language_length == 2 || literal->language[2] == '-')
                ? ACQ_LABEL_ENGLISH
                : ACQ_LABEL_OTHER;

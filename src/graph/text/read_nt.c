@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "graph/text/rdf.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 typedef struct cursor {
     acq_batch *batch;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 static bool is_clean_text(const char *bytes, size_t length)
 {

@@ -19,9 +19,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "graph/text/reader.h"
 
 #define RDF "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -659,7 +659,7 @@ static bool read_base(reader *r)
 
 static bool is_word(const acq_turtle *t, size_t length, const char *word)
 {
-    return length == strlen(word) && strncasecmp(t->start, word, length) == 0;
+    return length == strlen(word) && acq_is_same_word(t->start, word, length);
 }
 
 /* directive ::= prefixID | base */

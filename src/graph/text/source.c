@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #define READABLE                                                                                   \
     "readable are triples in .tsv, .txt (tabs) or .csv, RDF in .nt, .nq, .ttl or .trig, each "     \
@@ -28,7 +28,7 @@ static const char *const split_names[ACQ_SPLITS] = {"train", "valid", "test"};
 static bool ends_with(const char *text, size_t length, const char *ending)
 {
     size_t n = strlen(ending);
-    return length >= n && strncasecmp(text + length - n, ending, n) == 0;
+    return length >= n && acq_is_same_word(text + length - n, ending, n);
 }
 
 /* Length of a path without its .gz. */

@@ -5,13 +5,13 @@
 #include "graph/text/stream.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
 #include "base/memory.h"
 #include "base/file.h"
+#include "base/text.h"
 
 enum {
     CHUNK = 64 * 1024,
@@ -218,7 +218,7 @@ static acq_status start(acq_stream *stream, acq_error *error)
         stream->gunzip = gunzip_new();
         return stream->gunzip == NULL ? acq_fail_memory(error) : ACQ_OK;
     }
-    if (n >= 3 && strcasecmp(stream->name + n - 3, ".gz") == 0)
+    if (n >= 3 && acq_is_same_word(stream->name + n - 3, ".gz", 3))
         return acq_fail(error, ACQ_ERR_INPUT,
                         "this is not a .gz file; name it by what it holds, or compress it");
     return ACQ_OK;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 static const char PLAIN[] = "urn:anycq:";
 

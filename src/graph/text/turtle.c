@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "graph/text/pieces.h"
 
 enum { CHUNK = 128 * 1024, MARK = 3, PAD = 8, MOST_WORD = 64 << 20 };

@@ -16,7 +16,7 @@
 #ifndef ACQ_MODELS_COMPLEX_GRADIENT_H
 #define ACQ_MODELS_COMPLEX_GRADIENT_H
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "models/complex/model.h"
 #include "tensor/bf16.h"
 #include "tensor/kernels.h"

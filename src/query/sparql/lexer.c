@@ -2,7 +2,8 @@
 #include "query/sparql/lexer.h"
 
 #include <string.h>
-#include <strings.h>
+
+#include "base/text.h"
 
 static bool is_digit(char c)
 {
@@ -309,7 +310,7 @@ bool acq_sparql_lexer_is_word(const acq_sparql_lexer *lexer, const char *word)
 {
     const acq_sparql_token *token = &lexer->token;
     return token->kind == ACQ_SPARQL_WORD && token->length == strlen(word) &&
-           strncasecmp(token->text, word, token->length) == 0;
+           acq_is_same_word(token->text, word, token->length);
 }
 
 bool acq_sparql_lexer_is_mark(const acq_sparql_lexer *lexer, const char *mark)

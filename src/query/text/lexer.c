@@ -2,7 +2,8 @@
 #include "query/text/lexer.h"
 
 #include <string.h>
-#include <strings.h>
+
+#include "base/text.h"
 
 static const struct {
     const char *word;
@@ -39,7 +40,7 @@ static const struct {
 static acq_token_kind reserved_kind(const char *word, size_t length)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++) {
-        if (strlen(RESERVED[i].word) == length && strncasecmp(RESERVED[i].word, word, length) == 0)
+        if (strlen(RESERVED[i].word) == length && acq_is_same_word(RESERVED[i].word, word, length))
             return RESERVED[i].kind;
     }
     return ACQ_TOKEN_WORD;

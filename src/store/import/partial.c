@@ -16,7 +16,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
 #include "base/text.h"
 #include "store/store.h"
 

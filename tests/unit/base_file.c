@@ -1,6 +1,7 @@
-/* base_new_file.c - a file appears whole or not at all, whatever happens on the way. */
+/* base_file.c - a file appears whole or not at all, whatever happens on the way. */
 #include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
 
 static char folder[] = "anycq-new-file-XXXXXX";
 
@@ -95,6 +97,83 @@ static void test_link_stays_a_link(void **state)
     unlink("x");
 }
 
+static void test_link_that_leads_nowhere_is_refused(void **state)
+{
+    (void)state;
+    acq_error error = {0};
+    assert_int_equal(symlink("nowhere", "link"), 0);
+    assert_int_equal(write_file("link", "x", &error), ACQ_ERR_USAGE);
+    assert_string_equal(error.message, "this is a symbolic link to nothing; name another file");
+    assert_string_equal(error.file, "link");
+    unlink("link");
+    assert_int_equal(count_files(), 0);
+}
+
+static mode_t get_mode(const char *path)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return info.st_mode & 07777;
+}
+
+static void test_rights_stay(void **state)
+{
+    (void)state;
+    static const mode_t modes[] = {0600, 0640, 0444, 0666};
+    mode_t before = umask(027);
+    assert_int_equal(write_file("x", "old", NULL), ACQ_OK);
+    assert_int_equal(get_mode("x"), 0640);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct stat info;
+        assert_int_equal(chmod("x", modes[i]), 0);
+        int owns_all = chown("x", 12345, 54321);
+        assert_int_equal(write_file("x", "new", NULL), ACQ_OK);
+        assert_int_equal(get_mode("x"), modes[i]);
+        assert_int_equal(stat("x", &info), 0);
+        assert_true(owns_all != 0 || (info.st_uid == 12345 && info.st_gid == 54321));
+    }
+    umask(before);
+    unlink("x");
+}
+
+/* A process that is killed while it writes: the folder is as it was. */
+static void test_killed_writer_leaves_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(write_file("x", "old", NULL), ACQ_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        acq_new_file file;
+        bool is_named = acq_new_file_init(&file, "x", "the text", NULL) != ACQ_OK ||
+                        acq_new_file_put(&file, "new", 3, 0, NULL) != ACQ_OK || file.is_named;
+        if (is_named) /* a file system that has no files without a name */
+            _exit(1);
+        raise(SIGKILL);
+    }
+    int how = 0;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    if (WIFEXITED(how))
+        skip();
+    assert_content("x", "old");
+    assert_int_equal(count_files(), 1);
+    unlink("x");
+}
+
+/* Another process of this number may have left its file behind. */
+static void test_taken_names_are_passed_over(void **state)
+{
+    (void)state;
+    char *taken = acq_new_file_copy_temporary("x");
+    assert_int_equal(write_file(taken, "other", NULL), ACQ_OK);
+    assert_int_equal(write_file("x", "new", NULL), ACQ_OK);
+    assert_content(taken, "other");
+    assert_content("x", "new");
+    unlink(taken);
+    unlink("x");
+    acq_free(taken);
+    assert_int_equal(count_files(), 0);
+}
+
 static void test_what_is_no_file_is_refused(void **state)
 {
     (void)state;
@@ -140,6 +219,10 @@ int main(void)
         cmocka_unit_test(test_content_appears_at_the_end),
         cmocka_unit_test(test_unfinished_file_goes_away),
         cmocka_unit_test(test_link_stays_a_link),
+        cmocka_unit_test(test_link_that_leads_nowhere_is_refused),
+        cmocka_unit_test(test_rights_stay),
+        cmocka_unit_test(test_killed_writer_leaves_nothing),
+        cmocka_unit_test(test_taken_names_are_passed_over),
         cmocka_unit_test(test_what_is_no_file_is_refused),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_failed_allocations_leave_the_old_content),

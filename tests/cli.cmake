@@ -9,7 +9,7 @@ foreach(transcript ask queries_file check others help scored probability store r
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script signals readme same_store resume overwrite stream)
+foreach(script signals readme same_store resume overwrite stream special_files)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
@@ -17,6 +17,11 @@ endforeach()
 add_test(NAME cli_man
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/man.sh $<TARGET_FILE:anycq>
                  ${PROJECT_BINARY_DIR}/man/man1)
+if(NOT ACQ_SANITIZE) # whose frames are larger
+  add_test(NAME cli_small_stack
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/small_stack.sh $<TARGET_FILE:anycq>
+                   ${PROJECT_SOURCE_DIR})
+endif()
 foreach(cases usage:60 bad_inputs:70)
   string(REPLACE ":" ";" cases ${cases})
   list(GET cases 0 name)

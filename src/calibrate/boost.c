@@ -26,7 +26,8 @@
 
 #include "base/memory.h"
 
-enum { BLOCK = 32 }; /* rows that are scored together */
+/* Rows that are scored together, and floats that their features take: stacks may be small. */
+enum { BLOCK = 32, MOST_SPREAD = 4096 };
 
 acq_status acq_boost_new(uint32_t n_features, uint32_t n_trees, uint32_t depth, acq_boost **out,
                          acq_error *error)
@@ -220,10 +221,12 @@ static void add_trees(const acq_boost *boost, const float *x, size_t n, float *s
 
 void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, float *out)
 {
-    float spread[BLOCK * 2 * ACQ_BOOST_MOST_FEATURES];
+    float spread[MOST_SPREAD];
     uint32_t n_features = boost->n_features;
-    for (size_t begin = 0; begin < n; begin += BLOCK) {
-        size_t length = n - begin < BLOCK ? n - begin : BLOCK;
+    size_t room = MOST_SPREAD / (2 * (size_t)(n_features + (n_features == 0)));
+    size_t block = room < BLOCK ? room : BLOCK;
+    for (size_t begin = 0; begin < n; begin += block) {
+        size_t length = n - begin < block ? n - begin : block;
         for (size_t i = 0; i < length; i++) {
             spread_row(x + (begin + i) * n_features, n_features, spread + i * 2 * n_features);
             out[begin + i] = boost->start;

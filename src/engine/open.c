@@ -287,6 +287,20 @@ static void name_completion(const char *graph_path, acq_text *out)
     acq_text_format(out, "%s%scompletion", graph_path, is_folder ? "/" : ".");
 }
 
+/* A pipe would be waited for, a folder or device read in vain. */
+static acq_status check_file(const char *path, const char *what, acq_error *error)
+{
+    acq_file_kind kind = acq_file_get_kind(path);
+    if (kind != ACQ_FILE_FOLDER && kind != ACQ_FILE_STREAM && kind != ACQ_FILE_DEVICE)
+        return ACQ_OK; /* whoever opens it tells what is wrong with a missing one */
+    acq_status status = acq_fail(error, ACQ_ERR_INPUT, "%s must be a regular file, not a %s", what,
+                                 kind == ACQ_FILE_FOLDER   ? "folder"
+                                 : kind == ACQ_FILE_STREAM ? "pipe"
+                                                           : "device");
+    acq_error_set_file(error, path);
+    return status;
+}
+
 static acq_status open_auto(const acq_graph *graph, const acq_open_params *params,
                             acq_predictor **out, acq_error *error)
 {
@@ -297,6 +311,8 @@ static acq_status open_auto(const acq_graph *graph, const acq_open_params *param
     bool has_completion =
         path.length > 0 && !path.failed && acq_file_get_kind(path.bytes) != ACQ_FILE_MISSING;
     acq_status status = path.failed ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK && has_completion)
+        status = check_file(path.bytes, "the graph's completion", error);
     if (status == ACQ_OK && has_completion)
         status = acq_calibrator_open_completion(graph, path.bytes, out, error);
     else if (status == ACQ_OK && acq_shipped_has_ultra() &&
@@ -313,7 +329,13 @@ static acq_status open_known(const acq_graph *graph, const char *spec,
                              acq_perfect_report *report, acq_error *error)
 {
     const char *file;
-    switch (find(spec, &file)) {
+    enum predictor_id id = find(spec, &file);
+    acq_status status = ACQ_OK;
+    if (file != NULL && id != PREDICTOR_perfect)
+        status = check_file(file, id == PREDICTOR_completion ? "a completion" : "a model", error);
+    if (status != ACQ_OK)
+        return status;
+    switch (id) {
     case PREDICTOR_perfect:
         return open_perfect(graph, spec, file, params->read, out, report, error);
     case PREDICTOR_completion:

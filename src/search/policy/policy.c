@@ -292,14 +292,14 @@ static void table_deinit(table *t)
     acq_step_free(t->steps[1]);
     acq_free(t->p);
     acq_free(t->room);
+    acq_free(t->seats);
 }
 
 acq_status acq_search_policy_batch(const acq_problem *const *problems, size_t n,
                                    const acq_predictor *predictor, const acq_search_params *params,
                                    acq_search_result *results, acq_error *error)
 {
-    seat seats[MOST_SEATS] = {0};
-    table t = {.policy = params->policy.policy, .params = params, .seats = seats};
+    table t = {.policy = params->policy.policy, .params = params};
     for (size_t i = 0; i < n; i++) {
         results[i] = (acq_search_result){0};
         acq_arena_init(&results[i].arena);
@@ -307,12 +307,14 @@ acq_status acq_search_policy_batch(const acq_problem *const *problems, size_t n,
     if (t.policy == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "the policy search needs weights");
     acq_status status = ACQ_OK;
-    if (acq_step_new(&t.steps[0]) != ACQ_OK || acq_step_new(&t.steps[1]) != ACQ_OK)
+    t.seats = acq_zalloc(n < MOST_SEATS ? n : MOST_SEATS, sizeof *t.seats);
+    if (t.seats == NULL || acq_step_new(&t.steps[0]) != ACQ_OK ||
+        acq_step_new(&t.steps[1]) != ACQ_OK)
         status = acq_fail_memory(error);
     for (size_t i = 0; i < n && status == ACQ_OK; i += t.n_seats) {
         t.n_seats = count_seats(problems + i, n - i);
         for (size_t k = 0; k < t.n_seats; k++)
-            seats[k].stream = params->stream + i + k;
+            t.seats[k].stream = params->stream + i + k;
         status = run_table(&t, problems + i, predictor, results + i, error);
     }
     table_deinit(&t);

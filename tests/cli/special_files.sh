@@ -1,0 +1,33 @@
+#!/bin/sh
+# A pipe, a folder or a device in the place of a completion or a model is an error at once, not
+# something to wait for.
+# usage: special_files.sh ANYCQ SOURCE_DIR
+set -u
+anycq=$1
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+cp "$2/tests/cli/data/films.tsv" "$T/g.tsv"
+mkfifo "$T/pipe" "$T/g.tsv.completion" && mkdir "$T/folder" || exit 1
+status=0
+
+# refused WORD COMMAND...: exit 2, and a message with the word.
+refused()
+{
+    word=$1
+    shift
+    timeout 20 "$anycq" "$@" >"$T/out" 2>&1
+    code=$?
+    if [ $code -ne 2 ] || ! grep -q "regular file, not a $word" "$T/out"; then
+        echo "FAILED: $* gave $code:"
+        cat "$T/out"
+        status=1
+    fi
+}
+
+for kind in completion complex nbfnet ultra; do
+    refused pipe ask "$T/g.tsv" 'Q(x) := directed(x, y)' --predictor "$kind:$T/pipe"
+    refused folder ask "$T/g.tsv" 'Q(x) := directed(x, y)' --predictor "$kind:$T/folder"
+    refused device ask "$T/g.tsv" 'Q(x) := directed(x, y)' --predictor "$kind:/dev/zero"
+done
+refused pipe ask "$T/g.tsv" 'Q(x) := directed(x, y)'
+exit $status

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "answer/verify.h"
-
 static const double LEAST_SCORE = 1e-6, MOST_SCORE = 1 - 1e-4;
 static const double LEAST_EXPECTED = 1e-6; /* tails of a row */
 
@@ -213,12 +211,11 @@ static void describe_supports(const acq_supports *supports, float *f)
 
 /* ---- lifts ----
  *
- * How far a predicted link stands out of its rows: a row (head, relation) lets expect so many
- * unobserved tails, the sum of their scores. Spread evenly over all tails that the relation is
- * observed with, each would have the mean; the lift is the score over that mean. Of the two rows
- * that a link is in, the one with the smaller lift counts. An entity that the relation is never
- * observed with may have no row of its own: one tail is expected there at least, so that being
- * unknown does not lift a link.
+ * A row (head, relation) has an expected number of unobserved tails: the sum of their scores.
+ * Spread evenly over all tails that the relation is observed with, each would have the mean; the
+ * lift is the score over that mean. Of the two rows that a link is in, the one with the smaller
+ * lift counts. An entity that the relation is never observed with may have no row of its own: one
+ * tail is expected there at least, so that being unknown does not lift a link.
  *
  * Rows that questions make one by one are not both there: calibrators for such are fitted without
  * lifts (fit.h, use_lifts). */
@@ -356,4 +353,51 @@ acq_status acq_answer_describe(const acq_query *query, const acq_predictor *pred
     acq_status status = describe(query, predictor, scoring, values, &arena, features, error);
     acq_arena_deinit(&arena);
     return status;
+}
+
+/* ---- p ---- */
+
+bool acq_answer_is_certain(const float *features)
+{
+    return features[ACQ_ANSWER_predicted] == 0 && features[ACQ_ANSWER_negated] == 0;
+}
+
+double acq_answer_get_p(const acq_calibrator *calibrator, const float *features, double prior)
+{
+    return acq_answer_is_certain(features)
+               ? 1.0
+               : acq_calibrator_get_answer_p(calibrator, features, prior);
+}
+
+static bool has_positive_atoms_only(const acq_node *node)
+{
+    bool is_positive = node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_AND;
+    for (uint32_t i = 0; i < node->n_children && is_positive; i++)
+        is_positive = has_positive_atoms_only(node->children[i]);
+    return is_positive;
+}
+
+double acq_answer_get_unsupported_p(const acq_query *query, const acq_predictor *predictor,
+                                    const acq_ent *values, double prior)
+{
+    if (predictor->calibrator == NULL || !has_positive_atoms_only(query->root) ||
+        !acq_explain_is_seen(query, predictor->graph, values))
+        return NAN;
+    return acq_calibrator_get_unsupported_p(predictor->calibrator, prior);
+}
+
+static bool fits(const acq_boost *boost)
+{
+    return boost == NULL || acq_boost_get_n_features(boost) == ACQ_N_ANSWER_FEATURES;
+}
+
+acq_status acq_answer_check_calibrator(const acq_predictor *predictor, acq_error *error)
+{
+    const acq_calibrator *calibrator = predictor->calibrator;
+    if (calibrator == NULL || (fits(calibrator->answer) && fits(calibrator->balanced)))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the calibrator of %.200s reads other features of answers than this version "
+                    "has; make it anew with anycq fit",
+                    predictor->name);
 }

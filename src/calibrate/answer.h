@@ -1,9 +1,9 @@
 /* answer.h - how likely an answer is true, from the evidence of its best assignment.
  *
  * Features describe the support, not the names: the scores of the positive atoms, how many are
- * observed and predicted, how far these stand out of their rows, the size of the query, what speaks
- * against its negated atoms, and other supports. A calibrator (calibrate/calibrator.h) maps them to
- * p.
+ * observed and predicted, how much these score above the mean of their rows (lift), the size of the
+ * query, the scores of its negated atoms, and other supports. A calibrator (calibrate/calibrator.h)
+ * maps them to p.
  *
  * Atoms that say the same link, in either direction, count once. Logits and logs are of scores
  * clipped to [1e-6, 1 - 1e-4]; an observed fact has the logit of 1 - 1e-4 and the log 0. */
@@ -38,7 +38,7 @@
     X(supports, 1)       /* log(1 + other values of single variables that would do) */             \
     X(supports_sum, 1)   /* log(1 + sum of the least scores with these) */                         \
     X(paths, 1)          /* sum + denied + what these values add (below); at most 0 */             \
-    X(lift, 1)           /* log of how far the least predicted one stands out of its rows */       \
+    X(lift, 1)           /* log of the lift of the least predicted one */                          \
     X(lift_sum, 1)       /* sum of these logs over the predicted ones */                           \
     X(lift_least, 1)     /* the least */                                                           \
     X(free_lift, 1)      /* the least of those that touch a free variable; NaN: none */            \
@@ -62,6 +62,20 @@ const char *acq_answer_get_feature_name(acq_answer_feature feature);
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
                                const acq_scoring *scoring, acq_ent *values, float *features,
                                acq_error *error);
+
+/* Observed facts alone, and nothing negated: p is 1 whatever a calibrator says. */
+bool acq_answer_is_certain(const float *features);
+
+/* p of an answer with these features. prior: see acq_calibrator_get_answer_p. */
+double acq_answer_get_p(const acq_calibrator *calibrator, const float *features, double prior);
+
+/* p of an answer that no link supports; NaN where the calibrator does not know: it has learnt this
+ * from conjunctions of atoms without negation, and values that are seen at their places. */
+double acq_answer_get_unsupported_p(const acq_query *query, const acq_predictor *predictor,
+                                    const acq_ent *values, double prior);
+
+/* Fails when the predictor's calibrator reads other features than this version has. */
+acq_status acq_answer_check_calibrator(const acq_predictor *predictor, acq_error *error);
 
 /* ---- other supports (supports.c) ----
  *

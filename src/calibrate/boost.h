@@ -75,4 +75,27 @@ void acq_boost_store(const acq_boost *boost, const acq_tensor *tensors, float *v
 acq_status acq_boost_load(const acq_safetensors *file, const char *prefix, acq_boost **out,
                           acq_error *error);
 
+/* ---- trees of two folds and of all rows, with curves ----
+ *
+ * folds[0] and folds[1] have learnt their own fold only, so each can score the other's rows. What
+ * these scores turn out to be worth bends the odds of all three (acq_boost_straighten). No trees
+ * are bent by rows that they score: the curve of folds[0] comes from how folds[1] does on fold 0.
+ */
+
+typedef struct acq_fold_trees {
+    acq_boost *folds[2];
+    acq_boost *all;
+} acq_fold_trees;
+
+void acq_fold_trees_deinit(acq_fold_trees *trees);
+
+/* folds: 0 or 1 for each row. report may be NULL; false stops with ACQ_ERR_INTERRUPTED. */
+acq_status acq_fold_trees_fit(const acq_boost_data *data, const uint8_t *folds,
+                              const acq_boost_params *params,
+                              bool (*report)(void *context, int step, int steps), void *context,
+                              acq_fold_trees *out, acq_error *error);
+
+/* p of a row by trees that have not learnt its fold. */
+double acq_fold_trees_judge(const acq_fold_trees *trees, unsigned fold, const float *x);
+
 #endif

@@ -268,6 +268,13 @@ acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *pa
 
 /* ---- what it says ---- */
 
+bool acq_calibrator_knows_answers(const acq_calibrator *calibrator, double prior)
+{
+    if (calibrator == NULL)
+        return false;
+    return prior < 0 ? calibrator->answer != NULL : calibrator->balanced != NULL;
+}
+
 double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
                                    double prior)
 {
@@ -297,6 +304,6 @@ double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double
 
 double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior)
 {
-    double open = calibrator->open_balanced;
+    double open = calibrator == NULL || prior < 0 ? 0 : calibrator->open_balanced;
     return open > 0 ? from_odds(get_odds(prior) / get_odds(open)) : prior;
 }

@@ -16,7 +16,7 @@ struct acq_calibrator {
     acq_boost *link;
     acq_boost *answer;
     acq_boost *balanced;
-    double unsupported, unsupported_balanced; /* p of an answer that no link speaks for */
+    double unsupported, unsupported_balanced; /* p of an answer that no link supports */
     double open_balanced; /* share of true ones, in balanced sets, among what facts do not settle */
     char models[64]; /* the row models whose evidence `link` reads: "complex", "complex+ultra" */
     char graph[256]; /* what it was fitted on, for people */
@@ -42,6 +42,9 @@ acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *pa
 void acq_calibrator_attach(acq_calibrator *calibrator, acq_predictor *predictor);
 void acq_calibrator_lend(acq_calibrator *calibrator, acq_predictor *predictor);
 
+/* Does it know probabilities of answers with this prior (below)? NULL: no. */
+bool acq_calibrator_knows_answers(const acq_calibrator *calibrator, double prior);
+
 /* p of an answer with these features. prior: the share of true ones among the candidates, in
  * (0, 1); negative: the natural one. NaN when the calibrator has no such model. */
 double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
@@ -49,7 +52,7 @@ double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float
 /* p of an answer that has no support at all; 0 when the calibrator does not know. */
 double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior);
 /* The prior to give where all candidates are open, facts settle none, and a share `prior` of them
- * is true. */
+ * is true. Without a calibrator, and with the natural prior, the same. */
 double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior);
 
 #endif

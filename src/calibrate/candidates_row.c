@@ -399,7 +399,7 @@ static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *fo
     return status;
 }
 
-/* Entities that the relation never shows as tails, when only shown ones may be proposed. */
+/* Entities that are never seen as tails of the relation, when only seen ones may be proposed. */
 static void restrict_tails(acq_row_worker *worker, acq_rel relation, bool restricts)
 {
     const acq_links *tails = worker->maker->links[acq_inverse(relation)];

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cli/width.h"
-#include "calibrate/calibrator.h"
+#include "calibrate/answer.h"
 
 enum { GAP = 2 };
 
@@ -41,25 +41,14 @@ bool acq_view_has_p(const acq_view *view)
     return acq_engine_gives_p(view->params, view->predictor);
 }
 
-/* Only then is the share of true ones among unsupported answers known. */
-static bool has_positive_atoms_only(const acq_node *node)
-{
-    bool is_positive = node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_AND;
-    for (uint32_t i = 0; i < node->n_children && is_positive; i++)
-        is_positive = has_positive_atoms_only(node->children[i]);
-    return is_positive;
-}
-
 double acq_view_get_unsupported_p(const acq_view *view)
 {
     const acq_engine_result *result = view->result;
     bool is_proved = result->outcome == ACQ_NONE && result->complete && result->likeliest == NULL;
-    if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view) ||
-        !has_positive_atoms_only(view->query->root) ||
-        !acq_explain_is_seen(view->query, view->predictor->graph, view->values))
+    if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view))
         return NAN;
-    double p = acq_calibrator_get_unsupported_p(acq_predictor_get_calibrator(view->predictor),
-                                                view->params->prior);
+    double p = acq_answer_get_unsupported_p(view->query, view->predictor, view->values,
+                                            view->params->prior);
     return p > 0 && p < view->params->min_p ? p : NAN;
 }
 

@@ -15,7 +15,7 @@
 
 #include "answer/verify.h"
 #include "base/memory.h"
-#include "calibrate/calibrator.h"
+#include "calibrate/answer.h"
 #include "engine/run.h"
 
 static const double SAME_SCORE = 1e-9;
@@ -68,10 +68,8 @@ void acq_engine_result_deinit(acq_engine_result *result)
 
 bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor)
 {
-    const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
-    bool has_model = calibrator != NULL && (params->prior < 0 ? calibrator->answer != NULL
-                                                              : calibrator->balanced != NULL);
-    return has_model && !params->paper && params->search.scoring.binarize <= 0;
+    return acq_calibrator_knows_answers(acq_predictor_get_calibrator(predictor), params->prior) &&
+           !params->paper && params->search.scoring.binarize <= 0;
 }
 
 acq_engine_params acq_engine_settle(const acq_engine_params *params, const acq_predictor *predictor)
@@ -369,7 +367,7 @@ static acq_status check_params(const acq_query *query, const acq_predictor *pred
         return acq_fail(error, ACQ_ERR_USAGE,
                         "the query was read for another graph than the predictor's; read it again "
                         "with the predictor's graph");
-    return acq_judge_check(predictor, error);
+    return acq_answer_check_calibrator(predictor, error);
 }
 
 static acq_engine_run begin_run(const acq_query *query, const acq_predictor *predictor,

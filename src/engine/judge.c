@@ -6,27 +6,6 @@
 #include "calibrate/answer.h"
 #include "engine/run.h"
 
-static bool fits(const acq_boost *boost)
-{
-    return boost == NULL || acq_boost_get_n_features(boost) == ACQ_N_ANSWER_FEATURES;
-}
-
-acq_status acq_judge_check(const acq_predictor *predictor, acq_error *error)
-{
-    const acq_calibrator *calibrator = acq_predictor_get_calibrator(predictor);
-    if (calibrator == NULL || (fits(calibrator->answer) && fits(calibrator->balanced)))
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_INPUT,
-                    "the calibrator of %.200s reads other features of answers than this version "
-                    "has; make it anew with anycq fit",
-                    predictor->name);
-}
-
-static bool is_certain(const float *features)
-{
-    return features[ACQ_ANSWER_predicted] == 0 && features[ACQ_ANSWER_negated] == 0;
-}
-
 acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t n,
                           acq_error *error)
 {
@@ -40,9 +19,7 @@ acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t
         if (status != ACQ_OK)
             return status;
         answer->score = acq_verify_score(run->query, run->predictor, scoring, answer->values);
-        answer->p = is_certain(features)
-                        ? 1.0
-                        : acq_calibrator_get_answer_p(calibrator, features, run->params.prior);
+        answer->p = acq_answer_get_p(calibrator, features, run->params.prior);
     }
     return ACQ_OK;
 }

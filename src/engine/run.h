@@ -37,12 +37,8 @@ acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error);
 /* Says in the result what was left out, if anything was: a note, and none becomes undecided. */
 acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error);
 
-/* judge.c: fails when the predictor's calibrator reads other features than this program has. */
-acq_status acq_judge_check(const acq_predictor *predictor, acq_error *error);
-
-/* Gives answers their p, and the likeliest values of their existential variables; scores are those
- * of the verifier afterwards. An answer of observed facts alone, without a negated atom, has
- * p = 1. */
+/* judge.c: gives answers their p (calibrate/answer.h), and the likeliest values of their
+ * existential variables; scores are those of the verifier afterwards. */
 acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t n,
                           acq_error *error);
 

@@ -333,10 +333,8 @@ static acq_status prepare_links(deciding *run, const acq_predictor *links, acq_e
 /* Observed links are left out, which sets of answers are not. */
 static double choose_prior(const acq_links_decide_params *params)
 {
-    const acq_calibrator *calibrator = acq_predictor_get_calibrator(params->predictor);
-    double prior = params->engine.prior;
-    return calibrator == NULL || prior < 0 ? prior
-                                           : acq_calibrator_get_open_prior(calibrator, prior);
+    return acq_calibrator_get_open_prior(acq_predictor_get_calibrator(params->predictor),
+                                         params->engine.prior);
 }
 
 /* The links of `links` that are not observed: how many, and how many of them are said yes to. */

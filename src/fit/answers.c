@@ -228,8 +228,7 @@ static double share_get(const share *sum)
 /* Do facts settle it? */
 static bool is_settled(const answer_row *row)
 {
-    return row->is_supported && row->features[ACQ_ANSWER_predicted] == 0 &&
-           row->features[ACQ_ANSWER_negated] == 0;
+    return row->is_supported && acq_answer_is_certain(row->features);
 }
 
 /* Returns the share of all candidates, by natural weights. Wrong trials of questions with several

@@ -6,7 +6,7 @@
 #define ACQ_FIT_LINKS_H
 
 #include "fit/fit.h"
-#include "calibrate/folds.h"
+#include "calibrate/boost.h"
 #include "predict/predictor.h"
 
 typedef struct acq_link_progress {

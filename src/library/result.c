@@ -6,7 +6,7 @@
 
 #include "answer/explain.h"
 #include "base/memory.h"
-#include "calibrate/calibrator.h"
+#include "calibrate/answer.h"
 
 acq_result_outcome acq_result_get_outcome(const acq_result *result)
 {
@@ -67,27 +67,16 @@ bool acq_result_has_probabilities(const acq_result *result)
     return result != NULL && result->has_p;
 }
 
-/* Only of such queries is the share of true ones among unsupported tuples known. */
-static bool has_positive_atoms_only(const acq_node *node)
-{
-    bool is_positive = node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_AND;
-    for (uint32_t i = 0; i < node->n_children && is_positive; i++)
-        is_positive = has_positive_atoms_only(node->children[i]);
-    return is_positive;
-}
-
 double acq_result_get_unsupported_probability(const acq_result *result)
 {
     if (!acq_result_has_probabilities(result) || result->values == NULL)
         return NAN;
     const acq_engine_result *search = &result->search;
     bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL;
-    if (!is_proved || result->params.has_threshold ||
-        !has_positive_atoms_only(result->query->root) ||
-        !acq_explain_is_seen(result->query, result->predictor->graph, result->values))
+    if (!is_proved || result->params.has_threshold)
         return NAN;
-    double p = acq_calibrator_get_unsupported_p(acq_predictor_get_calibrator(result->predictor),
-                                                result->params.prior);
+    double p = acq_answer_get_unsupported_p(result->query, result->predictor, result->values,
+                                            result->params.prior);
     return p > 0 && p < result->params.min_p ? p : NAN;
 }
 

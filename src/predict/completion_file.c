@@ -251,13 +251,13 @@ static acq_status get(int file, void *bytes, size_t length, uint64_t at, acq_err
 static acq_status open_file(acq_completion_stored *in, const char *path, acq_error *error)
 {
     struct stat info;
-    in->file = open(path, O_RDONLY | O_CLOEXEC);
+    in->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not be waited for */
     if (in->file < 0 && (errno == ENOENT || errno == ENOTDIR))
         return acq_fail(error, ACQ_ERR_INPUT, "there is no such file; check the path");
     if (in->file < 0 || fstat(in->file, &info) != 0)
         return fail_io(error);
     if (!S_ISREG(info.st_mode))
-        return acq_fail(error, ACQ_ERR_INPUT, "this is not a file; name a completion file");
+        return acq_fail(error, ACQ_ERR_INPUT, "this is not a regular file; name a completion file");
     in->length = (uint64_t)info.st_size;
     return ACQ_OK;
 }

@@ -29,7 +29,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "calibrate/folds.h"
+#include "calibrate/boost.h"
 #include "fit/answers.h"
 #include "fit/models.h"
 #include "fit/questions.h"

@@ -264,6 +264,29 @@ static void test_files_that_cannot_be_written_leave_nothing(void **state)
     acq_graph_free(graph);
 }
 
+/* Nobody writes into the pipe: a test that waits for it ends by the alarm. */
+static void test_a_pipe_is_refused_as_completion_and_as_shard(void **state)
+{
+    (void)state;
+    char path[64], output[80];
+    acq_error error = {0}, shard = {0};
+    acq_predictor *back = NULL;
+    case_name_file(path, sizeof path);
+    snprintf(output, sizeof output, "%s-whole", path);
+    const char *const parts[] = {path};
+    acq_graph *graph = case_make_graph(10, 30);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    alarm(60);
+    assert_int_equal(acq_calibrator_open_completion(graph, path, &back, &error), ACQ_ERR_INPUT);
+    assert_int_equal(acq_completion_merge_files(parts, 1, output, &shard), ACQ_ERR_INPUT);
+    alarm(0);
+    assert_string_equal(error.message, "this is not a regular file; name a completion file");
+    assert_string_equal(shard.message, error.message);
+    assert_string_equal(error.file, path);
+    assert_int_equal(unlink(path), 0);
+    acq_graph_free(graph);
+}
+
 static void test_a_full_disk_leaves_nothing(void **state)
 {
     (void)state;
@@ -458,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_the_writer_takes_either_direction_and_lowers_learned_ones),
         cmocka_unit_test(test_broken_links_are_not_written),
         cmocka_unit_test(test_files_that_cannot_be_written_leave_nothing),
+        cmocka_unit_test(test_a_pipe_is_refused_as_completion_and_as_shard),
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
         cmocka_unit_test(test_scores_at_the_floor_never_fall_below_it),
         cmocka_unit_test(test_a_graph_that_grew_keeps_its_completion),

@@ -130,11 +130,13 @@ typedef struct acq_graph_params {
     bool strict;        /* the first bad line is an error */
     acq_left_out_fn left_out;
     acq_progress_fn progress;
-    void *context;           /* for left_out and progress, which come one at a time */
+    void *context;           /* for left_out, note and progress, which come one at a time */
     unsigned threads;        /* 0: as many as the machine has */
     const char *base;        /* RDF: what relative IRIs are relative to */
     bool literals;           /* RDF: literal objects are entities too */
     acq_read_report *report; /* filled when a text was read, zeros for a store; NULL: not wanted */
+    bool no_header;          /* the first line is a fact, even if it reads like a header */
+    acq_left_out_fn note;    /* about a whole file: a header was left out, columns look swapped */
 } acq_graph_params;
 
 ACQ_API void acq_graph_params_init_sized(acq_graph_params *params, size_t size);

@@ -145,6 +145,8 @@
          "folders: read up to and including train (default), valid or test")                       \
     FLAG(strict, "strict", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                     \
          "a line that cannot be read is an error")                                                 \
+    FLAG(no_header, "no-header", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                               \
+         "the first line is a fact, even if it reads like head, relation, tail")                   \
     TEXT(base, "base", 0, "IRI", NULL, 0, 0, ACQ_ON_graphs,                                        \
          "RDF: what relative IRIs are relative to")                                                \
     FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \

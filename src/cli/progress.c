@@ -132,11 +132,9 @@ void acq_reading_init(acq_reading *reading, acq_output *output)
     acq_bar_init(&reading->progress, "");
 }
 
-static void note_bad_line(void *context, const acq_error *bad)
+static void note_file(void *context, const acq_error *bad)
 {
     acq_reading *reading = context;
-    if (reading->n_bad++ >= ACQ_MOST_BAD_LINES)
-        return;
     const char *file = acq_report_name_file(bad->file);
     char place[sizeof bad->file + 48] = "";
     if (bad->column > 0)
@@ -146,6 +144,13 @@ static void note_bad_line(void *context, const acq_error *bad)
     else if (file[0] != '\0')
         snprintf(place, sizeof place, "%s: ", file);
     acq_report_note(reading->output, "%s%s", place, bad->message);
+}
+
+static void note_bad_line(void *context, const acq_error *bad)
+{
+    acq_reading *reading = context;
+    if (reading->n_bad++ < ACQ_MOST_BAD_LINES)
+        note_file(context, bad);
 }
 
 bool acq_reading_show_stage(void *context, const acq_progress *now)
@@ -162,6 +167,8 @@ acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *
                              .strict = options->strict,
                              .base = options->base,
                              .literals = options->literals,
+                             .no_header = options->no_header,
+                             .note = note_file,
                              .bad_line = note_bad_line,
                              .progress = acq_reading_show_stage,
                              .context = reading};

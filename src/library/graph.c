@@ -23,6 +23,8 @@ acq_status acq_library_read_params(const char *function, const acq_graph_params 
     *out = (acq_read_params){.split = params.split,
                              .format = params.format,
                              .strict = params.strict,
+                             .no_header = params.no_header,
+                             .note = params.note,
                              .bad_line = params.left_out,
                              .progress = params.progress,
                              .context = params.context,

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "graph/text/reader.h"
 
 #define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
@@ -246,6 +247,106 @@ static void test_files_that_vanish_or_are_folders_are_named(void **state)
     assert_null(bytes);
 }
 
+static void keep_note(void *context, const acq_error *note)
+{
+    acq_text_format(context, "%zu: %s\n", note->line, note->message);
+}
+
+/* What a header changes: the facts, and what the caller is told. */
+static void check_header(const char *text, acq_syntax syntax, bool no_header, const char *fact,
+                         const char *noted)
+{
+    char head[20], relation[20], tail[20];
+    acq_memory_source source = {
+        .name = "text", .bytes = text, .length = strlen(text), .syntax = syntax};
+    acq_text notes;
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    acq_text_init(&notes);
+    acq_text_add(&notes, "");
+    acq_read_params params = {
+        .strict = true, .no_header = no_header, .note = keep_note, .context = &notes};
+    if (acq_graph_read_memory(&source, &params, &graph, NULL, &error) != ACQ_OK)
+        fail_msg("%s: %s", text, error.message);
+    assert_int_equal(sscanf(fact, "%19s %19s %19s", head, relation, tail), 3);
+    acq_ent h = acq_graph_find_entity(graph, head, strlen(head));
+    acq_ent t = acq_graph_find_entity(graph, tail, strlen(tail));
+    acq_rel r = acq_graph_find_relation(graph, relation, strlen(relation));
+    if (!acq_graph_has_fact(graph, h, r, t))
+        fail_msg("%s: lacks %s", text, fact);
+    if (strncmp(notes.bytes, noted, strlen(noted)) != 0 ||
+        (noted[0] == '\0') != (notes.length == 0))
+        fail_msg("%s: told \"%s\"", text, notes.bytes);
+    acq_text_deinit(&notes);
+    acq_graph_free(graph);
+}
+
+static void test_a_header_is_noted_and_left_out(void **state)
+{
+    (void)state;
+    const char *told = "1: read as a header and left out; --no-header reads it as a fact\n";
+    const char *ordered = "1: read as a header, which says the order of the columns;";
+    check_header("head,relation,tail\na,r,b\n", ACQ_COMMAS, false, "a r b", told);
+    check_header("\"Subject\",PREDICATE,\"object\"\r\na,r,b\r\n", ACQ_COMMAS, false, "a r b", told);
+    check_header("h\tr\tt\na\tx\tb\n", ACQ_TABS, false, "a x b", told);
+    check_header("\xEF\xBB\xBF#Source \t Type\tTARGET\na\tx\tb\n", ACQ_TABS, false, "a x b", told);
+    check_header("\n\nhead\trelation\ttail\n\na\tx\tb\n", ACQ_TABS, false, "a x b", "3: read as");
+    check_header(":START_ID;:END_ID;:TYPE\na;b;r\n", ACQ_COMMAS, false, "a r b", ordered);
+    check_header("relation\thead\ttail\nr\ta\tb\n", ACQ_TABS, false, "a r b", ordered);
+    /* Asked for, or a fact: alone, or of a relation that others have. */
+    check_header("head,relation,tail\na,r,b\n", ACQ_COMMAS, true, "head relation tail", "");
+    check_header("h\tr\tt\n", ACQ_TABS, false, "h r t", "");
+    check_header("h\tr\tt\na\tr\tb\n", ACQ_TABS, false, "h r t", "");
+    check_header("s\tp\ts\na\tr\tb\n", ACQ_TABS, false, "s p s", "");
+    check_header("a\tr\tb\nhead\trelation\ttail\n", ACQ_TABS, false, "head relation tail", "");
+}
+
+static void test_lines_behind_a_header_keep_their_numbers(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"head\trelation\ttail\na\tr\tb\nbad\n",
+                                 "head,relation,tail\na,r,b\nbad\n"};
+    for (int i = 0; i < 2; i++) {
+        acq_memory_source source = {.name = "text",
+                                    .bytes = texts[i],
+                                    .length = strlen(texts[i]),
+                                    .syntax = i == 0 ? ACQ_TABS : ACQ_COMMAS};
+        acq_graph *graph = NULL;
+        acq_error error = {0};
+        acq_read_params params = {.strict = true};
+        assert_int_equal(acq_graph_read_memory(&source, &params, &graph, NULL, &error),
+                         ACQ_ERR_PARSE);
+        assert_int_equal(error.line, 3);
+    }
+}
+
+static void test_semicolons_separate_where_commas_do_not(void **state)
+{
+    (void)state;
+    check_header("a;r;b\nc;r;\"d;e\"\n", ACQ_COMMAS, false, "c r d;e", "");
+    check_header("a;r;b,c\nd;r;e\n", ACQ_COMMAS, false, "a r b,c", "");
+    check_header("a,r,b;c\nd,r,e\n", ACQ_COMMAS, false, "a r b;c", "");
+    check_header("\"a;1\",r,b\n\"c;2\",r,d\n", ACQ_COMMAS, false, "a;1 r b", "");
+}
+
+static void test_columns_that_look_swapped_are_noted(void **state)
+{
+    (void)state;
+    acq_text text;
+    for (int is_swapped = 0; is_swapped < 2; is_swapped++) {
+        acq_text_init(&text);
+        for (int i = 0; i < 200; i++)
+            acq_text_format(&text,
+                            is_swapped ? "e%1$d\tf%2$d\tknows%3$d\n" : "e%1$d\tknows%3$d\tf%2$d\n",
+                            i, i, i % 3);
+        check_header(text.bytes, ACQ_TABS, false, is_swapped ? "e3 f3 knows0" : "e3 knows0 f3",
+                     is_swapped ? "0: columns swapped? The first 200 lines have 200 relations and "
+                                  "only 3 tails; the order is head, relation, tail\n"
+                                : "");
+        acq_text_deinit(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +363,10 @@ int main(void)
         cmocka_unit_test(test_a_pipe_is_read_as_tab_triples),
         cmocka_unit_test(test_an_unreadable_file_is_an_io_error),
         cmocka_unit_test(test_files_that_vanish_or_are_folders_are_named),
+        cmocka_unit_test(test_a_header_is_noted_and_left_out),
+        cmocka_unit_test(test_lines_behind_a_header_keep_their_numbers),
+        cmocka_unit_test(test_semicolons_separate_where_commas_do_not),
+        cmocka_unit_test(test_columns_that_look_swapped_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  *            bad lines with their reasons, counts; lines count from the piece's first
  *
  * A batch belongs to one thread at a time and needs nothing of the others, so pieces are parsed
- * in parallel; merge.c then joins the batches in the order of the source. */
+ * in parallel; they then join in the order of the source. */
 #ifndef ACQ_GRAPH_TEXT_BATCH_H
 #define ACQ_GRAPH_TEXT_BATCH_H
 
@@ -30,10 +30,14 @@ static inline bool acq_syntax_is_rdf(acq_syntax syntax)
 typedef struct acq_syntax_rules {
     acq_syntax syntax;
     bool strict;
-    uint32_t n_entities, n_relations; /* ACQ_IDS: ids are below these */
-    bool literals;                    /* RDF: literals are entities too */
-    const char *base;                 /* RDF: NULL: relative IRIs are bad */
-    char blank_prefix[24];            /* RDF: tells blank nodes of several files apart */
+    uint32_t n_entities, n_relations;  /* ACQ_IDS: ids are below these */
+    char separator;                    /* ACQ_COMMAS: , or ; */
+    size_t header_bytes, header_lines; /* to skip where the file begins, behind a byte order mark */
+    bool is_reordered;                 /* columns are not head, relation, tail: */
+    unsigned char columns[3];          /* where those stand */
+    bool literals;                     /* RDF: literals are entities too */
+    const char *base;                  /* RDF: NULL: relative IRIs are bad */
+    char blank_prefix[24];             /* RDF: tells blank nodes of several files apart */
 } acq_syntax_rules;
 
 typedef struct acq_local_names {
@@ -119,6 +123,7 @@ typedef struct acq_merger {
     acq_read_report report;
     acq_error *error;               /* the caller's; may be NULL */
     acq_error first_bad;            /* the first line left out */
+    bool has_looked;                /* at the columns of this file */
     const char *file;               /* being read, for messages; borrowed until the end */
     acq_syntax syntax;              /* of that file */
     size_t n_lines;                 /* of the file, in earlier batches */
@@ -139,10 +144,29 @@ void acq_merger_start_file(acq_merger *merger, const char *file, acq_syntax synt
 /* Takes over what the batch holds; then, if something ended its parsing, fails with that. */
 acq_status acq_merger_take(acq_merger *merger, acq_batch *batch);
 
+/* Tells the caller something about the file as a whole, or about a line that was not bad. */
+void acq_merger_note(acq_merger *merger, size_t line, const char *format, ...) ACQ_PRINTF(3, 4);
+
 /* Tells the caller how far reading is: `done` bytes of the current file. */
 acq_status acq_merger_progress(acq_merger *merger, uint64_t done);
 
 /* The report; an error when there was no fact. */
 acq_status acq_merger_finish(acq_merger *merger, acq_read_report *report);
+
+/* Judges a file of plain triples by its first bytes: separator, header, order of the columns. The
+ * caller is told of a header. */
+void acq_table_look(acq_syntax_rules *rules, acq_merger *merger, const char *bytes, size_t length);
+
+/* Puts the fields of a line in the order head, relation, tail. */
+static inline void acq_table_reorder(const acq_syntax_rules *rules, acq_field fields[3])
+{
+    const unsigned char *columns = rules->columns;
+    acq_field ordered[3] = {fields[columns[0]], fields[columns[1]], fields[columns[2]]};
+    for (int i = 0; i < 3; i++)
+        fields[i] = ordered[i];
+}
+
+/* Tells the caller if the first facts of a file look as if its columns were swapped. */
+acq_status acq_table_check_columns(acq_merger *merger, const acq_batch *batch);
 
 #endif

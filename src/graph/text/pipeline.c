@@ -28,6 +28,7 @@ typedef struct slot {
 typedef struct pipeline {
     acq_cutter *cutter;
     acq_merger *merger;
+    acq_syntax_rules *rules;
     acq_parse_fn parse;
     slot *slots;
     size_t n_slots;
@@ -87,6 +88,8 @@ static void read_next(pipeline *p)
     p->has_ended = p->cutter->has_ended;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
+    if (status == ACQ_OK && s->piece.is_first) /* nobody else works yet */
+        acq_table_look(p->rules, p->merger, s->piece.bytes, s->piece.length);
     if (status == ACQ_OK)
         p->parse(&s->batch, &s->piece);
     acq_piece_trim(&s->piece);
@@ -137,10 +140,10 @@ static void free_slots(pipeline *p)
     acq_free(p->slots);
 }
 
-acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, const acq_syntax_rules *rules,
+acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, acq_syntax_rules *rules,
                             acq_parse_fn parse, unsigned n_threads)
 {
-    pipeline p = {.cutter = cutter, .merger = merger, .parse = parse};
+    pipeline p = {.cutter = cutter, .merger = merger, .rules = rules, .parse = parse};
     if (n_threads == 0)
         n_threads = acq_threads_available();
     if (n_threads > MOST_THREADS)

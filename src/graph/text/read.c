@@ -15,17 +15,17 @@ typedef struct ingest {
     size_t n_files, i_file;
 } ingest;
 
-static acq_status read_alone(acq_stream *stream, acq_merger *merger, const acq_syntax_rules *rules)
+static acq_status read_alone(acq_stream *stream, acq_merger *merger, acq_syntax_rules *rules)
 {
     acq_batch batch;
     acq_batch_init(&batch, rules);
-    acq_status status = rules->syntax == ACQ_COMMAS ? acq_read_csv(stream, merger, &batch)
+    acq_status status = rules->syntax == ACQ_COMMAS ? acq_read_csv(stream, merger, &batch, rules)
                                                     : acq_read_turtle(stream, merger, &batch);
     acq_batch_deinit(&batch);
     return status;
 }
 
-static acq_status read_together(acq_stream *stream, ingest *in, const acq_syntax_rules *rules)
+static acq_status read_together(acq_stream *stream, ingest *in, acq_syntax_rules *rules)
 {
     acq_cutter cutter;
     acq_parse_fn parse = rules->syntax == ACQ_IDS    ? acq_parse_ids

@@ -18,9 +18,11 @@ typedef struct acq_read_params {
     const char *split;        /* "train" (default when NULL), "valid" or "test"; folders only */
     const char *format;       /* tsv, csv, nt, ttl, nq or trig; NULL: by the endings of the names */
     bool strict;              /* the first bad line is an error */
+    bool no_header;           /* the first line is a fact, whatever it says */
     acq_bad_line_fn bad_line; /* may be NULL */
-    void *context;            /* for bad_line and progress */
-    acq_progress_fn progress;    /* may be NULL; called at least every megabyte */
+    acq_bad_line_fn note;     /* a header was left out, columns look swapped; code 0; may be NULL */
+    void *context;            /* for bad_line, note and progress */
+    acq_progress_fn progress; /* may be NULL; called at least every megabyte */
     unsigned threads;         /* 0: as many as the machine has */
     const char *base;         /* RDF: what relative IRIs are relative to; NULL: they are errors */
     bool literals;            /* RDF: literal objects are entities too */

@@ -1,7 +1,7 @@
-/* read_csv.c - triples separated by commas, RFC 4180, without a header line.
+/* read_csv.c - triples separated by commas, RFC 4180, or by semicolons (table.c tells which).
  *
  *   file   = [BOM] { record ("\n" | "\r\n") } [record]
- *   record = "" | field "," field "," field
+ *   record = "" | field "," field "," field          or ; for ,
  *   field  = { any but , " CR LF } | '"' { any but '"' | '""' } '"'
  *
  * A quoted field may span lines. After a bad record, reading goes on at the line after the
@@ -15,6 +15,7 @@
 
 typedef struct csv {
     acq_batch *batch;
+    char separator;
     const char *at, *end;
     const char *line_start; /* of the current line */
     size_t line;
@@ -96,7 +97,7 @@ static outcome read_quoted(csv *in, acq_field *field, acq_text *buffer, acq_stat
         return bad_at(in, line, column, "this quote is never closed; add a closing quote", status);
     field->raw_length = field->length = (size_t)(in->at - field->raw);
     in->at++;
-    bool is_closed = at_line_end(in) || *in->at == ',';
+    bool is_closed = at_line_end(in) || *in->at == in->separator;
     if (!is_closed && in->line != line)
         return bad_at(in, line, column,
                       "the quote that closes this one on a later line has text behind it; add the "
@@ -114,7 +115,7 @@ static outcome read_quoted(csv *in, acq_field *field, acq_text *buffer, acq_stat
 static outcome read_bare(csv *in, acq_field *field, acq_status *status)
 {
     *field = (acq_field){.raw = in->at, .name = in->at, .line = in->line, .column = column_of(in)};
-    for (; !at_line_end(in) && *in->at != ','; in->at++) {
+    for (; !at_line_end(in) && *in->at != in->separator; in->at++) {
         if (*in->at == '"')
             return bad_at(in, in->line, column_of(in),
                           "a quote inside a bare field; quote the whole field and double it",
@@ -178,6 +179,8 @@ static acq_status read_record(csv *in)
     if (got != GOOD)
         return status;
     skip_line_end(in);
+    if (in->batch->rules->is_reordered)
+        acq_table_reorder(in->batch->rules, fields);
     return acq_batch_add_triple(in->batch, fields, false);
 }
 
@@ -202,9 +205,13 @@ static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batc
     size_t length = piece->length;
     acq_status status = ACQ_OK;
     if (acq_skip_mark(&bytes, &length, &batch->error) == ACQ_OK) {
-        csv in = {.batch = batch, .at = bytes, .end = bytes + length};
-        in.line_start = bytes;
-        in.line = 1;
+        const acq_syntax_rules *rules = batch->rules;
+        csv in = {.batch = batch,
+                  .separator = rules->separator,
+                  .at = bytes + rules->header_bytes,
+                  .end = bytes + length,
+                  .line_start = bytes + rules->header_bytes,
+                  .line = 1 + rules->header_lines};
         for (int i = 0; i < 3; i++)
             acq_text_init(&in.unescaped[i]);
         status = read_records(&in, merger);
@@ -214,7 +221,8 @@ static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batc
     return status == ACQ_OK ? acq_merger_take(merger, batch) : status;
 }
 
-acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch)
+acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch,
+                        acq_syntax_rules *rules)
 {
     acq_cutter cutter;
     acq_piece piece = {0};
@@ -225,8 +233,10 @@ acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch
         if (status == ACQ_OK)
             status = acq_merger_progress(merger, piece.done);
     }
-    if (status == ACQ_OK)
+    if (status == ACQ_OK) {
+        acq_table_look(rules, merger, piece.bytes, piece.length);
         status = read_text(&piece, merger, batch);
+    }
     acq_free(piece.bytes);
     acq_cutter_deinit(&cutter);
     return status;

@@ -38,6 +38,11 @@ void acq_parse_lines(acq_batch *batch, const acq_piece *piece, acq_line_fn parse
     }
     if (piece->is_first && acq_skip_mark(&at, &length, &batch->error) != ACQ_OK)
         return;
+    if (piece->is_first) {
+        at += batch->rules->header_bytes;
+        length -= batch->rules->header_bytes;
+        batch->n_lines = batch->rules->header_lines;
+    }
     bool is_text = is_clean_text(at, length);
     acq_status status = ACQ_OK;
     for (const char *end = at + length; status == ACQ_OK && at < end; batch->n_lines++) {
@@ -81,6 +86,8 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
     size_t fourth = 0;
     batch->counts.lines++;
     size_t count = split(line, length, number, fields, &fourth);
+    if (count == 3 && batch->rules->is_reordered)
+        acq_table_reorder(batch->rules, fields);
     if (count != 3)
         return acq_batch_bad_count(batch, number, count < 3 ? length + 1 : fourth, count);
     return acq_batch_add_triple(batch, fields, is_text);

@@ -3,7 +3,7 @@
  *   source.c    path ─▶ files and their formats        stream.c   their bytes
  *   read.c      files ─▶ sink                          pieces.c   cut at line ends
  *   pipeline.c  pieces ─▶ batches, on several threads  batch.c    names and facts of a piece
- *   merge.c     batches ─▶ sink, in order
+ *   batch.c     batches ─▶ sink, in order              table.c    separator and header of triples
  *
  *   read_tsv.c  read_csv.c    plain triples            rdf.c   what RDF means here
  *   read_benchmark.c          benchmark graphs         read_nt.c  read_turtle.c
@@ -39,9 +39,10 @@ void acq_source_deinit(acq_source *source);
 /* Parses a piece into an empty batch; what goes wrong stands in batch->error. */
 typedef void (*acq_parse_fn)(acq_batch *batch, const acq_piece *piece);
 
-/* Reads the cutter to its end. The calling thread works too and is the only one when the input
- * is a single piece; every failure comes back in the order of the input. */
-acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, const acq_syntax_rules *rules,
+/* Reads the cutter to its end; the first piece completes the rules. The calling thread works too
+ * and is the only one when the input is a single piece; every failure comes back in the order of
+ * the input. */
+acq_status acq_pipeline_run(acq_cutter *cutter, acq_merger *merger, acq_syntax_rules *rules,
                             acq_parse_fn parse, unsigned n_threads);
 
 /* Formats of lines. */
@@ -58,7 +59,9 @@ void acq_parse_lines(acq_batch *batch, const acq_piece *piece, acq_line_fn parse
 
 /* Formats that are read from their beginning to their end by one thread: triples separated by
  * commas, Turtle and TriG. */
-acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch);
+/* rules: those of the batch, which the first lines of a .csv complete. */
+acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch,
+                        acq_syntax_rules *rules);
 acq_status acq_read_turtle(acq_stream *stream, acq_merger *merger, acq_batch *batch);
 
 /* Reads the text of a kgindex.json into the dictionary. */

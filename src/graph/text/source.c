@@ -10,9 +10,7 @@
 #include "base/text.h"
 
 #define READABLE                                                                                   \
-    "readable are triples in .tsv, .txt (tabs) or .csv, RDF in .nt, .nq, .ttl or .trig, each "     \
-    "also "                                                                                        \
-    "as .gz, a *_kg.tsv beside a kgindex.json, or a folder of train/valid/test files"
+    "readable are .tsv, .txt, .csv, .nt, .nq, .ttl, .trig, each also as .gz, and folders of them"
 
 /* What a name ends in, before a .gz, says what the file holds. */
 static const struct {
@@ -146,7 +144,9 @@ static acq_status fail_kind(const char *path, acq_error *error)
             return acq_fail(error, ACQ_ERR_INPUT, "cannot read %s; %s", others[i].name,
                             others[i].remedy);
     }
-    return acq_fail(error, ACQ_ERR_INPUT, "unknown kind of file; %s", READABLE);
+    return acq_fail(
+        error, ACQ_ERR_INPUT,
+        "unknown kind of file; say what it holds with --format tsv, csv, nt, ttl, nq or trig");
 }
 
 static acq_status set_file(acq_source *source, const char *path, acq_syntax syntax,

@@ -23,7 +23,7 @@ typedef struct acq_text_sink {
 typedef struct acq_write_params {
     acq_write_format format;
     acq_progress_fn progress; /* may be NULL */
-    void *context;         /* for progress */
+    void *context;            /* for progress */
 } acq_write_params;
 
 typedef struct acq_write_report {

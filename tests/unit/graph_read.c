@@ -347,6 +347,73 @@ static void test_columns_that_look_swapped_are_noted(void **state)
     }
 }
 
+static void test_an_index_may_hold_any_json(void **state)
+{
+    (void)state;
+    const char *index =
+        " \t{\"other\" : [1, -2.5e+3, {\"x\": [], \"y\": {}}, null, true, \"\\\"\"],\r\n"
+        "\"r\":{\"+r\":0,\"-r\" : 1}, \"e\":{\"caf\\u00e9\":1, \"\\ud83d\\ude00\":0,\n"
+        "\"a\\/\\\"\\\\\\n\":2}, \"empty\": {}}\n";
+    acq_memory_source source = {.name = "kg.tsv",
+                                .bytes = "0\t0\t1\n1\t1\t0\n",
+                                .length = 12,
+                                .index = index,
+                                .index_length = strlen(index)};
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    if (acq_graph_read_memory(&source, NULL, &graph, NULL, &error) != ACQ_OK)
+        fail_msg("%zu:%zu: %s", error.line, error.column, error.message);
+    assert_string_equal(acq_graph_get_entity_key(graph, 0), "\xf0\x9f\x98\x80");
+    assert_string_equal(acq_graph_get_entity_key(graph, 1), "caf\xc3\xa9");
+    assert_string_equal(acq_graph_get_entity_key(graph, 2), "a/\"\\\n");
+    acq_graph_free(graph);
+    static const char *const bad[] = {"{",
+                                      "{}x",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\":1,}",
+                                      "{\"a\":01}",
+                                      "{\"a\":1.}",
+                                      "{\"a\":-}",
+                                      "{\"a\":1e}",
+                                      "{\"a\":nul}",
+                                      "{\"a\":[1 2]}",
+                                      "{\"a\":[1,]}",
+                                      "{\"a\":{]}",
+                                      "{\"a\":\"\n\"}",
+                                      "{\"a\":\"\\x\"}",
+                                      "{\"\\ud800\":1}",
+                                      "{\"\\udc00\":1}",
+                                      "{\"\\u12\":1}",
+                                      "{\"\\ud800\\u0041\":1}",
+                                      "{\"a\":\"",
+                                      "[",
+                                      "\"",
+                                      "{\"e\":{},\"e\":{}}"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        source.index = bad[i];
+        source.index_length = strlen(bad[i]);
+        error = (acq_error){0};
+        assert_int_equal(acq_graph_read_memory(&source, NULL, &graph, NULL, &error), ACQ_ERR_PARSE);
+        assert_non_null(strstr(error.message, "not valid JSON"));
+    }
+}
+
+static void test_a_pipe_is_read_once(void **state)
+{
+    (void)state;
+    char path[] = "pipe-XXXXXX";
+    const char *const paths[] = {path, "other.tsv", path};
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    close(mkstemp(path));
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(acq_graph_read(paths, 3, NULL, &graph, NULL, &error), ACQ_ERR_USAGE);
+    assert_non_null(strstr(error.message, "name it once"));
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +434,8 @@ int main(void)
         cmocka_unit_test(test_lines_behind_a_header_keep_their_numbers),
         cmocka_unit_test(test_semicolons_separate_where_commas_do_not),
         cmocka_unit_test(test_columns_that_look_swapped_are_noted),
+        cmocka_unit_test(test_an_index_may_hold_any_json),
+        cmocka_unit_test(test_a_pipe_is_read_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

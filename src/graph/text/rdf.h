@@ -61,6 +61,16 @@ bool acq_iri_is_plain_name(const char *iri, size_t length);
 /* Appends that name; false when a % has no two hex digits behind it. */
 bool acq_iri_decode_plain_name(acq_text *out, const char *iri, size_t length);
 
+/* Of a hexadecimal digit; -1: it is none. */
+static inline int acq_hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 /* Room for why a term is bad. */
 enum { ACQ_REASON = 120 };
 

@@ -3,6 +3,7 @@
 #include "graph/text/reader.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/file.h"
@@ -110,6 +111,21 @@ static acq_status check_mix(const acq_source *sources, size_t n, acq_error *erro
     return ACQ_OK;
 }
 
+/* A pipe that is named twice would never answer the second time. */
+static acq_status check_pipes(const char *const *paths, size_t n, acq_error *error)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i && acq_file_get_kind(paths[i]) == ACQ_FILE_STREAM; j++) {
+            if (strcmp(paths[i], paths[j]) != 0)
+                continue;
+            acq_fail(error, ACQ_ERR_USAGE, "this is a pipe, which is read once; name it once");
+            acq_error_set_file(error, paths[i]);
+            return ACQ_ERR_USAGE;
+        }
+    }
+    return ACQ_OK;
+}
+
 static acq_status check_base(const acq_read_params *params, acq_error *error)
 {
     return params == NULL || params->base == NULL ? ACQ_OK
@@ -157,6 +173,9 @@ acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_p
         return status;
     if (n_paths == 0)
         return acq_fail(error, ACQ_ERR_USAGE, "no graph is named; give a file or folder");
+    status = check_pipes(paths, n_paths, error);
+    if (status != ACQ_OK)
+        return status;
     acq_source *sources = acq_zalloc(n_paths, sizeof *sources);
     if (sources == NULL)
         return acq_fail_memory(error);

@@ -186,15 +186,6 @@ bool acq_iri_is_plain_name(const char *iri, size_t length)
     return length >= n && memcmp(iri, PLAIN, n) == 0;
 }
 
-static int hex_value(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 bool acq_iri_decode_plain_name(acq_text *out, const char *iri, size_t length)
 {
     for (size_t i = sizeof PLAIN - 1; i < length; i++) {
@@ -202,8 +193,8 @@ bool acq_iri_decode_plain_name(acq_text *out, const char *iri, size_t length)
             acq_text_add_char(out, iri[i]);
             continue;
         }
-        int high = length - i > 2 ? hex_value(iri[i + 1]) : -1;
-        int low = length - i > 2 ? hex_value(iri[i + 2]) : -1;
+        int high = length - i > 2 ? acq_hex_value(iri[i + 1]) : -1;
+        int low = length - i > 2 ? acq_hex_value(iri[i + 2]) : -1;
         if (high < 0 || low < 0)
             return false;
         acq_text_add_char(out, (char)(high << 4 | low));
@@ -218,7 +209,7 @@ static bool read_code(const char *at, const char *end, uint32_t *code, char reas
     int n = at[1] == 'u' ? 4 : 8;
     *code = 0;
     for (int i = 0; i < n; i++) {
-        int digit = at + 2 + i < end ? hex_value(at[2 + i]) : -1;
+        int digit = at + 2 + i < end ? acq_hex_value(at[2 + i]) : -1;
         if (digit < 0) {
             snprintf(reason, ACQ_REASON, "\\%c needs %d hexadecimal digits behind it", at[1], n);
             return false;

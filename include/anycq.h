@@ -195,13 +195,69 @@ ACQ_API bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel re
 /* 64-bit hash of names, ids and facts: equal for equal graphs, wherever they are kept. */
 ACQ_API uint64_t acq_graph_get_fingerprint(const acq_graph *graph);
 
+/* Of names and ids alone: what a completion or a model of the graph must fit. */
+ACQ_API uint64_t acq_graph_get_dictionary_fingerprint(const acq_graph *graph);
+
+/* How often a relation is observed. A stored graph loads it. */
+typedef struct acq_relation_counts {
+    size_t size;    /* set by the caller: sizeof counts */
+    uint64_t facts; /* of it or, which are the same, of its inverse */
+    uint64_t heads; /* entities that have such a fact */
+    uint64_t tails;
+} acq_relation_counts;
+
+ACQ_API acq_status acq_graph_count_relation(const acq_graph *graph, acq_rel relation,
+                                            acq_relation_counts *counts, acq_error *error);
+
+/* Takes text piece by piece; what it returns ends the writing unless it is ACQ_OK. */
+typedef acq_status (*acq_put_fn)(void *context, const char *bytes, size_t length, acq_error *error);
+
+typedef struct acq_graph_write_params {
+    size_t size;
+    const char *format; /* "tsv", "csv" or "nt"; NULL: nt for RDF, else tsv */
+    acq_put_fn put;     /* required */
+    acq_progress_fn progress;
+    void *context; /* for put and progress */
+} acq_graph_write_params;
+
+ACQ_API void acq_graph_write_params_init_sized(acq_graph_write_params *params, size_t size);
+static inline void acq_graph_write_params_init(acq_graph_write_params *params)
+{
+    acq_graph_write_params_init_sized(params, sizeof *params);
+}
+
+/* The graph as text that acq_graph_open reads back: each fact once, by relation, head and tail in
+ * the order of their ids, so that equal graphs give equal bytes. A name that the format cannot hold
+ * is ACQ_ERR_INPUT. n_facts may be NULL. */
+ACQ_API acq_status acq_graph_write(const acq_graph *graph, const acq_graph_write_params *params,
+                                   uint64_t *n_facts, acq_error *error);
+
 /* ---- stores ---- */
+
+/* Does the file begin as a store (an SQLite database) does? Anything else is read as text. */
+ACQ_API bool acq_store_is_database(const char *path);
+
+/* What an import found and made. */
+typedef struct acq_store_create_report {
+    size_t size; /* set by the caller: sizeof report */
+    uint64_t facts;
+    uint32_t entities;
+    uint32_t relations;  /* as users count them: pairs */
+    uint64_t file_bytes; /* of the store */
+    uint64_t runs;       /* sorted pieces that went to disk; 0: all fitted into memory */
+    double seconds;
+} acq_store_create_report;
 
 typedef struct acq_store_params {
     size_t size;
     const acq_graph_params *read; /* how to read the sources; NULL: defaults */
     uint64_t memory_bytes;        /* 0: 2 GB; what does not fit is sorted on disk */
     bool replace;                 /* an existing store gives way even if facts were added to it */
+    acq_store_create_report *report; /* NULL: not wanted */
+    /* Told the name of the file that grows until the store is complete, for a program that wants to
+     * remove it when it is killed; NULL: nobody is. */
+    void (*begin)(void *context, const char *partial);
+    void *context; /* for begin */
 } acq_store_params;
 
 ACQ_API void acq_store_params_init_sized(acq_store_params *params, size_t size);
@@ -248,10 +304,38 @@ ACQ_API acq_status acq_store_add(acq_store_writer *writer, const acq_store_fact 
 ACQ_API acq_status acq_store_remove(acq_store_writer *writer, const acq_store_fact *facts, size_t n,
                                     acq_store_report *report, size_t *i_bad, acq_error *error);
 
+/* The same with the facts of a text of any kind that acq_graph_open reads. read NULL: defaults; its
+ * report counts labels, which are left out: only an import takes them. */
+ACQ_API acq_status acq_store_add_from(acq_store_writer *writer, const char *path,
+                                      const acq_graph_params *read, acq_store_report *report,
+                                      acq_error *error);
+ACQ_API acq_status acq_store_remove_from(acq_store_writer *writer, const char *path,
+                                         const acq_graph_params *read, acq_store_report *report,
+                                         acq_error *error);
+
 /* Folds all changes into the links and gives freed space back; add does so by itself when many
  * changes wait. Answers are the same before and after. n_folded may be NULL. */
 ACQ_API acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded,
                                      acq_error *error);
+
+/* What a store says of itself. */
+typedef struct acq_store_summary {
+    size_t size; /* set by the caller: sizeof summary */
+    uint32_t format;
+    bool is_rdf;
+    uint64_t changes;    /* waiting for a compaction */
+    uint64_t file_bytes; /* the database itself */
+    uint64_t log_bytes;  /* beside it, not yet in it */
+    char sources[512];   /* what it was imported from, as given */
+} acq_store_summary;
+
+ACQ_API acq_status acq_store_describe(const char *path, acq_store_summary *summary,
+                                      acq_error *error);
+
+/* Reads and checks everything: every link and name, their counts and fingerprints. progress may be
+ * NULL. */
+ACQ_API acq_status acq_store_verify(const char *path, acq_progress_fn progress, void *context,
+                                    acq_error *error);
 
 /* ---- queries ---- */
 

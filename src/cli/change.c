@@ -13,7 +13,6 @@
 #include "cli/report.h"
 #include "cli/setup.h"
 #include "cli/width.h"
-#include "store/store.h"
 
 enum { MOST_NEW_NAMES = 20, MOST_NEAR_NAMES = 3 };
 
@@ -80,11 +79,8 @@ static void find_names(new_names *names, const acq_graph *graph, const acq_store
 typedef struct given_facts {
     acq_store_fact *items; /* names are borrowed from what follows */
     size_t n;
-    acq_pattern *patterns; /* the command line's */
+    acq_pattern *patterns;
     size_t n_patterns;
-    acq_dictionary dictionary; /* a file's */
-    acq_triple *triples;
-    size_t n_triples, capacity;
 } given_facts;
 
 static acq_status read_patterns(given_facts *facts, const acq_options *options, const char **source,
@@ -114,56 +110,6 @@ static acq_status read_patterns(given_facts *facts, const acq_options *options, 
     return ACQ_OK;
 }
 
-static acq_status take_triples(void *self, const acq_triple *triples, size_t n, acq_error *error)
-{
-    given_facts *facts = self;
-    if (ACQ_RESERVE(facts->triples, facts->capacity, facts->n_triples + n) != ACQ_OK)
-        return acq_fail_memory(error);
-    for (size_t i = 0; i < n; i++)
-        facts->triples[facts->n_triples++] = triples[i];
-    return ACQ_OK;
-}
-
-/* Names move while a dictionary grows, so they are looked up at the end. */
-static acq_status name_triples(given_facts *facts, acq_error *error)
-{
-    const acq_dictionary *names = &facts->dictionary;
-    facts->items = acq_alloc(facts->n_triples, sizeof *facts->items);
-    if (facts->items == NULL)
-        return acq_fail_memory(error);
-    for (size_t i = 0; i < facts->n_triples; i++) {
-        const acq_triple *t = &facts->triples[i];
-        facts->items[i] =
-            (acq_store_fact){.head = acq_names_get(&names->entities, t->head),
-                             .relation = acq_names_get(&names->relations, t->relation),
-                             .tail = acq_names_get(&names->entities, t->tail),
-                             .is_rdf = names->is_rdf};
-    }
-    facts->n = facts->n_triples;
-    acq_free(facts->triples);
-    facts->triples = NULL;
-    return ACQ_OK;
-}
-
-static acq_status read_file(given_facts *facts, const acq_options *options, acq_output *output,
-                            acq_error *error)
-{
-    acq_reading reading;
-    acq_read_report report;
-    acq_reading_init(&reading, output);
-    acq_read_params params = acq_reading_get_params(&reading, options);
-    acq_sink sink = {.dictionary = &facts->dictionary, .add_facts = take_triples, .self = facts};
-    acq_status status = acq_reading_check_split(options, error);
-    if (status == ACQ_OK)
-        status = acq_ingest(&options->from, 1, &params, &sink, &report, error);
-    acq_reading_finish(&reading, options->from, status == ACQ_OK ? &report : NULL);
-    if (status == ACQ_OK && report.labels > 0)
-        acq_report_note(output, "%s: %llu label%s left out; only import takes labels",
-                        options->from, (unsigned long long)report.labels,
-                        report.labels == 1 ? " is" : "s are");
-    return status == ACQ_OK ? name_triples(facts, error) : status;
-}
-
 static acq_status check_file(const char *path, acq_error *error)
 {
     if (!acq_store_is_database(path))
@@ -187,17 +133,14 @@ static acq_status check_given(const acq_options *options, acq_error *error)
     return has_facts ? ACQ_OK : check_file(options->from, error);
 }
 
-static acq_status init_facts(given_facts *facts, const acq_options *options, acq_output *output,
-                             const char **source, acq_error *error)
+static acq_status init_facts(given_facts *facts, const acq_options *options, const char **source,
+                             acq_error *error)
 {
     *facts = (given_facts){0};
     *source = NULL;
-    acq_dictionary_init(&facts->dictionary);
     acq_status status = check_given(options, error);
-    if (status != ACQ_OK)
-        return status;
-    return options->from == NULL ? read_patterns(facts, options, source, error)
-                                 : read_file(facts, options, output, error);
+    return status == ACQ_OK && options->from == NULL ? read_patterns(facts, options, source, error)
+                                                     : status;
 }
 
 static void deinit_facts(given_facts *facts)
@@ -206,8 +149,6 @@ static void deinit_facts(given_facts *facts)
         acq_pattern_deinit(&facts->patterns[i]);
     acq_free(facts->patterns);
     acq_free(facts->items);
-    acq_free(facts->triples);
-    acq_dictionary_deinit(&facts->dictionary);
     *facts = (given_facts){0};
 }
 
@@ -226,7 +167,7 @@ static acq_status find_new_names(change *c, acq_error *error)
 {
     if (c->is_removal || c->options->from != NULL)
         return ACQ_OK;
-    acq_status status = acq_store_open(c->path, &c->before, error);
+    acq_status status = acq_graph_open(c->path, NULL, &c->before, error);
     if (status == ACQ_OK)
         find_names(&c->names, c->before, c->facts.items, c->facts.n);
     return status;
@@ -244,6 +185,27 @@ static acq_status apply(change *c, acq_store_writer *writer, acq_error *error)
     return status;
 }
 
+static acq_status apply_file(change *c, acq_store_writer *writer, acq_output *output,
+                             acq_error *error)
+{
+    const char *path = c->options->from;
+    acq_reading reading;
+    acq_graph_params params;
+    acq_read_report report = {.size = sizeof report};
+    acq_reading_init(&reading, output);
+    acq_reading_init_graph_params(&reading, c->options, &params);
+    params.report = &report;
+    acq_status status = acq_reading_check_split(c->options, error);
+    if (status == ACQ_OK)
+        status = c->is_removal ? acq_store_remove_from(writer, path, &params, &c->report, error)
+                               : acq_store_add_from(writer, path, &params, &c->report, error);
+    acq_reading_finish(&reading, path, status == ACQ_OK ? &report : NULL);
+    if (status == ACQ_OK && report.labels > 0)
+        acq_report_note(output, "%s: %llu label%s left out; only import takes labels", path,
+                        (unsigned long long)report.labels, report.labels == 1 ? " is" : "s are");
+    return status;
+}
+
 /* The writer is opened before the store is read: it may have to switch the journal mode, which
  * waits for readers. */
 static acq_status run(change *c, acq_output *output, const char **source, acq_error *error)
@@ -251,13 +213,14 @@ static acq_status run(change *c, acq_output *output, const char **source, acq_er
     acq_store_writer *writer = NULL;
     acq_status status = acq_setup_require_store(c->path, error);
     if (status == ACQ_OK)
-        status = init_facts(&c->facts, c->options, output, source, error);
+        status = init_facts(&c->facts, c->options, source, error);
     if (status == ACQ_OK)
         status = acq_store_writer_open(c->path, &writer, error);
     if (status == ACQ_OK)
         status = find_new_names(c, error);
     if (status == ACQ_OK)
-        status = apply(c, writer, error);
+        status = c->options->from == NULL ? apply(c, writer, error)
+                                          : apply_file(c, writer, output, error);
     acq_store_writer_free(writer);
     return status;
 }
@@ -366,7 +329,7 @@ int acq_cli_remove(const acq_options *options)
     return make_change(options, true);
 }
 
-static acq_status compact(const char *path, uint64_t *n_folded, acq_store_info *after,
+static acq_status compact(const char *path, uint64_t *n_folded, acq_store_summary *after,
                           acq_error *error)
 {
     acq_store_writer *writer;
@@ -377,10 +340,10 @@ static acq_status compact(const char *path, uint64_t *n_folded, acq_store_info *
         return status;
     status = acq_store_compact(writer, n_folded, error);
     acq_store_writer_free(writer);
-    return status == ACQ_OK ? acq_store_read_info(path, after, error) : status;
+    return status == ACQ_OK ? acq_store_describe(path, after, error) : status;
 }
 
-static void print_compact_json(const char *path, uint64_t n_folded, const acq_store_info *after,
+static void print_compact_json(const char *path, uint64_t n_folded, const acq_store_summary *after,
                                acq_text *out)
 {
     json_t *object = json_object();
@@ -394,7 +357,7 @@ int acq_cli_compact(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    acq_store_info after;
+    acq_store_summary after = {.size = sizeof after};
     uint64_t n_folded = 0;
     const char *path = options->args.items[0];
     acq_output_init(&output);

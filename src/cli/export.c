@@ -13,13 +13,13 @@
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "graph/text/write.h"
 
 /* A sink of text that compresses on the way to another. The same text gives the same bytes: no name
  * and no time goes into the header. */
 typedef struct gzip_sink {
     z_stream stream;
-    acq_text_sink next;
+    acq_put_fn next;
+    void *context; /* for next */
     bool is_open;
 } gzip_sink;
 
@@ -37,9 +37,10 @@ static void release(voidpf context, voidpf block)
     acq_free(block);
 }
 
-static acq_status gzip_init(gzip_sink *gzip, acq_text_sink next, acq_error *error)
+static acq_status gzip_init(gzip_sink *gzip, acq_put_fn next, void *context, acq_error *error)
 {
-    *gzip = (gzip_sink){.next = next, .stream = {.zalloc = allocate, .zfree = release}};
+    *gzip = (gzip_sink){
+        .next = next, .context = context, .stream = {.zalloc = allocate, .zfree = release}};
     int code = deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
                             MEMORY_LEVEL, Z_DEFAULT_STRATEGY);
     gzip->is_open = code == Z_OK;
@@ -57,12 +58,12 @@ static acq_status run(gzip_sink *gzip, int flush, acq_error *error)
         (void)deflate(&gzip->stream, flush); /* with input or room it cannot fail */
         size_t n = ROOM - gzip->stream.avail_out;
         if (n > 0)
-            status = gzip->next.put(gzip->next.self, (const char *)room, n, error);
+            status = gzip->next(gzip->context, (const char *)room, n, error);
     } while (status == ACQ_OK && gzip->stream.avail_out == 0);
     return status;
 }
 
-static acq_status put(void *self, const char *bytes, size_t length, acq_error *error)
+static acq_status put_gzip(void *self, const char *bytes, size_t length, acq_error *error)
 {
     gzip_sink *gzip = self;
     acq_status status = ACQ_OK;
@@ -75,11 +76,6 @@ static acq_status put(void *self, const char *bytes, size_t length, acq_error *e
         length -= piece;
     }
     return status;
-}
-
-static acq_text_sink gzip_get_sink(gzip_sink *gzip)
-{
-    return (acq_text_sink){.put = put, .self = gzip};
 }
 
 static acq_status gzip_finish(gzip_sink *gzip, acq_error *error)
@@ -97,12 +93,11 @@ static void gzip_deinit(gzip_sink *gzip)
 /* Endings of -o and values of --format. N-Triples are Turtle and N-Quads too. */
 static const struct {
     const char *name;
-    acq_write_format format;
+    const char *format;
     bool is_option;
 } formats[] = {
-    {"tsv", ACQ_FORMAT_TSV, true},  {"txt", ACQ_FORMAT_TSV, false}, {"csv", ACQ_FORMAT_CSV, true},
-    {"nt", ACQ_FORMAT_NT, true},    {"ttl", ACQ_FORMAT_NT, false},  {"nq", ACQ_FORMAT_NT, false},
-    {"trig", ACQ_FORMAT_NT, false},
+    {"tsv", "tsv", true}, {"txt", "tsv", false}, {"csv", "csv", true},  {"nt", "nt", true},
+    {"ttl", "nt", false}, {"nq", "nt", false},   {"trig", "nt", false},
 };
 
 enum { N_FORMATS = sizeof formats / sizeof *formats };
@@ -110,7 +105,9 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 typedef struct target {
     acq_new_file file; /* with -o */
     uint64_t at;
+    acq_put_fn put;
     gzip_sink gzip; /* with .gz */
+    acq_reading *reading;
 } target;
 
 static bool ends_with(const char *path, size_t length, const char *ending)
@@ -137,7 +134,7 @@ static acq_status check_format(const acq_options *options, acq_error *error)
                     options->format);
 }
 
-static acq_write_format choose_format(const acq_options *options, const acq_graph *graph)
+static const char *choose_format(const acq_options *options, const acq_graph *graph)
 {
     const char *path = options->output == NULL ? "" : options->output;
     size_t length = strlen(path) - (is_compressed(path) ? strlen(".gz") : 0);
@@ -147,7 +144,7 @@ static acq_write_format choose_format(const acq_options *options, const acq_grap
         if (is_it)
             return formats[i].format;
     }
-    return acq_graph_is_rdf(graph) ? ACQ_FORMAT_NT : ACQ_FORMAT_TSV;
+    return acq_graph_is_rdf(graph) ? "nt" : "tsv";
 }
 
 static acq_status put_output(void *self, const char *bytes, size_t length, acq_error *error)
@@ -174,24 +171,39 @@ static acq_status put_file(void *self, const char *bytes, size_t length, acq_err
     return status;
 }
 
-static acq_status write_text(const acq_options *options, const acq_graph *graph, target *t,
-                             acq_reading *reading, acq_write_report *report, acq_error *error)
+/* Text on its way: compressed or not, to a file or to standard output. */
+static acq_status put_text(void *self, const char *bytes, size_t length, acq_error *error)
 {
-    acq_write_params params = {.format = choose_format(options, graph),
-                               .progress = acq_reading_show_stage,
-                               .context = reading};
-    acq_text_sink sink = {.put = options->output == NULL ? put_output : put_file, .self = t};
-    if (!is_compressed(options->output))
-        return acq_graph_write(graph, &params, &sink, report, error);
-    acq_status status = gzip_init(&t->gzip, sink, error);
-    sink = gzip_get_sink(&t->gzip);
+    target *t = self;
+    return t->gzip.is_open ? put_gzip(&t->gzip, bytes, length, error)
+                           : t->put(t, bytes, length, error);
+}
+
+static bool show(void *self, const acq_progress *now)
+{
+    return acq_reading_show_stage(((target *)self)->reading, now);
+}
+
+static acq_status write_text(const acq_options *options, const acq_graph *graph, target *t,
+                             uint64_t *n_facts, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    acq_graph_write_params params;
+    acq_graph_write_params_init(&params);
+    params.format = choose_format(options, graph);
+    params.put = put_text;
+    params.progress = show;
+    params.context = t;
+    t->put = options->output == NULL ? put_output : put_file;
+    if (is_compressed(options->output))
+        status = gzip_init(&t->gzip, t->put, t, error);
     if (status == ACQ_OK)
-        status = acq_graph_write(graph, &params, &sink, report, error);
-    return status == ACQ_OK ? gzip_finish(&t->gzip, error) : status;
+        status = acq_graph_write(graph, &params, n_facts, error);
+    return status == ACQ_OK && t->gzip.is_open ? gzip_finish(&t->gzip, error) : status;
 }
 
 static acq_status write_file(const acq_options *options, const acq_graph *graph, target *t,
-                             acq_reading *reading, acq_write_report *report, acq_error *error)
+                             uint64_t *n_facts, acq_error *error)
 {
     acq_status status = acq_new_file_init(&t->file, options->output, "the facts", error);
     if (status != ACQ_OK)
@@ -200,7 +212,7 @@ static acq_status write_file(const acq_options *options, const acq_graph *graph,
     if (half == NULL)
         return acq_fail_memory(error);
     acq_interrupt_hold((const char *const *)&half, 1);
-    status = write_text(options, graph, t, reading, report, error);
+    status = write_text(options, graph, t, n_facts, error);
     if (status == ACQ_OK)
         status = acq_new_file_finish(&t->file, error);
     acq_interrupt_release();
@@ -211,7 +223,7 @@ static acq_status write_file(const acq_options *options, const acq_graph *graph,
 /* What the text cannot hold. */
 static void note_losses(const acq_options *options, const acq_graph *graph, acq_output *output)
 {
-    bool is_nt = choose_format(options, graph) == ACQ_FORMAT_NT;
+    bool is_nt = strcmp(choose_format(options, graph), "nt") == 0;
     if (acq_graph_get_n_relations(graph) > 1 && acq_graph_is_named(graph, 1))
         acq_report_note(output, "each fact is written once, by the first relation of its pair; the "
                                 "names of inverse relations are left out");
@@ -227,12 +239,12 @@ static acq_status export(const acq_options *options, acq_output *output, acq_gra
         status = acq_setup_read_graph(options, options->args.items[0], output, graph, NULL, error);
     if (status != ACQ_OK)
         return status;
-    target t = {0};
     acq_reading reading;
-    acq_write_report report = {0};
+    target t = {.reading = &reading};
+    uint64_t n_facts = 0;
     acq_reading_init(&reading, output);
-    status = options->output == NULL ? write_text(options, *graph, &t, &reading, &report, error)
-                                     : write_file(options, *graph, &t, &reading, &report, error);
+    status = options->output == NULL ? write_text(options, *graph, &t, &n_facts, error)
+                                     : write_file(options, *graph, &t, &n_facts, error);
     acq_reading_finish(&reading, "", NULL);
     gzip_deinit(&t.gzip);
     acq_new_file_deinit(&t.file);
@@ -240,8 +252,7 @@ static acq_status export(const acq_options *options, acq_output *output, acq_gra
         return status;
     note_losses(options, *graph, output);
     if (options->output != NULL)
-        acq_report_note(output, "%s: %llu facts", options->output,
-                        (unsigned long long)report.facts);
+        acq_report_note(output, "%s: %llu facts", options->output, (unsigned long long)n_facts);
     return ACQ_OK;
 }
 

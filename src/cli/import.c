@@ -3,7 +3,6 @@
 #include "cli/report.h"
 #include "cli/progress.h"
 #include "cli/width.h"
-#include "store/import/import.h"
 
 /* Where the store grows until it is complete, with what SQLite keeps beside it. */
 typedef struct half_files {
@@ -50,7 +49,13 @@ static acq_status check_sources(const acq_options *options, acq_error *error)
     return acq_reading_check_split(options, error);
 }
 
-static acq_status import(const acq_options *options, acq_output *output, acq_import_report *report,
+/* What an import tells. */
+typedef struct import_report {
+    acq_read_report read;
+    acq_store_create_report made;
+} import_report;
+
+static acq_status import(const acq_options *options, acq_output *output, import_report *report,
                          acq_error *error)
 {
     acq_status status = check_sources(options, error);
@@ -58,43 +63,49 @@ static acq_status import(const acq_options *options, acq_output *output, acq_imp
         return status;
     acq_reading reading;
     half_files half = {0};
+    acq_graph_params read;
+    acq_store_params params;
     acq_reading_init(&reading, output);
-    acq_import_params params = {.read = acq_reading_get_params(&reading, options),
-                                .memory_bytes = (size_t)options->import_memory << 20,
-                                .replace = options->replace,
-                                .begin = hold_half_files,
-                                .begin_context = &half};
-    params.read.threads = (unsigned)options->import_threads;
+    acq_reading_init_graph_params(&reading, options, &read);
+    acq_store_params_init(&params);
+    read.threads = (unsigned)options->import_threads;
+    read.report = &report->read;
+    params.read = &read;
+    params.memory_bytes = options->import_memory << 20;
+    params.replace = options->replace;
+    params.report = &report->made;
+    params.begin = hold_half_files;
+    params.context = &half;
     status =
-        acq_import(options->args.items, options->args.n, options->output, &params, report, error);
+        acq_store_create(options->args.items, options->args.n, options->output, &params, error);
     release_half_files(&half);
     const char *what = options->args.n == 1 ? options->args.items[0] : "all sources";
     acq_reading_finish(&reading, what, status == ACQ_OK ? &report->read : NULL);
     return status;
 }
 
-static double get_rate(const acq_import_report *report)
+static double get_rate(const import_report *report)
 {
-    return report->seconds > 0 ? (double)report->read.lines / report->seconds : 0;
+    return report->made.seconds > 0 ? (double)report->read.lines / report->made.seconds : 0;
 }
 
-static void print(const acq_options *options, const acq_import_report *report, acq_text *out)
+static void print(const acq_options *options, const import_report *report, acq_text *out)
 {
     const acq_read_report *read = &report->read;
     acq_size_print_text(out, "graph", options->output);
-    acq_size_print_count(out, "entities", report->n_entities);
-    acq_size_print_count(out, "relations", report->n_relations);
-    acq_size_print_count(out, "facts", report->n_facts);
+    acq_size_print_count(out, "entities", report->made.entities);
+    acq_size_print_count(out, "relations", report->made.relations);
+    acq_size_print_count(out, "facts", report->made.facts);
     acq_size_print_read(out, read);
-    acq_size_print_bytes(out, "size", report->file_bytes);
+    acq_size_print_bytes(out, "size", report->made.file_bytes);
     char rate[64];
     acq_size_format_rate(get_rate(report), rate, sizeof rate);
-    acq_text_format(out, "%-*s%.2f s, %s\n", ACQ_SIZE_LABEL, "time", report->seconds, rate);
-    if (report->spilled_runs > 0)
-        acq_size_print_count(out, "runs on disk", report->spilled_runs);
+    acq_text_format(out, "%-*s%.2f s, %s\n", ACQ_SIZE_LABEL, "time", report->made.seconds, rate);
+    if (report->made.runs > 0)
+        acq_size_print_count(out, "runs on disk", report->made.runs);
 }
 
-static void print_json(const acq_options *options, const acq_import_report *report, acq_text *out)
+static void print_json(const acq_options *options, const import_report *report, acq_text *out)
 {
     json_t *sources = json_array();
     for (size_t i = 0; i < options->args.n; i++)
@@ -102,13 +113,13 @@ static void print_json(const acq_options *options, const acq_import_report *repo
     json_t *object = json_object();
     json_object_set_new(object, "graph", acq_json_text(options->output));
     json_object_set_new(object, "sources", sources);
-    json_object_set_new(object, "entities", acq_json_count(report->n_entities));
-    json_object_set_new(object, "relations", acq_json_count(report->n_relations));
-    json_object_set_new(object, "facts", acq_json_count(report->n_facts));
+    json_object_set_new(object, "entities", acq_json_count(report->made.entities));
+    json_object_set_new(object, "relations", acq_json_count(report->made.relations));
+    json_object_set_new(object, "facts", acq_json_count(report->made.facts));
     acq_json_set_read(object, &report->read);
-    json_object_set_new(object, "bytes", acq_json_count(report->file_bytes));
-    json_object_set_new(object, "spilled_runs", acq_json_count(report->spilled_runs));
-    json_object_set_new(object, "seconds", json_real(report->seconds));
+    json_object_set_new(object, "bytes", acq_json_count(report->made.file_bytes));
+    json_object_set_new(object, "spilled_runs", acq_json_count(report->made.runs));
+    json_object_set_new(object, "seconds", json_real(report->made.seconds));
     json_object_set_new(object, "triples_per_second", json_real(get_rate(report)));
     acq_json_add_line(out, object);
 }
@@ -117,7 +128,7 @@ int acq_cli_import(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    acq_import_report report = {0};
+    import_report report = {.read.size = sizeof report.read, .made.size = sizeof report.made};
     acq_output_init(&output);
     int code = ACQ_EXIT_YES;
     if (import(options, &output, &report, &error) != ACQ_OK)

@@ -11,7 +11,6 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/width.h"
-#include "store/store.h"
 
 typedef struct finding {
     acq_ent *found;
@@ -202,40 +201,25 @@ enum { LARGEST = 10 }; /* relations that are listed */
 
 typedef struct relation_size {
     acq_rel relation;
-    uint64_t n_facts;
-    uint64_t n_heads, n_tails;
+    acq_relation_counts counts;
 } relation_size;
 
 typedef struct summary {
     const char *path;
     acq_graph *graph;
     bool is_store;
-    acq_store_info store;   /* of a store */
-    acq_read_report report; /* of a text */
-    relation_size *sizes;   /* of the even relations, largest first */
+    acq_store_summary store; /* of a store */
+    acq_read_report report;  /* of a text */
+    relation_size *sizes;    /* of the even relations, largest first */
     size_t n_sizes;
 } summary;
 
 static int compare_sizes(const void *a, const void *b)
 {
     const relation_size *x = a, *y = b;
-    if (x->n_facts != y->n_facts)
-        return x->n_facts < y->n_facts ? 1 : -1;
+    if (x->counts.facts != y->counts.facts)
+        return x->counts.facts < y->counts.facts ? 1 : -1;
     return x->relation < y->relation ? -1 : 1;
-}
-
-static acq_status measure_relation(const acq_graph *graph, relation_size *size, acq_error *error)
-{
-    const acq_links *forward, *back;
-    acq_status status = acq_graph_open_links(graph, size->relation, &forward, error);
-    if (status == ACQ_OK)
-        status = acq_graph_open_links(graph, acq_inverse(size->relation), &back, error);
-    if (status != ACQ_OK)
-        return status;
-    size->n_facts = forward->n_links;
-    size->n_heads = forward->n_heads;
-    size->n_tails = back->n_heads;
-    return ACQ_OK;
 }
 
 static acq_status measure(summary *s, acq_error *error)
@@ -246,7 +230,9 @@ static acq_status measure(summary *s, acq_error *error)
         return acq_fail_memory(error);
     for (size_t i = 0; i < s->n_sizes; i++) {
         s->sizes[i].relation = (acq_rel)(2 * i);
-        acq_status status = measure_relation(s->graph, &s->sizes[i], error);
+        s->sizes[i].counts.size = sizeof s->sizes[i].counts;
+        acq_status status =
+            acq_graph_count_relation(s->graph, s->sizes[i].relation, &s->sizes[i].counts, error);
         if (status != ACQ_OK)
             return status;
     }
@@ -273,18 +259,19 @@ static void print_relations(const summary *s, acq_text *out)
         acq_width_add_cut_middle(out, acq_graph_get_relation_name(s->graph, size->relation),
                                  NAME - 1);
         acq_width_pad(out, NAME - acq_width_since(out, start));
-        acq_text_format(out, "%12llu%12llu%12llu\n", (unsigned long long)size->n_facts,
-                        (unsigned long long)size->n_heads, (unsigned long long)size->n_tails);
+        acq_text_format(out, "%12llu%12llu%12llu\n", (unsigned long long)size->counts.facts,
+                        (unsigned long long)size->counts.heads,
+                        (unsigned long long)size->counts.tails);
     }
 }
 
 static void print_store(const summary *s, acq_text *out)
 {
-    const acq_store_info *store = &s->store;
+    const acq_store_summary *store = &s->store;
     acq_text_format(out, "%-*sstore, format %u%s\n", ACQ_SIZE_LABEL, "kind", store->format,
                     store->is_rdf ? ", RDF" : "");
     acq_size_print_text(out, "sources", store->sources);
-    acq_size_print_bytes(out, "size", store->file_bytes + store->wal_bytes);
+    acq_size_print_bytes(out, "size", store->file_bytes + store->log_bytes);
 }
 
 static void print(const summary *s, acq_text *out)
@@ -296,7 +283,7 @@ static void print(const summary *s, acq_text *out)
     acq_size_print_count(out, "relations", s->n_sizes);
     acq_size_print_count(out, "facts", acq_graph_get_n_facts(s->graph));
     if (s->is_store)
-        acq_size_print_count(out, "changes", s->store.n_changes);
+        acq_size_print_count(out, "changes", s->store.changes);
     else
         acq_size_print_read(out, &s->report);
     acq_size_print_hash(out, "dictionary", acq_graph_get_dictionary_fingerprint(s->graph));
@@ -309,20 +296,20 @@ static json_t *make_relation(const summary *s, const relation_size *size)
     json_t *object = json_object();
     json_object_set_new(object, "name",
                         acq_json_text(acq_graph_get_relation_name(s->graph, size->relation)));
-    json_object_set_new(object, "facts", acq_json_count(size->n_facts));
-    json_object_set_new(object, "heads", acq_json_count(size->n_heads));
-    json_object_set_new(object, "tails", acq_json_count(size->n_tails));
+    json_object_set_new(object, "facts", acq_json_count(size->counts.facts));
+    json_object_set_new(object, "heads", acq_json_count(size->counts.heads));
+    json_object_set_new(object, "tails", acq_json_count(size->counts.tails));
     return object;
 }
 
-static json_t *make_store(const acq_store_info *store)
+static json_t *make_store(const acq_store_summary *store)
 {
     json_t *object = json_object();
     json_object_set_new(object, "format", acq_json_count(store->format));
     json_object_set_new(object, "sources", acq_json_text(store->sources));
     json_object_set_new(object, "bytes", acq_json_count(store->file_bytes));
-    json_object_set_new(object, "log_bytes", acq_json_count(store->wal_bytes));
-    json_object_set_new(object, "changes", acq_json_count(store->n_changes));
+    json_object_set_new(object, "log_bytes", acq_json_count(store->log_bytes));
+    json_object_set_new(object, "changes", acq_json_count(store->changes));
     return object;
 }
 
@@ -355,14 +342,14 @@ static acq_status summarise(const acq_options *options, summary *s, acq_output *
         acq_setup_read_graph(options, s->path, output, &s->graph, &s->report, error);
     s->is_store = status == ACQ_OK && acq_store_is_database(s->path);
     if (s->is_store)
-        status = acq_store_read_info(s->path, &s->store, error);
+        status = acq_store_describe(s->path, &s->store, error);
     return status == ACQ_OK ? measure(s, error) : status;
 }
 
 static int show(const acq_options *options, acq_output *output)
 {
     acq_error error = {0};
-    summary s = {.path = options->args.items[0]};
+    summary s = {.path = options->args.items[0], .store.size = sizeof s.store};
     int code = ACQ_EXIT_YES;
     if (summarise(options, &s, output, &error) != ACQ_OK)
         code = acq_report_error(output, options, &error, NULL);

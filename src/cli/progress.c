@@ -160,6 +160,22 @@ bool acq_reading_show_stage(void *context, const acq_progress *now)
     return !acq_interrupt_is_asked();
 }
 
+void acq_reading_init_graph_params(acq_reading *reading, const acq_options *options,
+                                   acq_graph_params *out)
+{
+    acq_read_params read = acq_reading_get_params(reading, options);
+    acq_graph_params_init(out);
+    out->split = read.split;
+    out->format = read.format;
+    out->strict = read.strict;
+    out->left_out = read.bad_line;
+    out->progress = read.progress;
+    out->context = read.context;
+    out->threads = read.threads;
+    out->base = read.base;
+    out->literals = read.literals;
+}
+
 acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *options)
 {
     return (acq_read_params){.split = options->split,

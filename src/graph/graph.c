@@ -278,7 +278,7 @@ bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, 
 
 uint64_t acq_graph_get_dictionary_fingerprint(const acq_graph *graph)
 {
-    return acq_sums_hash_dictionary(&graph->sums);
+    return graph == NULL ? 0 : acq_sums_hash_dictionary(&graph->sums);
 }
 
 /* What came later is taken out of the sums: it is little where the question makes sense. */

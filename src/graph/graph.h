@@ -54,8 +54,6 @@ acq_status acq_graph_open_links(const acq_graph *graph, acq_rel relation, const 
 /* Is head -relation-> tail observed? Opens the relation if need be; false also on failure to. */
 bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, acq_ent tail);
 
-/* 64-bit hash of the dictionary (names with their ids), and of dictionary and facts. */
-uint64_t acq_graph_get_dictionary_fingerprint(const acq_graph *graph);
 uint64_t acq_graph_get_fingerprint(const acq_graph *graph);
 
 /* The fingerprint that the dictionary had when it ended with these ids: equal to another graph's

@@ -1,8 +1,7 @@
-/* graph.c - graphs and stores: sources in, handles out. What a graph answers is in graph/graph.c,
- * changes of a store in store/. */
+/* graph.c - graphs: sources in, handles out. What a graph answers is in graph/graph.c. */
 #include "library/parts.h"
 
-#include "store/import/import.h"
+#include "store/store.h"
 
 const char *acq_get_version(void)
 {
@@ -47,35 +46,5 @@ acq_status acq_graph_open(const char *path, const acq_graph_params *given, acq_g
         status = acq_graph_open_path(path, &read, out, &report, error);
     if (status == ACQ_OK)
         acq_sized_fill(wanted, &report, sizeof report);
-    return status;
-}
-
-void acq_store_params_init_sized(acq_store_params *params, size_t size)
-{
-    acq_store_params own = {0};
-    acq_sized_init(params, size, &own, sizeof own);
-}
-
-acq_status acq_store_create(const char *const *sources, size_t n_sources, const char *path,
-                            const acq_store_params *given, acq_error *error)
-{
-    ACQ_REQUIRE(sources, error);
-    ACQ_REQUIRE(path, error);
-    for (size_t i = 0; i < n_sources; i++)
-        ACQ_REQUIRE(sources[i], error);
-    acq_store_params params = {0};
-    acq_import_params import = {0};
-    acq_import_report report;
-    acq_read_report *wanted;
-    acq_status status = acq_sized_read(__func__, given, &params, sizeof params, error);
-    if (status == ACQ_OK)
-        status = acq_library_read_params(__func__, params.read, &import.read, &wanted, error);
-    if (status != ACQ_OK)
-        return status;
-    import.memory_bytes = (size_t)params.memory_bytes;
-    import.replace = params.replace;
-    status = acq_import(sources, n_sources, path, &import, &report, error);
-    if (status == ACQ_OK)
-        acq_sized_fill(wanted, &report.read, sizeof report.read);
     return status;
 }

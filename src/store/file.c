@@ -96,7 +96,8 @@ acq_status acq_store_file_is_database(const char *path, bool *out, acq_error *er
 bool acq_store_is_database(const char *path)
 {
     bool is_database = false;
-    return acq_store_file_is_database(path, &is_database, NULL) == ACQ_OK && is_database;
+    return path != NULL && acq_store_file_is_database(path, &is_database, NULL) == ACQ_OK &&
+           is_database;
 }
 
 acq_status acq_store_file_fail_foreign(const char *path, acq_error *error)

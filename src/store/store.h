@@ -18,9 +18,6 @@ enum {
     ACQ_STORE_FORMAT = 3,               /* SQLite's user_version; 1 had no labels, 2 no salt */
 };
 
-/* Does the file begin as an SQLite database? Anything else is for acq_graph_read. */
-bool acq_store_is_database(const char *path);
-
 /* The graph as it is now: later changes are not seen. The error says what is wrong with the file:
  * not a store, newer, truncated, damaged. Thread-safe like every graph. */
 acq_status acq_store_open(const char *path, acq_graph **out, acq_error *error);
@@ -41,11 +38,6 @@ typedef struct acq_store_info {
 
 acq_status acq_store_read_info(const char *path, acq_store_info *out, acq_error *error);
 
-/* Reads and checks everything: every link and name, their counts and fingerprints. progress NULL:
- * none. */
-acq_status acq_store_verify(const char *path, acq_progress_fn progress, void *context,
-                            acq_error *error);
-
-/* acq_store_writer, acq_store_add, acq_store_remove and acq_store_compact are public: anycq.h. */
+/* acq_store_is_database, acq_store_verify, acq_store_writer and what it does are public: anycq.h. */
 
 #endif

@@ -288,6 +288,7 @@ static acq_status check_all(verifying *v, acq_error *error)
 acq_status acq_store_verify(const char *path, acq_progress_fn progress, void *context,
                             acq_error *error)
 {
+    ACQ_REQUIRE(path, error);
     verifying v = {.progress = progress, .context = context};
     acq_status status = acq_db_open_to_read(&v.db, path, error);
     if (status != ACQ_OK)

@@ -163,7 +163,7 @@ static void test_adagrad_with_n3_is_the_formula(void **state)
 /* Against the plain rounding, denormal and large values among them. */
 static void check_narrow(const acq_kernels *kernels, acq_random *random, size_t n)
 {
-    float x[MAX_WIDTH], y[MAX_WIDTH];
+    float x[MAX_WIDTH] = {0}, y[MAX_WIDTH] = {0};
     acq_bf16 single[MAX_WIDTH + 1] = {0}, pairs[2 * MAX_WIDTH + 1] = {0};
     for (size_t i = 0; i < n; i++) {
         x[i] =

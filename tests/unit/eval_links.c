@@ -103,11 +103,11 @@ static bool is_true(const world *all, acq_rel r, acq_ent h, acq_ent t)
     return acq_predictor_get_score(all->truth, h, r, t) > 0;
 }
 
-typedef struct rule {
+typedef struct ranking {
     bool by_model, is_filtered; /* by what `more` has, too */
-} rule;
+} ranking;
 
-static double find_rank(const world *all, rule rule, acq_rel r, acq_ent h, acq_ent t)
+static double find_rank(const world *all, ranking rule, acq_rel r, acq_ent h, acq_ent t)
 {
     bool by_model = rule.by_model;
     double own = get_score(all, by_model, r, h, t), rank = 1;
@@ -121,7 +121,7 @@ static double find_rank(const world *all, rule rule, acq_rel r, acq_ent h, acq_e
     return rank;
 }
 
-static void define(const world *all, rule rule, acq_eval_links_result *out)
+static void define(const world *all, ranking rule, acq_eval_links_result *out)
 {
     *out = (acq_eval_links_result){0};
     for (acq_rel r = 0; r < CASE_RELATIONS; r++) {
@@ -170,7 +170,7 @@ static void test_ranks_follow_from_the_definition(void **state)
         make_world(&all, seed);
         acq_row_model model = make_model(all.observed, "table");
         for (unsigned i = 0; i < 4; i++) {
-            rule rule = {.by_model = i % 2, .is_filtered = i / 2};
+            ranking rule = {.by_model = i % 2, .is_filtered = i / 2};
             acq_eval_links_params params = {.truth = all.truth,
                                             .filter = rule.is_filtered ? all.filter : NULL,
                                             .predictor = rule.by_model ? NULL : all.scored,

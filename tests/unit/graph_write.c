@@ -85,7 +85,7 @@ static void assert_written(const acq_graph *graph, acq_write_format format, cons
     acq_write_params params = {.format = format};
     acq_text_sink sink = {put_text, &out};
     acq_error error = {0};
-    if (acq_graph_write(graph, &params, &sink, NULL, &error) != ACQ_OK)
+    if (acq_text_write(graph, &params, &sink, NULL, &error) != ACQ_OK)
         fail_msg("%s", error.message);
     assert_string_equal(out.bytes, wanted);
     acq_text_deinit(&out);
@@ -146,11 +146,11 @@ static void test_a_tab_or_line_end_is_refused_in_tsv_only(void **state)
         acq_text_sink sink = {put_text, &out};
         acq_error error = {0};
         acq_write_params params = {.format = ACQ_FORMAT_TSV};
-        assert_int_equal(acq_graph_write(graph, &params, &sink, NULL, &error), ACQ_ERR_INPUT);
+        assert_int_equal(acq_text_write(graph, &params, &sink, NULL, &error), ACQ_ERR_INPUT);
         assert_non_null(strstr(error.message, "write nt or csv instead"));
         assert_int_equal(out.length, 0);
         params.format = ACQ_FORMAT_CSV;
-        assert_int_equal(acq_graph_write(graph, &params, &sink, NULL, NULL), ACQ_OK);
+        assert_int_equal(acq_text_write(graph, &params, &sink, NULL, NULL), ACQ_OK);
         acq_text_deinit(&out);
         acq_graph_free(graph);
     }
@@ -186,12 +186,12 @@ static void test_a_full_sink_and_a_stop_are_errors(void **state)
     acq_text_sink sink = {put_short, &full};
     acq_write_params params = {.format = ACQ_FORMAT_TSV};
     acq_error error = {0};
-    assert_int_equal(acq_graph_write(graph, &params, &sink, NULL, &error), ACQ_ERR_IO);
+    assert_int_equal(acq_text_write(graph, &params, &sink, NULL, &error), ACQ_ERR_IO);
     int n_calls = 0;
     sink.self = &roomy;
     params.progress = stop_at_once;
     params.context = &n_calls;
-    assert_int_equal(acq_graph_write(graph, &params, &sink, NULL, NULL), ACQ_ERR_INTERRUPTED);
+    assert_int_equal(acq_text_write(graph, &params, &sink, NULL, NULL), ACQ_ERR_INTERRUPTED);
     assert_int_equal(n_calls, 1);
     acq_graph_free(graph);
 }
@@ -211,7 +211,7 @@ static acq_graph *write_and_read(const acq_graph *graph, acq_write_format format
     acq_write_params params = {.format = format};
     acq_text_sink sink = {put_stream, file};
     acq_write_report report;
-    assert_int_equal(acq_graph_write(graph, &params, &sink, &report, NULL), ACQ_OK);
+    assert_int_equal(acq_text_write(graph, &params, &sink, &report, NULL), ACQ_OK);
     assert_int_equal(report.facts, acq_graph_get_n_facts(graph));
     fclose(file);
     const char *paths[] = {path};
@@ -359,7 +359,7 @@ static void test_writing_survives_every_failed_allocation(void **state)
     for (; status != ACQ_OK && n < 1000; n++) {
         acq_error error = {0};
         acq_faults_fail_at(n);
-        status = acq_graph_write(graph, &params, &sink, NULL, &error);
+        status = acq_text_write(graph, &params, &sink, NULL, &error);
         acq_faults_fail_at(0);
         if (status != ACQ_OK)
             assert_int_equal(error.code, ACQ_ERR_MEMORY);

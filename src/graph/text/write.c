@@ -346,7 +346,7 @@ static acq_status write_all(writer *w)
     return status == ACQ_OK ? flush(w) : status;
 }
 
-acq_status acq_graph_write(const acq_graph *graph, const acq_write_params *params,
+acq_status acq_text_write(const acq_graph *graph, const acq_write_params *params,
                            const acq_text_sink *sink, acq_write_report *report, acq_error *error)
 {
     writer w = {.graph = graph, .params = params, .sink = sink, .error = error};

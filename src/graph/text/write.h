@@ -33,7 +33,7 @@ typedef struct acq_write_report {
 
 /* Linear in the text. A stored graph that cannot be read is an error, and no byte that depends on
  * what could not be read reaches the sink. report may be NULL. */
-acq_status acq_graph_write(const acq_graph *graph, const acq_write_params *params,
+acq_status acq_text_write(const acq_graph *graph, const acq_write_params *params,
                            const acq_text_sink *sink, acq_write_report *report, acq_error *error);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "eval/eval.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 
 typedef struct setting {
     const char *graph_name;

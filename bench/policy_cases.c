@@ -7,7 +7,7 @@
 #include "eval/files.h"
 #include "cli/lines.h"
 #include "common.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 
 static void allocate(policy_cases *cases, size_t n)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 #include "query/print.h"
 #include "query/reading.h"
 #include "query/sql.h"

@@ -11,7 +11,7 @@
 #include "cli/question.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 
 static void add_statement(acq_text *out, const acq_text *statement)
 {

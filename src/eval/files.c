@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 
 /* ---- one instance, from JSON to ids ---- */
 

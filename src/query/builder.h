@@ -105,4 +105,10 @@ static inline acq_run acq_run_single(size_t mark)
     return (acq_run){.kind = ACQ_NODE_ATOM, .mark = mark};
 }
 
+/* The parsers that acq_query_parse chooses from; text has passed acq_input_check. Linear in the
+ * text. What is supported of SPARQL and what it means: docs/grammar.md. */
+acq_status acq_query_parse_text(const char *text, size_t length, acq_query **out, acq_error *error);
+acq_status acq_query_parse_sparql(const char *text, size_t length, acq_query **out,
+                                  acq_error *error);
+
 #endif

@@ -17,7 +17,7 @@
 #include "base/threads.h"
 #include "eval/files.h"
 #include "graph/text/read.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 #include "search/policy/choice.h"
 #include "support/dense_policy.h"
 #include "support/policy_case.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 #include "query/input.h"
 #include "query/print.h"
 

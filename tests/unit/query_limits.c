@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 #include "query/print.h"
 #include "query/reading.h"
 #include "query/sql.h"

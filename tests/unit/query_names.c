@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "graph/build.h"
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 #include "query/print.h"
 #include "query/reading.h"
 

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-#include "query/benchmark/parse.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "query/benchmark/formula.h"
 #include "query/print.h"
 #include "query/reading.h"
 #include "unit/query_random.h"
@@ -141,6 +143,78 @@ static void check_print(const char *in, acq_syntax syntax, const char *expected)
     acq_query_free(query);
 }
 
+/* A name of 1 to 12 pieces: what the syntax itself is made of, and any characters but NUL. */
+static size_t draw_name(acq_random *random, char out[64])
+{
+    static const char *const pieces[] = {"\"", "\\",     "\n",      "\t", "\r",   "exists", "not",
+                                         "or", "and",    "inverse", "?",  "#",    " ",      "<",
+                                         ">",  "(",      ")",       ",",  ".",    ":-",     "\\n",
+                                         "ä",  "\u00A0", "\u200B",  "😀",  "\x01", "\x7f",   "Q"};
+    size_t n = 0, n_pieces = 1 + acq_random_below(random, 12);
+    for (size_t i = 0; i < n_pieces; i++) {
+        bool is_piece = acq_random_below(random, 2) == 0;
+        const char *piece = pieces[acq_random_below(random, sizeof pieces / sizeof *pieces)];
+        uint32_t point = 1 + (uint32_t)acq_random_below(random, 0xD7FF);
+        if (n + 8 > 64)
+            break;
+        if (is_piece)
+            memcpy(out + n, piece, strlen(piece));
+        n += is_piece ? strlen(piece) : acq_utf8_encode(point, out + n);
+    }
+    return n;
+}
+
+static void check_name(const acq_query_name *wanted, const acq_query_name *found)
+{
+    assert_int_equal(found->length, wanted->length);
+    assert_memory_equal(found->text, wanted->text, wanted->length);
+    assert_int_equal(found->is_inverse, wanted->is_inverse);
+}
+
+static void test_any_names_are_read_back(void **state)
+{
+    (void)state;
+    static const char text[] = "Q(x) := exists y. r(x, y) & inverse(s)(y, \"a\") & x != \"b\"";
+    acq_random random = acq_random_start(15, 3);
+    for (int i = 0; i < 20000; i++) {
+        acq_query *query = NULL, *back = NULL;
+        acq_text printed;
+        acq_error error = {0};
+        char names[4][64];
+        acq_query_name *places[4];
+        assert_int_equal(acq_query_parse(text, strlen(text), &query, NULL), ACQ_OK);
+        for (int k = 0; k < 4; k++) {
+            places[k] = k < 2 ? &query->relations[k] : &query->constants[k - 2];
+            places[k]->text = names[k];
+            do
+                places[k]->length = draw_name(&random, names[k]);
+            while (k % 2 == 1 && places[k]->length == places[k - 1]->length &&
+                   memcmp(names[k], names[k - 1], places[k]->length) == 0);
+        }
+        acq_text_init(&printed);
+        assert_int_equal(acq_query_print(query, ACQ_SYNTAX_TEXT, &printed, NULL), ACQ_OK);
+        acq_status status = acq_query_parse(printed.bytes, printed.length, &back, &error);
+        assert_string_equal(error.message, "");
+        assert_int_equal(status, ACQ_OK);
+        for (int k = 0; k < 4; k++)
+            check_name(places[k], k < 2 ? &back->relations[k] : &back->constants[k - 2]);
+        acq_text_deinit(&printed);
+        acq_query_free(query);
+        acq_query_free(back);
+    }
+}
+
+static void test_datalog_is_the_same_query(void **state)
+{
+    (void)state;
+    const char *const same[] = {
+        "Q(x) := r(x, y) & !s(y, \"a\")", "Q(x) :- r(x, y), not s(y, \"a\")",
+        "Q(x) :- r(x, y), !s(y, \"a\").\n", "Q(x):-exists y. r(x, y), not s(y, a)."};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        check_print(same[i], ACQ_SYNTAX_TEXT, "Q(x) := exists y. r(x, y) & !s(y, \"a\")");
+    check_print("select :- r(\"a\", \"b\").", ACQ_SYNTAX_TEXT, "select() := r(\"a\", \"b\")");
+}
+
 static void test_printed_forms(void **state)
 {
     (void)state;
@@ -239,6 +313,8 @@ int main(void)
         cmocka_unit_test(test_every_query_that_sparql_can_say_survives_it),
         cmocka_unit_test(test_written_reading_is_a_copy),
         cmocka_unit_test(test_printed_forms),
+        cmocka_unit_test(test_any_names_are_read_back),
+        cmocka_unit_test(test_datalog_is_the_same_query),
         cmocka_unit_test(test_what_a_syntax_cannot_say_is_an_error_that_says_so),
         cmocka_unit_test(test_text_that_could_not_be_read_again_is_not_written),
         cmocka_unit_test(test_a_print_too_long_to_read_again_is_refused),

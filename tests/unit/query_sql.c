@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "query/benchmark/parse.h"
+#include "query/benchmark/formula.h"
 #include "query/sql.h"
 
 static void check_params(const char *in, const acq_sql_params *params, const char *expected)

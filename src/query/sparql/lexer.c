@@ -1,5 +1,5 @@
 /* lexer.c - see sparql_lexer.h. One token of look-ahead; linear in the text. */
-#include "query/sparql/lexer.h"
+#include "query/sparql/parser.h"
 
 #include <string.h>
 

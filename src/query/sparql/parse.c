@@ -1,5 +1,4 @@
 /* parse.c - prologue, query forms and modifiers of the SPARQL subset. */
-#include "query/sparql/parse.h"
 
 #include <string.h>
 

@@ -310,7 +310,7 @@ static acq_token_kind mark_kind(const char *text, size_t length, size_t *n)
     *n = 2;
     if (length >= 2 && text[0] == '!' && text[1] == '=')
         return ACQ_TOKEN_DIFFERENT;
-    if (length >= 2 && text[0] == ':' && text[1] == '=')
+    if (length >= 2 && text[0] == ':' && (text[1] == '=' || text[1] == '-'))
         return ACQ_TOKEN_DEFINE;
     *n = 1;
     const char *mark = strchr(MARKS, text[0]);

@@ -2,7 +2,7 @@
  *
  * word     [A-Za-z_ or beyond ASCII] [A-Za-z0-9_ or beyond ASCII]*
  * name     "..." with \" \\ \n \r \t, or <...>; both on one line, not empty
- * marks    ( ) , . & | ! = != :=
+ * marks    ( ) , . & | ! = != := :-
  * reserved exists forall not and or inverse, in any case of letters
  * # starts a comment up to the end of the line. */
 #ifndef ACQ_QUERY_TEXT_LEXER_H
@@ -24,7 +24,7 @@ typedef enum acq_token_kind {
     ACQ_TOKEN_NOT,
     ACQ_TOKEN_EQUAL,
     ACQ_TOKEN_DIFFERENT,
-    ACQ_TOKEN_DEFINE, /* := */
+    ACQ_TOKEN_DEFINE, /* := or :- */
     ACQ_TOKEN_EXISTS,
     ACQ_TOKEN_FORALL,
     ACQ_TOKEN_INVERSE,

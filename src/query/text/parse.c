@@ -5,10 +5,9 @@
  * without one. Which of the two is known at the end only, so such words stay words until
  * acq_builder_finish. exists may stand wherever its polarity is positive; it is pulled to the
  * front by giving every listed variable a symbol of its own. */
-#include "query/text/parse.h"
+#include "query/builder.h"
 
 #include "base/memory.h"
-#include "query/builder.h"
 #include "query/text/lexer.h"
 
 /* What a word meant before an exists list took it. */
@@ -22,6 +21,7 @@ typedef struct parser {
     shadow *shadows;
     size_t n_shadows, shadows_capacity;
     bool has_head, has_exists;
+    bool is_datalog;  /* the head ends with ":-" */
     bool is_negative; /* under an odd number of negations */
 } parser;
 
@@ -380,7 +380,8 @@ static bool is_head_token(acq_token_kind kind)
            kind == ACQ_TOKEN_CLOSE || kind == ACQ_TOKEN_COMMA;
 }
 
-/* Does a ":=" follow nothing but what a head is made of? Other errors are left to the parser. */
+/* Does a ":=" or ":-" follow nothing but what a head is made of? Other errors are left to the
+ * parser. */
 static acq_status find_head(parser *p, bool *found)
 {
     acq_lexer lexer;
@@ -393,7 +394,8 @@ static acq_status find_head(parser *p, bool *found)
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(p->builder.error);
 }
 
-/* head = WORD ["(" [variables] ")"] ":=" */
+/* head = WORD ["(" [variables] ")"] (":=" | ":-"); the second, of Datalog, allows a "." at the end
+ */
 static acq_status parse_head(parser *p)
 {
     acq_lexer *lexer = &p->lexer;
@@ -415,6 +417,7 @@ static acq_status parse_head(parser *p)
             return status;
     }
     p->has_head = true;
+    p->is_datalog = lexer->token.source_length == 2 && lexer->token.source[1] == '-';
     return expect(p, ACQ_TOKEN_DEFINE, "':=' after the head");
 }
 
@@ -429,7 +432,7 @@ static acq_status fail_rest(parser *p)
     return fail_expected(p, "'&', '|' or the end of the query");
 }
 
-/* query = [head] {exists_list} formula END; lists in front do not count as nesting */
+/* query = [head] {exists_list} formula ["."] END; lists in front do not count as nesting */
 static acq_status parse_query(parser *p, acq_query **out)
 {
     acq_run run = {0};
@@ -444,6 +447,8 @@ static acq_status parse_query(parser *p, acq_query **out)
         status = parse_exists_list(p);
     if (status == ACQ_OK)
         status = parse_formula(p, &run);
+    if (status == ACQ_OK && p->is_datalog && kind_of(p) == ACQ_TOKEN_DOT)
+        acq_lexer_next(&p->lexer);
     if (status == ACQ_OK && kind_of(p) != ACQ_TOKEN_END)
         status = fail_rest(p);
     if (status != ACQ_OK)

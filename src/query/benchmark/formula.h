@@ -1,11 +1,11 @@
-/* parse.h - the formula syntax of the published query files, and its groundings.
+/* formula.h - the formula syntax of the published query files, and its groundings.
  *
  *   ((r1(s1,e1))&(r2(e1,f1)))&(!(r3(s2,f1)))      {"r1": 12, "r2": 7, "r3": 30, "s1": 5, "s2": 5}
  *
  * r relation, s constant, e existential, f free; a number follows. Names stay symbolic until a
  * grounding gives them ids, which costs one look-up per name and can be repeated at will. */
-#ifndef ACQ_QUERY_BENCHMARK_PARSE_H
-#define ACQ_QUERY_BENCHMARK_PARSE_H
+#ifndef ACQ_QUERY_BENCHMARK_FORMULA_H
+#define ACQ_QUERY_BENCHMARK_FORMULA_H
 
 #include "query/query.h"
 

@@ -12,3 +12,4 @@ endforeach()
 
 acq_test(tensor_optimizer SOURCES unit/tensor_optimizer.c USES tensor)
 acq_test(tensor_safetensors SOURCES unit/tensor_safetensors.c USES tensor)
+acq_test(tensor_cpu SOURCES unit/tensor_cpu.c USES tensor)

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tensor/bf16_amx.h"
-#include "tensor/bf16_avx512.h"
 #include "tensor/cpu.h"
 #include "tensor/kernels.h"
 

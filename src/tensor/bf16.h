@@ -40,14 +40,17 @@ void acq_bf16_packed_deinit(acq_bf16_packed *packed); /* a zeroed one is legal *
 typedef void acq_bf16_gemm(size_t m, const acq_bf16 *a, size_t lda, const acq_bf16_packed *b,
                            float *c, size_t ldc);
 
-/* The fastest one that this processor has, that the system permits and that reproduces a small
- * known product; the same every time, from any thread. */
+/* The fastest one that this processor has, that the system and acq_cpu_limit permit and that
+ * reproduces a small known product; the same every time, from any thread. */
 acq_bf16_gemm *acq_bf16_get_best(void);
 
 /* Whether that one is faster than products of f32. */
 bool acq_bf16_is_fast(void);
 
 acq_bf16_gemm acq_bf16_gemm_generic;
+acq_bf16_gemm acq_bf16_gemm_avx512; /* only where the compiler knows it; needs
+                                       acq_cpu_has_avx512_bf16 */
+acq_bf16_gemm acq_bf16_gemm_amx;    /* likewise; needs acq_cpu_has_amx_bf16 */
 
 /* By name, for tests: "amx", "avx512"; NULL when unknown or when this processor lacks it. */
 acq_bf16_gemm *acq_bf16_find(const char *name);

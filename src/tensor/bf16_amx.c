@@ -4,7 +4,7 @@
  * every machine, on tiles emulated in software. The instructions below run only where there is
  * AMX, and there a product of whole numbers must come out right before they are used; they were
  * not run on the machine they were written on. */
-#include "tensor/bf16_amx.h"
+#include "tensor/bf16.h"
 
 #include <immintrin.h>
 

@@ -2,7 +2,7 @@
  * runs, as in gemm.inc, and each step takes a pair of k: one instruction multiplies two bfloat16
  * values of each lane by a pair of a that is spread over all, and adds both. k is cut into blocks
  * so that two panels stay in the first cache, the rows so that they stay in the second. */
-#include "tensor/bf16_avx512.h"
+#include "tensor/bf16.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* kernels.h - the arithmetic that networks run on, one table of functions per instruction set.
  *
- * The same source (kernels.inc) is compiled for each set; acq_kernels_get_best picks the widest
+ * The same source (kernels_set.c) is compiled for each set; acq_kernels_get_best picks the widest
  * one that this processor has and that reproduces a small known product. All matrices are row
  * major. Forward and backward stand side by side; backward functions overwrite what belongs to
  * the input (dx) and add to what belongs to the parameters (dw).
@@ -11,7 +11,33 @@
 #ifndef ACQ_TENSOR_KERNELS_H
 #define ACQ_TENSOR_KERNELS_H
 
-#include "tensor/packed.h"
+#include "base/types.h"
+
+/* ---- the right-hand side of a product, laid out for the kernels ----
+ *
+ *   b [k x n]  ->  panels of ACQ_PANEL columns:  panel p holds b[0][16p..], b[1][16p..], ...
+ *
+ * The last panel is filled up with zeros. Weights are packed when a model is loaded or changed. */
+
+enum { ACQ_PANEL = 16 };
+
+typedef struct acq_packed {
+    size_t k, n;
+    float *panels; /* 64-byte aligned, ceil(n / 16) * k * 16 floats */
+    void *block;   /* what is freed */
+} acq_packed;
+
+/* Room for b[k x n]; zeroed. */
+acq_status acq_packed_init(acq_packed *packed, size_t k, size_t n);
+void acq_packed_deinit(acq_packed *packed); /* a zeroed one is legal */
+
+/* Weights are kept as PyTorch keeps them, w[n_out x n_in] with leading dimension ldw.
+ * fill: b = w' (k = n_in, n = n_out), for y = x w'; only the first k columns of w are read.
+ * fill_transposed: b = w (k = n_out, n = n_in), for dx = dy w. */
+void acq_packed_fill(acq_packed *packed, const float *w, size_t ldw);
+void acq_packed_fill_transposed(acq_packed *packed, const float *w, size_t ldw);
+
+/* ---- kernels ---- */
 
 enum { ACQ_GEMM_ADD = 1, ACQ_GEMM_RELU = 2 };
 
@@ -137,10 +163,17 @@ typedef struct acq_kernels {
                        float *squares, float *x);
 } acq_kernels;
 
-/* The widest set that works here; the same pointer every time, from any thread. */
+/* One table per instruction set; those of x86-64 are there only. */
+extern const acq_kernels acq_kernels_generic;
+extern const acq_kernels acq_kernels_avx2;
+extern const acq_kernels acq_kernels_avx512;
+
+/* The widest set that works here and that acq_cpu_limit allows; the same pointer every time, from
+ * any thread. */
 const acq_kernels *acq_kernels_get_best(void);
 
-/* By name, for tests and benchmarks; NULL when unknown or when this processor lacks it. */
+/* By name, for tests and benchmarks; NULL when unknown, or when this processor lacks it or the
+ * limit forbids it. */
 const acq_kernels *acq_kernels_find(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "tensor/safetensors_header.h"
 
@@ -92,6 +93,25 @@ static acq_status check_frame(const char *start, uint64_t length, acq_error *err
     return ACQ_OK;
 }
 
+/* Files of others have no digest, or another one. */
+static acq_status check_digest(const acq_safetensors *file, acq_error *error)
+{
+    const char *stated = acq_safetensors_get_metadata(file, ACQ_SAFETENSORS_DIGEST);
+    if (stated == NULL || strncmp(stated, "acq64:", strlen("acq64:")) != 0)
+        return ACQ_OK;
+    uint64_t digest = 0;
+    for (size_t i = 0; i < file->header.n_tensors; i++) {
+        const acq_stored_tensor *tensor = &file->header.tensors[i];
+        digest = acq_hash_bytes(file->data + tensor->begin, (size_t)(tensor->end - tensor->begin),
+                                digest);
+    }
+    if (strcmp(stated, acq_safetensors_print_digest(digest).text) == 0)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the tensors are damaged: their digest is not the one that the header states; "
+                    "copy or make the file again");
+}
+
 static acq_status parse(acq_safetensors *file, size_t length, acq_error *error)
 {
     acq_status status = check_frame(file->bytes, length, error);
@@ -99,8 +119,9 @@ static acq_status parse(acq_safetensors *file, size_t length, acq_error *error)
         return status;
     size_t header = (size_t)get_header_length(file->bytes);
     file->data = file->bytes + ACQ_SAFETENSORS_FRAME + header;
-    return acq_safetensors_header_init(&file->header, file->bytes + ACQ_SAFETENSORS_FRAME, header,
-                                       length - ACQ_SAFETENSORS_FRAME - header, error);
+    status = acq_safetensors_header_init(&file->header, file->bytes + ACQ_SAFETENSORS_FRAME, header,
+                                         length - ACQ_SAFETENSORS_FRAME - header, error);
+    return status == ACQ_OK ? check_digest(file, error) : status;
 }
 
 /* Takes the bytes, also on an error. */

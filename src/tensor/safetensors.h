@@ -2,7 +2,8 @@
  *
  * Reading trusts nothing: sizes, ranges, overlaps, gaps, overflow, dtypes, duplicate names, JSON
  * depth and length are checked, and every message names the file and the tensor. Only F32 is
- * read into parameters; other dtypes are refused with their name. Writing is atomic. */
+ * read into parameters; other dtypes are refused with their name. Writing is atomic, and adds a
+ * digest of the tensors to __metadata__, which reading checks where it is there. */
 #ifndef ACQ_TENSOR_SAFETENSORS_H
 #define ACQ_TENSOR_SAFETENSORS_H
 

@@ -298,3 +298,10 @@ const acq_stored_tensor *acq_safetensors_header_find(const acq_safetensors_heade
     }
     return NULL;
 }
+
+acq_digest_text acq_safetensors_print_digest(uint64_t digest)
+{
+    acq_digest_text out;
+    snprintf(out.text, sizeof out.text, "acq64:%016llx", (unsigned long long)digest);
+    return out;
+}

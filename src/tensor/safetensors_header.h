@@ -37,6 +37,17 @@ void acq_safetensors_header_deinit(acq_safetensors_header *header);
 const acq_stored_tensor *acq_safetensors_header_find(const acq_safetensors_header *header,
                                                      const char *name);
 
+/* The entry of __metadata__ that holds the digest of the data: "acq64:" and 16 hexadecimal digits.
+ * The digest begins with 0; each tensor, in the order of the data, gives the next one: the hash
+ * (base/hash.h) of its bytes, seeded with the digest before. */
+#define ACQ_SAFETENSORS_DIGEST "digest"
+
+typedef struct acq_digest_text {
+    char text[sizeof "acq64:" + 16];
+} acq_digest_text;
+
+acq_digest_text acq_safetensors_print_digest(uint64_t digest);
+
 /* "[32, 33]" */
 typedef struct acq_shape_text {
     char text[ACQ_SAFETENSORS_MOST_DIMS * 22 + 3];

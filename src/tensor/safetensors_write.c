@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "tensor/safetensors_header.h"
@@ -49,17 +50,28 @@ static void add_string(acq_text *text, const char *string)
     acq_text_add_char(text, '"');
 }
 
-static void add_metadata(acq_text *text, const acq_metadata *metadata, size_t n)
+static void add_metadata(acq_text *text, const acq_metadata *metadata, size_t n, uint64_t digest)
 {
     acq_text_add(text, "\"__metadata__\":{");
     for (size_t i = 0; i < n; i++) {
-        if (i > 0)
-            acq_text_add_char(text, ',');
         add_string(text, metadata[i].key);
         acq_text_add_char(text, ':');
         add_string(text, metadata[i].value);
+        acq_text_add_char(text, ',');
     }
-    acq_text_add_char(text, '}');
+    acq_text_format(text, "\"" ACQ_SAFETENSORS_DIGEST "\":\"%s\"}",
+                    acq_safetensors_print_digest(digest).text);
+}
+
+static uint64_t get_digest(const acq_parameters *parameters)
+{
+    uint64_t digest = 0;
+    for (size_t i = 0; i < parameters->n_tensors; i++) {
+        const acq_tensor *tensor = &parameters->tensors[i];
+        digest = acq_hash_bytes(parameters->values + tensor->offset,
+                                acq_tensor_get_length(tensor) * sizeof(float), digest);
+    }
+    return digest;
 }
 
 static void add_tensor(acq_text *text, const acq_tensor *tensor, size_t begin)
@@ -77,11 +89,9 @@ static acq_status print_header(acq_text *text, const acq_parameters *parameters,
 {
     size_t begin = 0;
     acq_text_add_char(text, '{');
-    if (n_metadata > 0)
-        add_metadata(text, metadata, n_metadata);
+    add_metadata(text, metadata, n_metadata, get_digest(parameters));
     for (size_t i = 0; i < parameters->n_tensors; i++) {
-        if (i > 0 || n_metadata > 0)
-            acq_text_add_char(text, ',');
+        acq_text_add_char(text, ',');
         add_tensor(text, &parameters->tensors[i], begin);
         begin += acq_tensor_get_length(&parameters->tensors[i]) * sizeof(float);
     }

@@ -1,13 +1,12 @@
-/* kernels.inc - one table of kernels for the instruction set of the including file, which
- * defines
+/* kernels_set.c - one table of kernels, compiled once for each instruction set (CMakeLists.txt),
+ * with the options for that set and with -ffp-contract=fast: a * b + c is one fused step where the
+ * processor has it, the same everywhere.
  *
- *   TABLE, SET_NAME           the table and its name
+ *   ACQ_SET                   which set: the table is acq_kernels_<set>
  *   LANES                     floats per vector: 4, 8 or 16
- *   TILE_ROWS, TILE_PANELS    the part of a product that is kept in registers
- *
- * and is compiled with the options for that set and with -ffp-contract=fast: a * b + c is one
- * fused step where the processor has it, the same everywhere. */
-#include "tensor/kernel_sets.h"
+ *   TILE_ROWS, TILE_PANELS    the part of a product that is kept in registers: with AVX2, 12 of 16
+ *                             hold a tile of 6 x 16; with AVX-512, 24 of 32 a tile of 12 x 32 */
+#include "tensor/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,16 +22,18 @@
 /* clang-format off: the parts in their order. */
 #include "tensor/simd.inc"
 #include "tensor/gemm.inc"
-#include "tensor/flat.inc"
-#include "tensor/norm.inc"
-#include "tensor/gru.inc"
+#include "tensor/layers.inc"
 #include "tensor/messages.inc"
-#include "tensor/pna.inc"
 #include "tensor/embedding.inc"
 /* clang-format on */
 
-const acq_kernels TABLE = {
-    .name = SET_NAME,
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define TEXT_(a)    #a
+#define TEXT(a)     TEXT_(a)
+
+const acq_kernels JOIN(acq_kernels_, ACQ_SET) = {
+    .name = TEXT(ACQ_SET),
     .gemm = gemm,
     .gemm_weights = gemm_weights,
     .sum_rows = sum_rows,

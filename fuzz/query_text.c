@@ -2,7 +2,7 @@
 #include "query_properties.h"
 
 #include "query/input.h"
-#include "query/text/parse.h"
+#include "query/builder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

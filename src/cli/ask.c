@@ -15,8 +15,8 @@ enum { CHUNK_PER_THREAD = 16 };
 
 typedef struct batch {
     const acq_options *options;
-    const acq_predictor *predictor;
-    acq_engine_params params;
+    const acq_setup *setup;
+    const acq_ask_params *params;
     size_t first;    /* number of item 0 of the chunk among all queries */
     acq_line *lines; /* of the chunk, as the others */
     acq_output *outputs;
@@ -45,7 +45,8 @@ static acq_status answer_line(void *context, size_t item, unsigned thread)
     if (!b->options->json && b->options->separator == '\0')
         print_heading(line, i == 0, &output->data);
     acq_question question = {.options = b->options,
-                             .predictor = b->predictor,
+                             .graph = b->setup->graph,
+                             .predictor = b->setup->predictor,
                              .params = b->params,
                              .text = line->text,
                              .file = b->options->queries.items[0],
@@ -65,7 +66,7 @@ static int run_chunk(batch *b, size_t n)
         code = ACQ_EXIT_SYSTEM;
     for (size_t i = 0; i < n; i++) {
         if (b->is_predicted[i] && !b->is_noted) {
-            acq_setup_note_auto(b->options, b->predictor, &b->outputs[i]);
+            acq_setup_note_auto(b->options, b->setup->predictor, &b->outputs[i]);
             b->is_noted = true;
         }
         code = acq_report_worse(code, acq_output_finish(&b->outputs[i], b->codes[i]));
@@ -101,15 +102,15 @@ static int run_lines(batch *b, acq_lines *lines, size_t room)
     return status == ACQ_OK ? code : acq_report_worse(code, acq_report_failure(b->options, &error));
 }
 
-static int ask_many(const acq_options *options, const acq_predictor *predictor,
-                    const acq_engine_params *params)
+static int ask_many(const acq_options *options, const acq_setup *setup,
+                    const acq_ask_params *params)
 {
     acq_error error = {0};
     acq_lines lines;
     size_t room = options->threads == 1 ? 1 : (size_t)options->threads * CHUNK_PER_THREAD;
     batch b = {.options = options,
-               .predictor = predictor,
-               .params = *params,
+               .setup = setup,
+               .params = params,
                .lines = acq_zalloc(room, sizeof *b.lines),
                .outputs = acq_zalloc(room, sizeof *b.outputs),
                .codes = acq_zalloc(room, sizeof *b.codes),
@@ -136,12 +137,13 @@ static int answer_one(acq_question *question, acq_output *output)
     return code;
 }
 
-static int ask_one(const acq_options *options, const acq_predictor *predictor,
-                   const acq_engine_params *params, acq_output *output)
+static int ask_one(const acq_options *options, const acq_setup *setup, const acq_ask_params *params,
+                   acq_output *output)
 {
     acq_question question = {.options = options,
-                             .predictor = predictor,
-                             .params = *params,
+                             .graph = setup->graph,
+                             .predictor = setup->predictor,
+                             .params = params,
                              .text = options->args.items[1]};
     return answer_one(&question, output);
 }
@@ -164,14 +166,14 @@ static acq_status check_options(const acq_options *options, acq_error *error)
     return ACQ_OK;
 }
 
-static int ask(const acq_options *options, const acq_setup *setup, acq_engine_params *params,
+static int ask(const acq_options *options, const acq_setup *setup, acq_ask_params *params,
                acq_output *output)
 {
-    params->search.policy.policy = setup->policy;
+    params->policy = setup->policy;
     if (options->queries.n == 0)
-        return ask_one(options, setup->predictor, params, output);
+        return ask_one(options, setup, params, output);
     return acq_report_worse(acq_output_flush(output, ACQ_EXIT_YES),
-                            ask_many(options, setup->predictor, params));
+                            ask_many(options, setup, params));
 }
 
 int acq_cli_ask(const acq_options *options)
@@ -179,14 +181,14 @@ int acq_cli_ask(const acq_options *options)
     acq_error error = {0};
     acq_output output;
     acq_setup setup = {0};
-    acq_engine_params params;
+    acq_ask_params params;
     acq_output_init(&output);
     output.streams = options->queries.n == 0;
     int code;
     if (check_options(options, &error) != ACQ_OK ||
-        acq_setup_read_params(options, &params, &error) != ACQ_OK ||
+        acq_setup_read_ask(options, &params, &error) != ACQ_OK ||
         acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK ||
-        acq_setup_check_calibrator(options, &params, setup.predictor, &error) != ACQ_OK)
+        acq_setup_check_calibrator(options, setup.predictor, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     else
         code = ask(options, &setup, &params, &output);
@@ -196,13 +198,14 @@ int acq_cli_ask(const acq_options *options)
 
 /* ---- check ---- */
 
-static int check(const acq_options *options, const acq_setup *setup, acq_engine_params *params,
+static int check(const acq_options *options, const acq_setup *setup, acq_ask_params *params,
                  acq_output *output)
 {
-    params->search.policy.policy = setup->policy;
+    params->policy = setup->policy;
     acq_question question = {.options = options,
+                             .graph = setup->graph,
                              .predictor = setup->predictor,
-                             .params = *params,
+                             .params = params,
                              .text = options->args.items[1],
                              .values = options->args.items + 2,
                              .n_values = options->args.n - 2,
@@ -215,13 +218,13 @@ int acq_cli_check(const acq_options *options)
     acq_error error = {0};
     acq_output output;
     acq_setup setup = {0};
-    acq_engine_params params;
+    acq_ask_params params;
     acq_output_init(&output);
     output.streams = true;
     int code;
-    if (acq_setup_read_params(options, &params, &error) != ACQ_OK ||
+    if (acq_setup_read_ask(options, &params, &error) != ACQ_OK ||
         acq_setup_init(&setup, options, options->args.items[0], &output, &error) != ACQ_OK ||
-        acq_setup_check_calibrator(options, &params, setup.predictor, &error) != ACQ_OK)
+        acq_setup_check_calibrator(options, setup.predictor, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     else
         code = check(options, &setup, &params, &output);

@@ -186,8 +186,7 @@ static acq_status run(eval_job *job, acq_error *error)
     if (status != ACQ_OK)
         return status;
     note_atoms(job);
-    acq_engine_params engine = acq_eval_get_engine(&job->params);
-    status = acq_setup_check_calibrator(job->options, &engine, job->setup.predictor, error);
+    status = acq_setup_check_calibrator(job->options, job->setup.predictor, error);
     if (status == ACQ_OK)
         status = evaluate(job, error);
     if (status == ACQ_OK)

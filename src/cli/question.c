@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/setup.h"
@@ -24,126 +23,81 @@ static int report(const acq_question *question, acq_error *error, acq_output *ou
 static acq_status read_query(const acq_question *question, acq_output *output, acq_query **out,
                              acq_error *error)
 {
-    char hint[512] = "";
-    acq_query *query;
     acq_status status = ACQ_OK;
     if (question->line != NULL)
         status = acq_line_check(question->line, question->file, error);
     if (status == ACQ_OK)
-        status = acq_query_parse(question->text, strlen(question->text), &query, error);
-    if (status != ACQ_OK)
-        return status;
-    status = acq_query_bind(query, question->predictor->graph, hint, sizeof hint, error);
-    if (status != ACQ_OK) {
-        acq_query_free(query);
-        return status;
-    }
-    if (hint[0] != '\0')
-        acq_report_note(output, "%s", hint);
-    *out = query;
-    return ACQ_OK;
-}
-
-/* The entities that a check asks about; *out is NULL for an ask. */
-static acq_status find_values(const acq_question *question, const acq_query *query, acq_ent **out,
-                              acq_error *error)
-{
-    *out = NULL;
-    if (!question->is_check)
-        return ACQ_OK;
-    acq_ent *values = acq_alloc(query->n_free, sizeof *values);
-    if (values == NULL)
-        return acq_fail_memory(error);
-    *out = values;
-    return acq_query_find_values(query, question->predictor->graph, question->values,
-                                 question->n_values, values, error);
+        status = acq_query_new(question->graph, question->text, out, error);
+    if (status == ACQ_OK && acq_query_get_hint(*out)[0] != '\0')
+        acq_report_note(output, "%s", acq_query_get_hint(*out));
+    return status;
 }
 
 static uint64_t choose_limit(const acq_question *question, const acq_query *query)
 {
     const acq_options *options = question->options;
+    uint64_t own = acq_query_get_limit(query);
     if (options->all)
         return 0;
     if (acq_options_has(options, limit))
         return options->limit;
-    return query->limit > 0 ? query->limit : 1;
+    return own > 0 ? own : 1;
 }
 
-/* Everything that belongs to the answering of one question. */
-typedef struct answering {
-    acq_question *question;
-    acq_engine_params params;
-    const acq_query *query;
-    const acq_ent *values; /* check */
-    acq_trace trace;
-    acq_engine_result result;
-    double ms;
-} answering;
-
-static int show(const answering *now, acq_output *output)
+static int show(acq_question *question, acq_view *view, acq_output *output)
 {
-    acq_question *question = now->question;
-    const acq_predictor *prepared = now->result.prepared;
+    size_t start = output->data.length;
+    question->is_predicted = acq_result_get_outcome(view->result) != ACQ_RESULT_ANSWERED;
+    view->is_predicted = &question->is_predicted;
+    view->stats.size = sizeof view->stats;
+    acq_result_get_stats(view->result, &view->stats);
+    if (question->options->json)
+        acq_view_print_json(view, output);
+    else if (question->options->separator != '\0')
+        acq_view_print_table(view, output);
+    else
+        acq_view_print(view, output);
+    acq_error error = {0};
+    if (acq_setup_check_names(question->graph, output, start, &error) != ACQ_OK)
+        return report(question, &error, output);
+    return acq_view_get_exit_code(view);
+}
+
+static acq_status search(const acq_question *question, const acq_query *query,
+                         const acq_ask_params *params, acq_result **out, acq_error *error)
+{
+    if (!question->is_check)
+        return acq_ask(query, question->predictor, params, out, error);
+    return acq_check(query, question->predictor, question->values, question->n_values, params, out,
+                     error);
+}
+
+static int run(acq_question *question, const acq_query *query, acq_output *output)
+{
+    acq_error error = {0};
+    acq_result *result = NULL;
+    acq_trace trace;
+    acq_trace_init(&trace, output, question->options->json);
+    acq_ask_params params = *question->params;
+    params.limit = choose_limit(question, query);
+    params.stream = question->stream;
+    params.trace = question->options->trace ? acq_trace_add : NULL;
+    params.context = &trace;
+    acq_status status = search(question, query, &params, &result, &error);
+    acq_trace_finish(&trace);
     acq_view view = {.options = question->options,
-                     .params = &now->params,
-                     .predictor = prepared == NULL ? question->predictor : prepared,
-                     .query = now->query,
+                     .params = &params,
+                     .graph = question->graph,
+                     .predictor = question->predictor,
+                     .query = query,
                      .text = question->text,
                      .line = question->line == NULL ? 0 : question->line->number,
-                     .result = &now->result,
-                     .ms = now->ms,
+                     .result = result,
                      .is_check = question->is_check,
-                     .values = now->values,
-                     .trace = question->options->trace ? &now->trace : NULL,
-                     .is_predicted = &question->is_predicted};
-    question->is_predicted = now->result.outcome != ACQ_ANSWERED;
-    size_t start = output->data.length;
-    if (question->options->json)
-        acq_view_print_json(&view, output);
-    else if (question->options->separator != '\0')
-        acq_view_print_table(&view, output);
-    else
-        acq_view_print(&view, output);
-    acq_error error = {0};
-    if (acq_setup_check_names(question->predictor->graph, output, start, &error) != ACQ_OK)
-        return report(question, &error, output);
-    return acq_view_get_exit_code(&view);
-}
-
-static acq_status search(answering *now, acq_error *error)
-{
-    const acq_question *question = now->question;
-    const acq_predictor *predictor = question->predictor;
-    int64_t start = acq_clock_ns();
-    acq_status status = question->is_check ? acq_engine_check(now->query, predictor, now->values,
-                                                              &now->params, &now->result, error)
-                                           : acq_engine_ask(now->query, predictor, &now->params,
-                                                            &now->result, error);
-    now->ms = (double)(acq_clock_ns() - start) / 1e6;
-    acq_trace_finish(&now->trace);
-    return status;
-}
-
-static int run(acq_question *question, const acq_query *query, const acq_ent *values,
-               acq_output *output)
-{
-    acq_error error = {0};
-    answering now = {.question = question,
-                     .params = acq_engine_settle(&question->params, question->predictor),
-                     .query = query,
-                     .values = values};
-    acq_search_params *params = &now.params.search;
-    params->limit = choose_limit(question, query);
-    params->stream = question->stream;
-    acq_trace_init(&now.trace, output, question->options->json);
-    if (question->options->trace) {
-        params->policy.trace = acq_trace_add;
-        params->policy.context = &now.trace;
-    }
-    int code =
-        search(&now, &error) == ACQ_OK ? show(&now, output) : report(question, &error, output);
-    acq_trace_deinit(&now.trace);
-    acq_engine_result_deinit(&now.result);
+                     .trace = question->options->trace ? &trace : NULL};
+    int code = status == ACQ_OK ? show(question, &view, output) : report(question, &error, output);
+    acq_trace_deinit(&trace);
+    acq_result_free(result);
     return code;
 }
 
@@ -151,13 +105,9 @@ int acq_question_answer(acq_question *question, acq_output *output)
 {
     acq_error error = {0};
     acq_query *query;
-    acq_ent *values = NULL;
     if (read_query(question, output, &query, &error) != ACQ_OK)
         return report(question, &error, output);
-    int code = find_values(question, query, &values, &error) == ACQ_OK
-                   ? run(question, query, values, output)
-                   : report(question, &error, output);
-    acq_free(values);
+    int code = run(question, query, output);
     acq_query_free(query);
     return code;
 }

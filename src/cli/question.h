@@ -4,7 +4,6 @@
 
 #include "base/types.h"
 #include "cli/report.h"
-#include "engine/engine.h"
 
 /* One query of a file. */
 typedef struct acq_line {
@@ -16,8 +15,9 @@ typedef struct acq_line {
 
 typedef struct acq_question {
     const acq_options *options;
+    const acq_graph *graph;
     const acq_predictor *predictor;
-    acq_engine_params params;
+    const acq_ask_params *params;
     const char *text;          /* NUL-terminated */
     const char *file;          /* where it stands; NULL: on the command line */
     const acq_line *line;      /* of that file */

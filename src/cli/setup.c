@@ -352,20 +352,21 @@ static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *e
     return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; use " ENGINES, name);
 }
 
-acq_status acq_setup_check_calibrator(const acq_options *options, const acq_engine_params *params,
-                                      const acq_predictor *predictor, acq_error *error)
+acq_status acq_setup_check_calibrator(const acq_options *options, const acq_predictor *predictor,
+                                      acq_error *error)
 {
     bool is_eval = options->command == ACQ_COMMAND_eval; /* which always prints its prior */
     bool wants_min_p = acq_options_has(options, min_p);
     const char *name = wants_min_p ? "min-p" : "prior";
     if (!wants_min_p && (is_eval || !acq_options_has(options, prior)))
         return ACQ_OK;
-    if (acq_engine_gives_p(params, predictor))
+    bool leaves_out = options->paper || options->binarize > 0;
+    if (acq_predictor_is_calibrated(predictor) && !leaves_out)
         return ACQ_OK;
-    if (params->paper || params->search.scoring.binarize > 0)
+    if (leaves_out)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "option --%s is for answers with a probability, which --%s leaves out",
-                        name, params->paper ? "paper" : "binarize");
+                        name, options->paper ? "paper" : "binarize");
     return acq_fail(
         error, ACQ_ERR_USAGE,
         "option --%s needs a calibrator, which the predictor %.200s does not have; make "
@@ -420,5 +421,32 @@ acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *
     params.search.steps = options->steps;
     params.search.seed = options->seed;
     *out = params;
+    return ACQ_OK;
+}
+
+acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, acq_error *error)
+{
+    acq_engine_params checked;
+    acq_status status = acq_setup_read_params(options, &checked, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_ask_params_init(out);
+    out->engine = options->engine;
+    if (acq_options_has(options, threshold))
+        out->threshold = options->threshold;
+    if (acq_options_has(options, negation_threshold))
+        out->negation_threshold = options->negation_threshold;
+    if (acq_options_has(options, prior))
+        out->prior = options->prior;
+    if (acq_options_has(options, min_p))
+        out->min_p = options->min_p;
+    out->binarize = options->binarize;
+    out->paper = options->paper;
+    out->seconds = options->time;
+    out->memory_bytes = options->memory << 20;
+    out->steps = options->steps;
+    out->seed = options->seed;
+    out->restart = options->restart;
+    out->observed_pe = checked.search.policy.closed_world_pe;
     return ACQ_OK;
 }

@@ -50,8 +50,11 @@ void acq_setup_deinit(acq_setup *setup);
 acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *out,
                                  acq_error *error);
 
+/* The same for the public library. */
+acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, acq_error *error);
+
 /* Refuses --min-p and --prior where answers get no probability. */
-acq_status acq_setup_check_calibrator(const acq_options *options, const acq_engine_params *params,
-                                      const acq_predictor *predictor, acq_error *error);
+acq_status acq_setup_check_calibrator(const acq_options *options, const acq_predictor *predictor,
+                                      acq_error *error);
 
 #endif

@@ -13,53 +13,38 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/width.h"
-#include "calibrate/answer.h"
 
 enum { GAP = 2 };
 
-acq_status acq_view_get_support(const acq_view *view, size_t i_answer, acq_arena *arena,
-                                acq_support *out)
+bool acq_view_has_likeliest(const acq_view *view)
 {
-    acq_status status =
-        acq_explain(view->query, view->predictor, &view->params->search.scoring,
-                    view->result->answers[i_answer].values, arena, &out->evidence, &out->n, NULL);
-    if (status == ACQ_OK)
-        out->is_observed = acq_explain_is_observed(out->evidence, out->n);
-    *view->is_predicted = *view->is_predicted || (status == ACQ_OK && !out->is_observed);
-    return status;
+    return !isnan(acq_result_get_best_probability(view->result));
 }
 
-const char *acq_view_get_value(const acq_view *view, size_t i_answer, uint32_t variable)
+bool acq_view_is_exact(const acq_view *view)
 {
-    acq_ent value = view->result->answers[i_answer].values[variable];
-    return acq_graph_get_entity_name(view->predictor->graph, value);
+    return strcmp(view->params->engine, "exact") == 0;
 }
 
-bool acq_view_has_p(const acq_view *view)
+acq_evidence_list *acq_view_explain(const acq_view *view, size_t i_answer)
 {
-    return acq_engine_gives_p(view->params, view->predictor);
-}
-
-double acq_view_get_unsupported_p(const acq_view *view)
-{
-    const acq_engine_result *result = view->result;
-    bool is_proved = result->outcome == ACQ_NONE && result->complete && result->likeliest == NULL;
-    if (!view->is_check || !is_proved || view->params->has_threshold || !acq_view_has_p(view))
-        return NAN;
-    double p = acq_answer_get_unsupported_p(view->query, view->predictor, view->values,
-                                            view->params->prior);
-    return p > 0 && p < view->params->min_p ? p : NAN;
+    acq_evidence_list *support;
+    if (acq_result_explain(view->result, i_answer, &support, NULL) != ACQ_OK)
+        return NULL;
+    *view->is_predicted = *view->is_predicted || !acq_evidence_list_is_observed(support);
+    return support;
 }
 
 int acq_view_get_exit_code(const acq_view *view)
 {
-    switch (view->result->outcome) {
-    case ACQ_ANSWERED:
+    switch (acq_result_get_outcome(view->result)) {
+    case ACQ_RESULT_ANSWERED:
         return ACQ_EXIT_YES;
-    case ACQ_NONE:
+    case ACQ_RESULT_NONE:
         return ACQ_EXIT_NO;
-    case ACQ_UNDECIDED:
+    case ACQ_RESULT_UNDECIDED:
         break;
     }
     return ACQ_EXIT_UNDECIDED;
@@ -77,24 +62,25 @@ enum { SCORE_SIZE = 48 };
 
 static size_t format_score(const acq_view *view, size_t i_answer, char *buffer)
 {
-    const acq_answer *answer = &view->result->answers[i_answer];
+    double p = acq_result_get_probability(view->result, i_answer);
     size_t n = 0;
-    if (!isnan(answer->p))
-        n = (size_t)snprintf(buffer, SCORE_SIZE, answer->p < 0.001 ? "p %.0e  " : "p %.3f  ",
-                             answer->p);
-    return n + (size_t)snprintf(buffer + n, SCORE_SIZE - n, "score %.4g", answer->score);
+    if (!isnan(p))
+        n = (size_t)snprintf(buffer, SCORE_SIZE, p < 0.001 ? "p %.0e  " : "p %.3f  ", p);
+    return n + (size_t)snprintf(buffer + n, SCORE_SIZE - n, "score %.4g",
+                                acq_result_get_score(view->result, i_answer));
 }
 
-static size_t value_width(const acq_view *view, size_t i_answer, uint32_t variable)
+/* Where nothing is an answer, the likeliest candidate is shown in the place of answer 0. */
+static size_t nth(const acq_view *view, size_t i)
 {
-    return acq_width_of(acq_view_get_value(view, i_answer, variable));
+    return acq_result_get_n_answers(view->result) == 0 ? ACQ_LIKELIEST : i;
 }
 
 static void measure_scores(const acq_view *view, size_t n, layout *out)
 {
     char buffer[SCORE_SIZE];
     for (size_t i = 0; i < n; i++) {
-        size_t width = format_score(view, i, buffer);
+        size_t width = format_score(view, nth(view, i), buffer);
         out->score_width = width > out->score_width ? width : out->score_width;
     }
 }
@@ -102,17 +88,17 @@ static void measure_scores(const acq_view *view, size_t n, layout *out)
 /* For the first n answers. */
 static acq_status measure(const acq_view *view, size_t n, acq_arena *arena, layout *out)
 {
-    const acq_query *query = view->query;
+    size_t n_free = acq_query_get_n_free(view->query);
     *out = (layout){0};
     measure_scores(view, n, out);
     size_t total = out->score_width + GAP + strlen("predicted");
-    out->widths = acq_arena_alloc(arena, query->n_free, sizeof *out->widths);
+    out->widths = acq_arena_alloc(arena, n_free, sizeof *out->widths);
     if (out->widths == NULL)
         return ACQ_ERR_MEMORY;
-    for (uint32_t v = 0; v < query->n_free; v++) {
-        size_t name = acq_width_of(query->variables[v].text), widest = 0;
+    for (size_t v = 0; v < n_free; v++) {
+        size_t name = acq_width_of(acq_query_get_variable(view->query, v)), widest = 0;
         for (size_t i = 0; i < n; i++) {
-            size_t width = value_width(view, i, v);
+            size_t width = acq_width_of(acq_result_get_value_at(view->result, nth(view, i), v));
             widest = width > widest ? width : widest;
         }
         out->name_width = name > out->name_width ? name : out->name_width;
@@ -134,23 +120,23 @@ static void print_status(const acq_view *view, const layout *columns, size_t i, 
 
 static void print_row(const acq_view *view, const layout *columns, size_t i, acq_text *out)
 {
-    for (uint32_t v = 0; v < view->query->n_free; v++) {
+    for (size_t v = 0; v < acq_query_get_n_free(view->query); v++) {
         size_t start = out->length;
-        acq_width_add(out, view->query->variables[v].text);
+        acq_width_add(out, acq_query_get_variable(view->query, v));
         acq_text_add(out, " = ");
-        acq_width_add(out, acq_view_get_value(view, i, v));
+        acq_width_add(out, acq_result_get_value_at(view->result, i, v));
         acq_width_pad(out, columns->widths[v] + GAP - acq_width_since(out, start));
     }
 }
 
 /* name = value, the names in one column, the value wrapped below itself. */
-static void print_variable(const acq_view *view, size_t name_width, size_t i, uint32_t v,
+static void print_variable(const acq_view *view, size_t name_width, size_t i, size_t v,
                            acq_text *out)
 {
-    const char *name = view->query->variables[v].text;
+    const char *name = acq_query_get_variable(view->query, v);
     acq_text value;
     acq_text_init(&value);
-    acq_width_add(&value, acq_view_get_value(view, i, v));
+    acq_width_add(&value, acq_result_get_value_at(view->result, i, v));
     acq_width_add(out, name);
     acq_width_pad(out, name_width - acq_width_of(name));
     acq_text_add(out, " = ");
@@ -163,29 +149,30 @@ static void print_variable(const acq_view *view, size_t name_width, size_t i, ui
 
 static void print_block(const acq_view *view, const layout *columns, size_t i, acq_text *out)
 {
-    if (i > 0)
+    if (i > 0 && i != ACQ_LIKELIEST)
         acq_text_add_char(out, '\n');
-    for (uint32_t v = 0; v < view->query->n_free; v++)
+    for (size_t v = 0; v < acq_query_get_n_free(view->query); v++)
         print_variable(view, columns->name_width, i, v, out);
 }
 
-static acq_status print_answer(const acq_view *view, const layout *columns, size_t i,
-                               acq_arena *arena, acq_text *out)
+static acq_status print_answer(const acq_view *view, const layout *columns, size_t i, acq_text *out)
 {
-    acq_support support;
-    if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
+    acq_evidence_list *support = acq_view_explain(view, i);
+    if (support == NULL)
         return ACQ_ERR_MEMORY;
-    if (i > 0 && columns->is_table && view->options->explain)
+    if (i > 0 && i != ACQ_LIKELIEST && columns->is_table && view->options->explain)
         acq_text_add_char(out, '\n');
-    if (view->is_check || view->query->n_free == 0)
-        acq_text_add(out, view->result->outcome == ACQ_ANSWERED ? "yes  " : "");
+    if (view->is_check || acq_query_get_n_free(view->query) == 0)
+        acq_text_add(out,
+                     acq_result_get_outcome(view->result) == ACQ_RESULT_ANSWERED ? "yes  " : "");
     else if (columns->is_table)
         print_row(view, columns, i, out);
     else
         print_block(view, columns, i, out);
-    print_status(view, columns, i, support.is_observed, out);
+    print_status(view, columns, i, acq_evidence_list_is_observed(support), out);
     if (view->options->explain)
-        acq_view_print_support(view, i, &support, out);
+        acq_view_print_support(view, i, support, out);
+    acq_evidence_list_free(support);
     return ACQ_OK;
 }
 
@@ -195,10 +182,8 @@ static void print_answers(const acq_view *view, size_t n, acq_output *output)
     acq_arena_init(&arena);
     layout columns;
     acq_status status = measure(view, n, &arena, &columns);
-    acq_arena_mark mark = acq_arena_get_mark(&arena);
     for (size_t i = 0; status == ACQ_OK && i < n; i++) {
-        status = print_answer(view, &columns, i, &arena, &output->data);
-        acq_arena_reset(&arena, mark);
+        status = print_answer(view, &columns, nth(view, i), &output->data);
         acq_output_relieve(output);
     }
     if (status != ACQ_OK)
@@ -206,37 +191,38 @@ static void print_answers(const acq_view *view, size_t n, acq_output *output)
     acq_arena_deinit(&arena);
 }
 
-static const char *remedy(acq_spent spent)
+static const char *remedy(const acq_view *view)
 {
-    static const char *const remedies[] = {
-        [ACQ_SPENT_NOTHING] = "another --engine may decide it",
-        [ACQ_SPENT_TIME] = "give more with --time SECONDS",
-        [ACQ_SPENT_MEMORY] = "give more with --memory MB",
-        [ACQ_SPENT_STEPS] = "give more with --steps N",
-        [ACQ_SPENT_INTERRUPT] = "ask again to let it finish",
-    };
-    return remedies[spent];
+    static const char *const remedies[][2] = {{"time", "give more with --time SECONDS"},
+                                              {"memory", "give more with --memory MB"},
+                                              {"steps", "give more with --steps N"},
+                                              {"interrupt", "ask again to let it finish"}};
+    const char *spent = acq_result_get_spent(view->result);
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
+        if (strcmp(spent, remedies[i][0]) == 0)
+            return remedies[i][1];
+    }
+    return "another --engine may decide it";
 }
 
 static void add_cost(const acq_view *view, acq_text *out)
 {
-    uint64_t nodes = view->result->effort.nodes;
+    uint64_t nodes = view->stats.nodes;
     acq_text_format(out, "%llu node%s, %.1f ms", (unsigned long long)nodes, nodes == 1 ? "" : "s",
-                    view->ms);
+                    view->stats.seconds * 1e3);
 }
 
 /* There are candidates, but none is likely enough. */
 static void print_unlikely(const acq_view *view, acq_output *output)
 {
-    const acq_engine_result *result = view->result;
     acq_text *out = &output->data;
     double min_p = view->params->min_p;
-    if (view->is_check || view->query->n_free == 0)
+    if (view->is_check || acq_query_get_n_free(view->query) == 0)
         acq_text_format(out, "%s: it has p %.2g, below %.4g, ", view->is_check ? "no" : "none",
-                        result->likeliest->p, min_p);
-    else if (result->has_more)
+                        acq_result_get_best_probability(view->result), min_p);
+    else if (view->stats.has_more)
         acq_text_format(out, "none: of the best candidates (%zu) none has p >= %.4g, ",
-                        result->n_candidates, min_p);
+                        (size_t)view->stats.n_candidates, min_p);
     else
         acq_text_format(out, "none: no candidate has p >= %.4g, ", min_p);
     add_cost(view, out);
@@ -254,7 +240,7 @@ static double round_down(double p)
 
 static void note_likeliest(const acq_view *view, acq_output *output)
 {
-    double p = view->result->likeliest->p;
+    double p = acq_result_get_best_probability(view->result);
     if (p > 0)
         acq_report_note(output, "the most likely answer has p = %.2g; --min-p %.2g gives it", p,
                         round_down(p));
@@ -262,13 +248,13 @@ static void note_likeliest(const acq_view *view, acq_output *output)
 
 static void print_none(const acq_view *view, acq_text *out)
 {
-    double threshold = view->params->search.scoring.threshold;
-    double unsupported_p = acq_view_get_unsupported_p(view);
-    bool is_proved = acq_engine_is_complete(view->params->engine) || view->result->complete;
+    double threshold = view->stats.threshold;
+    double unsupported_p = acq_result_get_unsupported_probability(view->result);
+    bool is_proved = acq_view_is_exact(view) || acq_result_is_complete(view->result);
     acq_text_add(out, view->is_check ? "no: " : "none: ");
     if (!is_proved)
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
-                        acq_engine_get_name(view->params->engine));
+                        view->params->engine);
     else if (!isnan(unsupported_p))
         acq_text_format(out, "proved, the score is below %.4g: p %.2g, ", threshold, unsupported_p);
     else if (view->is_check)
@@ -278,85 +264,85 @@ static void print_none(const acq_view *view, acq_text *out)
     add_cost(view, out);
     acq_text_add_char(out, '\n');
     if (is_proved && view->options->explain)
-        acq_view_print_core(view, out);
+        acq_view_print_conflict(view, out);
 }
 
 static void print_undecided(const acq_view *view, acq_text *out)
 {
-    acq_spent spent = view->result->spent;
-    bool is_by_rows = view->result->prepared != NULL;
+    const char *spent = acq_result_get_spent(view->result);
+    bool is_by_rows = view->stats.is_by_rows,
+         has_note = acq_result_get_note(view->result)[0] != '\0';
     acq_text_add(out, "undecided: ");
-    if (view->result->note != NULL && view->result->effort.nodes == 0 && !is_by_rows) {
+    if (has_note && view->stats.nodes == 0 && !is_by_rows) {
         acq_text_format(out,
                         "%s sees no way to an answer, %.1f ms;\n           "
                         "--engine exact proves that there is none\n",
-                        acq_engine_get_name(view->params->engine), view->ms);
+                        view->params->engine, view->stats.seconds * 1e3);
         return;
     }
-    if (spent == ACQ_SPENT_NOTHING)
-        acq_text_format(out, "%s found nothing", acq_engine_get_name(view->params->engine));
+    if (spent[0] == '\0')
+        acq_text_format(out, "%s found nothing", view->params->engine);
     else
-        acq_text_format(out, "the %s ran out", acq_spent_name(spent));
+        acq_text_format(out, "the %s ran out", spent);
     acq_text_add(out, " after ");
     add_cost(view, out);
     acq_text_format(out, ";\n           %s\n",
-                    is_by_rows && spent == ACQ_SPENT_NOTHING
+                    is_by_rows && spent[0] == '\0'
                         ? "a query that names an entity, or anycq fit, decides it"
-                        : remedy(spent));
+                        : remedy(view));
 }
 
 /* Said when more than one answer was asked for. */
 static void note_count(const acq_view *view, acq_output *output)
 {
-    const acq_engine_result *result = view->result;
     acq_text cost;
     acq_text_init(&cost);
     add_cost(view, &cost);
-    const char *noun = result->n_answers == 1 ? "answer" : "answers";
-    bool wants_all = view->params->search.limit == 0;
-    bool is_all = wants_all || result->n_answers < view->params->search.limit;
-    const char *which = result->has_more && is_all ? " of the best candidates"
-                        : is_all                   ? ", and there is no other"
-                        : result->n_candidates > 0 ? ", the most likely ones"
-                                                   : ", the best ones";
-    acq_report_note(output, "%zu %s%s, %s", result->n_answers, noun, which,
-                    cost.bytes == NULL ? "" : cost.bytes);
+    size_t n = acq_result_get_n_answers(view->result);
+    const char *noun = n == 1 ? "answer" : "answers";
+    bool wants_all = view->params->limit == 0;
+    bool is_all = wants_all || n < view->params->limit;
+    const char *which = view->stats.has_more && is_all ? " of the best candidates"
+                        : is_all                       ? ", and there is no other"
+                        : view->stats.n_candidates > 0 ? ", the most likely ones"
+                                                       : ", the best ones";
+    acq_report_note(output, "%zu %s%s, %s", n, noun, which, cost.bytes == NULL ? "" : cost.bytes);
     acq_text_deinit(&cost);
 }
 
 static void note_incomplete(const acq_view *view, acq_output *output)
 {
-    const acq_engine_result *result = view->result;
-    const char *engine = acq_engine_get_name(view->params->engine);
-    bool is_spent = result->spent != ACQ_SPENT_NOTHING;
-    bool wants_more = view->params->search.limit != 1 && view->query->n_free > 0;
-    if (result->prepared != NULL && result->note != NULL)
+    const char *engine = view->params->engine;
+    const char *spent = acq_result_get_spent(view->result);
+    bool is_spent = spent[0] != '\0';
+    bool wants_more = view->params->limit != 1 && acq_query_get_n_free(view->query) > 0;
+    if (view->stats.is_by_rows && acq_result_get_note(view->result)[0] != '\0')
         return; /* which says what was left out */
-    if (wants_more && !acq_engine_is_complete(view->params->engine))
+    if (wants_more && !acq_view_is_exact(view))
         acq_report_note(output,
                         "%s stops at one answer: there may be more%s; --engine exact finds them",
                         engine, is_spent ? " or better" : "");
     else if (!is_spent)
         acq_report_note(output, "%s does not prove that there is no better answer", engine);
     else
-        acq_report_note(
-            output, "the %s ran out: there may be %s answers; %s", acq_spent_name(result->spent),
-            view->params->search.limit == 1 ? "better" : "more or better", remedy(result->spent));
+        acq_report_note(output, "the %s ran out: there may be %s answers; %s", spent,
+                        view->params->limit == 1 ? "better" : "more or better", remedy(view));
 }
 
 /* What a person should know beside the data. */
 static void print_notes(const acq_view *view, acq_output *output)
 {
-    const acq_engine_result *result = view->result;
-    if (result->note != NULL)
-        acq_report_note(output, "%s", result->note);
-    if (result->outcome != ACQ_ANSWERED && result->likeliest != NULL && !view->is_check)
+    const char *note = acq_result_get_note(view->result);
+    bool is_answered = acq_result_get_outcome(view->result) == ACQ_RESULT_ANSWERED;
+    if (note[0] != '\0')
+        acq_report_note(output, "%s", note);
+    if (!is_answered && acq_view_has_likeliest(view) && !view->is_check)
         note_likeliest(view, output);
-    if (result->outcome != ACQ_ANSWERED)
+    if (!is_answered)
         return;
-    if (!result->complete)
+    if (!acq_result_is_complete(view->result))
         note_incomplete(view, output);
-    else if (view->params->search.limit != 1 && !view->is_check)
+    else if (view->params->limit != 1 && !view->is_check)
         note_count(view, output);
 }
 
@@ -369,29 +355,30 @@ static void print_table_head(const acq_view *view, acq_text *out)
         acq_table_add_text(out, separator, "line");
     if (view->is_check)
         acq_table_add_text(out, separator, "verdict");
-    for (uint32_t v = 0; v < view->query->n_free && !view->is_check; v++)
-        acq_table_add_text(out, separator, view->query->variables[v].text);
+    for (size_t v = 0; v < acq_query_get_n_free(view->query) && !view->is_check; v++)
+        acq_table_add_text(out, separator, acq_query_get_variable(view->query, v));
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         acq_table_add_text(out, separator, rest[i]);
     acq_text_add_char(out, '\n');
 }
 
-static acq_status print_table_row(const acq_view *view, size_t i, acq_arena *arena, acq_text *out)
+static acq_status print_table_row(const acq_view *view, size_t i, acq_text *out)
 {
-    acq_support support;
     char separator = view->options->separator;
-    const acq_answer *answer = &view->result->answers[i];
-    if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
+    acq_evidence_list *support = acq_view_explain(view, i);
+    if (support == NULL)
         return ACQ_ERR_MEMORY;
     if (view->line > 0)
         acq_table_add_number(out, separator, (double)view->line);
     if (view->is_check)
         acq_table_add_text(out, separator, "yes");
-    for (uint32_t v = 0; v < view->query->n_free && !view->is_check; v++)
-        acq_table_add_text(out, separator, acq_view_get_value(view, i, v));
-    acq_table_add_number(out, separator, answer->p);
-    acq_table_add_number(out, separator, answer->score);
-    acq_table_add_text(out, separator, support.is_observed ? "observed" : "predicted");
+    for (size_t v = 0; v < acq_query_get_n_free(view->query) && !view->is_check; v++)
+        acq_table_add_text(out, separator, acq_result_get_value_at(view->result, i, v));
+    acq_table_add_number(out, separator, acq_result_get_probability(view->result, i));
+    acq_table_add_number(out, separator, acq_result_get_score(view->result, i));
+    acq_table_add_text(out, separator,
+                       acq_evidence_list_is_observed(support) ? "observed" : "predicted");
+    acq_evidence_list_free(support);
     acq_text_add_char(out, '\n');
     return ACQ_OK;
 }
@@ -400,49 +387,47 @@ static acq_status print_table_row(const acq_view *view, size_t i, acq_arena *are
 static void print_table_verdict(const acq_view *view, acq_text *out)
 {
     char separator = view->options->separator;
-    const acq_engine_result *result = view->result;
-    double p = result->likeliest == NULL ? acq_view_get_unsupported_p(view) : result->likeliest->p;
+    bool is_likeliest = acq_view_has_likeliest(view);
+    double p = is_likeliest ? acq_result_get_best_probability(view->result)
+                            : acq_result_get_unsupported_probability(view->result);
     if (view->line > 0)
         acq_table_add_number(out, separator, (double)view->line);
-    acq_table_add_text(out, separator, result->outcome == ACQ_NONE ? "no" : "undecided");
+    acq_table_add_text(out, separator,
+                       acq_result_get_outcome(view->result) == ACQ_RESULT_NONE ? "no"
+                                                                               : "undecided");
     acq_table_add_number(out, separator, p);
     acq_table_add_number(out, separator,
-                         result->likeliest == NULL ? NAN : result->likeliest->score);
+                         is_likeliest ? acq_result_get_score(view->result, ACQ_LIKELIEST) : NAN);
     acq_table_add_number(out, separator, NAN);
     acq_text_add_char(out, '\n');
 }
 
 void acq_view_print_table(const acq_view *view, acq_output *output)
 {
-    acq_arena arena;
-    acq_arena_init(&arena);
-    acq_arena_mark mark = acq_arena_get_mark(&arena);
     acq_status status = ACQ_OK;
     print_table_head(view, &output->data);
-    for (size_t i = 0; status == ACQ_OK && i < view->result->n_answers; i++) {
-        status = print_table_row(view, i, &arena, &output->data);
-        acq_arena_reset(&arena, mark);
+    for (size_t i = 0; status == ACQ_OK && i < acq_result_get_n_answers(view->result); i++) {
+        status = print_table_row(view, i, &output->data);
         acq_output_relieve(output);
     }
-    if (view->is_check && view->result->outcome != ACQ_ANSWERED)
+    if (view->is_check && acq_result_get_outcome(view->result) != ACQ_RESULT_ANSWERED)
         print_table_verdict(view, &output->data);
     if (status != ACQ_OK)
         output->data.failed = true;
     print_notes(view, output);
-    acq_arena_deinit(&arena);
 }
 
 static void print_outcome(const acq_view *view, acq_output *output)
 {
-    const acq_engine_result *result = view->result;
-    if (result->outcome == ACQ_NONE && result->likeliest != NULL)
+    acq_result_outcome outcome = acq_result_get_outcome(view->result);
+    if (outcome == ACQ_RESULT_NONE && acq_view_has_likeliest(view))
         print_unlikely(view, output);
-    else if (result->outcome == ACQ_NONE)
+    else if (outcome == ACQ_RESULT_NONE)
         print_none(view, &output->data);
-    else if (result->outcome == ACQ_UNDECIDED)
+    else if (outcome == ACQ_RESULT_UNDECIDED)
         print_undecided(view, &output->data);
     else
-        print_answers(view, result->n_answers, output);
+        print_answers(view, acq_result_get_n_answers(view->result), output);
 }
 
 void acq_view_print(const acq_view *view, acq_output *output)

@@ -4,9 +4,7 @@
 
 #include <jansson.h>
 
-#include "answer/explain.h"
 #include "cli/report.h"
-#include "engine/engine.h"
 #include "search/search.h"
 
 /* What --trace shows of a policy search, step by step: lines on stderr as the steps come,
@@ -28,7 +26,7 @@ typedef struct acq_trace {
 void acq_trace_init(acq_trace *trace, acq_output *output, bool is_json);
 void acq_trace_deinit(acq_trace *trace);
 
-/* The callback of acq_policy_options; context is the acq_trace. */
+/* The callback of acq_ask_params; context is the acq_trace. */
 void acq_trace_add(void *context, const acq_trace_step *step);
 
 /* The line below all others; nothing with is_json. */
@@ -38,53 +36,41 @@ json_t *acq_trace_make_json(const acq_trace *trace);
 
 typedef struct acq_view {
     const acq_options *options;
-    const acq_engine_params *params;
+    const acq_ask_params *params;
+    const acq_graph *graph;
     const acq_predictor *predictor;
     const acq_query *query;
     const char *text; /* the query as it was written */
     size_t line;      /* of the file it came from; 0: the command line */
-    const acq_engine_result *result;
-    double ms;
+    const acq_result *result;
+    acq_result_stats stats; /* of the result */
     bool is_check;          /* yes and no instead of answers and none */
-    const acq_ent *values;  /* check: what was asked about */
     const acq_trace *trace; /* of --trace; NULL: none */
     bool *is_predicted;     /* becomes true when an answer is shown that rests on predictions */
 } acq_view;
 
-/* Do answers have probabilities? */
-bool acq_view_has_p(const acq_view *view);
-/* A check of positive atoms without any support down to the predictor's floor, of values that the
- * graph shows at their places: its p, if known and below min_p. NaN for everything else. */
-double acq_view_get_unsupported_p(const acq_view *view);
+/* Is there a candidate with a probability, an answer or not? */
+bool acq_view_has_likeliest(const acq_view *view);
 
-/* What the answer rests on, in `arena`. */
-typedef struct acq_support {
-    acq_evidence *evidence;
-    size_t n;
-    bool is_observed;
-} acq_support;
+/* Does the engine prove what it says? */
+bool acq_view_is_exact(const acq_view *view);
 
-acq_status acq_view_get_support(const acq_view *view, size_t i_answer, acq_arena *arena,
-                                acq_support *out);
-
-/* Name of the value of a variable in an answer. */
-const char *acq_view_get_value(const acq_view *view, size_t i_answer, uint32_t variable);
+/* What the answer rests on; the caller frees it. NULL: out of memory. */
+acq_evidence_list *acq_view_explain(const acq_view *view, size_t i_answer);
 
 int acq_view_get_exit_code(const acq_view *view);
 
 /* For a person, at most ACQ_COLUMNS wide. Memory failures show in output. */
 void acq_view_print(const acq_view *view, acq_output *output);
 
-/* The evidence of one answer, indented below it; where there is none, number 0 is the candidate
- * with the largest p. */
-void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_support *support,
+/* The evidence of one answer, indented below it. */
+void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_evidence_list *support,
                             acq_text *out);
 
-/* Why there is no answer, of a proved none: conditions that cannot hold together, one text each in
- * `arena`; none of them when it is not to be had. */
-acq_status acq_view_get_core(const acq_view *view, acq_arena *arena, const char ***out,
-                             size_t *n_out);
-void acq_view_print_core(const acq_view *view, acq_text *out);
+/* Why there is no answer, of a proved none; the caller frees it. NULL: there was no time for it, or
+ * no memory. */
+acq_conflict *acq_view_find_conflict(const acq_view *view);
+void acq_view_print_conflict(const acq_view *view, acq_text *out);
 
 /* --output-format csv or tsv: a line of names, then one line per answer: the free variables, p
  * (empty without a calibrator), score, kind; of a check its verdict in place of variables. With
@@ -93,8 +79,5 @@ void acq_view_print_table(const acq_view *view, acq_output *output);
 
 /* One JSON object on one line. */
 void acq_view_print_json(const acq_view *view, acq_output *output);
-
-/* relation(head, tail), names quoted where the query language wants it. */
-void acq_view_add_atom(const acq_view *view, const acq_evidence *evidence, acq_text *out);
 
 #endif

@@ -18,14 +18,13 @@
 
 #include "cli/report.h"
 #include "cli/view.h"
-#include "search/policy/model.h"
 
-static json_t *make_values(const acq_view *view, size_t i, uint32_t first, uint32_t last)
+static json_t *make_values(const acq_view *view, size_t i, size_t first, size_t last)
 {
     json_t *values = json_object();
-    for (uint32_t v = first; v < last; v++)
-        json_object_set_new(values, view->query->variables[v].text,
-                            acq_json_text(acq_view_get_value(view, i, v)));
+    for (size_t v = first; v < last; v++)
+        json_object_set_new(values, acq_query_get_variable(view->query, v),
+                            acq_json_text(acq_result_get_value_at(view->result, i, v)));
     return values;
 }
 
@@ -38,145 +37,117 @@ static void set_key(json_t *object, const char *member, const char *key, const c
 /* Labels are for people; programs rely on keys. */
 static void set_keys(const acq_view *view, size_t i, json_t *answer)
 {
-    const acq_graph *graph = view->predictor->graph;
-    if (!acq_graph_is_rdf(graph))
+    if (!acq_graph_is_rdf(view->graph))
         return;
     json_t *keys = json_object();
-    for (uint32_t v = 0; v < view->query->n_variables; v++) {
-        acq_ent value = view->result->answers[i].values[v];
-        set_key(keys, view->query->variables[v].text, acq_graph_get_entity_key(graph, value),
-                acq_view_get_value(view, i, v));
-    }
+    for (size_t v = 0; v < acq_query_get_n_variables(view->query); v++)
+        set_key(keys, acq_query_get_variable(view->query, v),
+                acq_graph_get_entity_key(view->graph, acq_result_get_entity(view->result, i, v)),
+                acq_result_get_value_at(view->result, i, v));
     json_object_set_new(answer, "keys", keys);
 }
 
-static void set_atom_keys(const acq_view *view, const acq_evidence *evidence, json_t *atom)
+static void set_atom_keys(const acq_view *view, const acq_fact *fact, json_t *atom)
 {
-    const acq_graph *graph = view->predictor->graph;
+    const acq_graph *graph = view->graph;
     if (!acq_graph_is_rdf(graph))
         return;
-    if (evidence->kind != ACQ_EVIDENCE_EQUALITY) {
-        acq_rel relation = view->query->relations[evidence->node->relation].id;
-        set_key(atom, "relation_key", acq_graph_get_relation_key(graph, relation),
-                acq_graph_get_relation_name(graph, relation));
-    }
-    set_key(atom, "head_key", acq_graph_get_entity_key(graph, evidence->left),
-            acq_graph_get_entity_name(graph, evidence->left));
-    set_key(atom, "tail_key", acq_graph_get_entity_key(graph, evidence->right),
-            acq_graph_get_entity_name(graph, evidence->right));
+    if (fact->kind != ACQ_FACT_EQUALITY)
+        set_key(atom, "relation_key", acq_graph_get_relation_key(graph, fact->relation_id),
+                fact->relation);
+    set_key(atom, "head_key", acq_graph_get_entity_key(graph, fact->head_id), fact->head);
+    set_key(atom, "tail_key", acq_graph_get_entity_key(graph, fact->tail_id), fact->tail);
 }
 
-static const char *kind_name(acq_evidence_kind kind)
+static const char *kind_name(acq_fact_kind kind)
 {
     static const char *const names[] = {
-        [ACQ_EVIDENCE_OBSERVED] = "observed",
-        [ACQ_EVIDENCE_PREDICTED] = "predicted",
-        [ACQ_EVIDENCE_ABSENT] = "absent",
-        [ACQ_EVIDENCE_EQUALITY] = "equality",
+        [ACQ_FACT_OBSERVED] = "observed",
+        [ACQ_FACT_PREDICTED] = "predicted",
+        [ACQ_FACT_ABSENT] = "absent",
+        [ACQ_FACT_EQUALITY] = "equality",
     };
     return names[kind];
 }
 
-static json_t *make_atom_text(const acq_view *view, const acq_evidence *evidence)
+static json_t *make_atom(const acq_view *view, const acq_fact *fact)
 {
-    acq_text text;
-    acq_text_init(&text);
-    acq_view_add_atom(view, evidence, &text);
-    json_t *value = text.failed ? NULL : acq_json_text(text.bytes);
-    acq_text_deinit(&text);
-    return value;
-}
-
-static json_t *make_atom(const acq_view *view, const acq_evidence *evidence)
-{
-    const acq_graph *graph = view->predictor->graph;
+    bool is_link = fact->kind != ACQ_FACT_EQUALITY;
     json_t *atom = json_object();
-    json_object_set_new(atom, "text", make_atom_text(view, evidence));
-    if (evidence->kind == ACQ_EVIDENCE_EQUALITY) {
-        json_object_set_new(atom, "relation", json_null());
-        json_object_set_new(atom, "inverse", json_false());
-    } else {
-        acq_rel relation = view->query->relations[evidence->node->relation].id;
-        json_object_set_new(atom, "relation",
-                            acq_json_text(acq_graph_get_relation_name(graph, relation)));
-        json_object_set_new(atom, "inverse", json_boolean(!acq_graph_is_named(graph, relation)));
-    }
-    json_object_set_new(atom, "head",
-                        acq_json_text(acq_graph_get_entity_name(graph, evidence->left)));
-    json_object_set_new(atom, "tail",
-                        acq_json_text(acq_graph_get_entity_name(graph, evidence->right)));
-    json_object_set_new(atom, "negated", json_boolean(evidence->is_negated));
-    json_object_set_new(atom, "kind", json_string(kind_name(evidence->kind)));
-    json_object_set_new(atom, "link", json_real(evidence->link));
-    json_object_set_new(atom, "score", json_real(evidence->score));
-    json_object_set_new(atom, "used", json_boolean(evidence->used));
-    set_atom_keys(view, evidence, atom);
+    json_object_set_new(atom, "text", acq_json_text(fact->text));
+    json_object_set_new(atom, "relation", is_link ? acq_json_text(fact->relation) : json_null());
+    json_object_set_new(atom, "inverse", json_boolean(is_link && fact->is_inverse));
+    json_object_set_new(atom, "head", acq_json_text(fact->head));
+    json_object_set_new(atom, "tail", acq_json_text(fact->tail));
+    json_object_set_new(atom, "negated", json_boolean(fact->is_negated));
+    json_object_set_new(atom, "kind", json_string(kind_name(fact->kind)));
+    json_object_set_new(atom, "link", json_real(fact->link));
+    json_object_set_new(atom, "score", json_real(fact->score));
+    json_object_set_new(atom, "used", json_boolean(fact->is_used));
+    set_atom_keys(view, fact, atom);
     return atom;
 }
 
-static json_t *make_answer(const acq_view *view, size_t i, acq_arena *arena)
+static json_t *make_answer(const acq_view *view, size_t i)
 {
-    const acq_query *query = view->query;
-    acq_support support;
-    if (acq_view_get_support(view, i, arena, &support) != ACQ_OK)
+    size_t n_free = acq_query_get_n_free(view->query);
+    acq_evidence_list *support = acq_view_explain(view, i);
+    if (support == NULL)
         return NULL;
     json_t *atoms = json_array();
-    for (size_t k = 0; k < support.n; k++)
-        json_array_append_new(atoms, make_atom(view, &support.evidence[k]));
+    for (size_t k = 0; k < acq_evidence_list_get_n(support); k++)
+        json_array_append_new(atoms, make_atom(view, acq_evidence_list_get(support, k)));
     json_t *answer = json_object();
-    json_object_set_new(answer, "values", make_values(view, i, 0, query->n_free));
-    json_object_set_new(answer, "witness", make_values(view, i, query->n_free, query->n_variables));
+    json_object_set_new(answer, "values", make_values(view, i, 0, n_free));
+    json_object_set_new(answer, "witness",
+                        make_values(view, i, n_free, acq_query_get_n_variables(view->query)));
     set_keys(view, i, answer);
-    if (acq_view_has_p(view))
-        json_object_set_new(answer, "p", json_real(view->result->answers[i].p));
-    json_object_set_new(answer, "score", json_real(view->result->answers[i].score));
-    json_object_set_new(answer, "kind",
-                        json_string(support.is_observed ? "observed" : "predicted"));
+    if (acq_result_has_probabilities(view->result))
+        json_object_set_new(answer, "p", json_real(acq_result_get_probability(view->result, i)));
+    json_object_set_new(answer, "score", json_real(acq_result_get_score(view->result, i)));
+    json_object_set_new(
+        answer, "kind",
+        json_string(acq_evidence_list_is_observed(support) ? "observed" : "predicted"));
     json_object_set_new(answer, "atoms", atoms);
+    acq_evidence_list_free(support);
     return answer;
 }
 
 static json_t *make_reason(const acq_view *view)
 {
-    const acq_engine_result *result = view->result;
-    bool is_rule = result->outcome == ACQ_NONE && !result->complete &&
-                   !acq_engine_is_complete(view->params->engine);
-    if (is_rule)
+    bool is_complete = acq_result_is_complete(view->result);
+    const char *spent = acq_result_get_spent(view->result);
+    bool is_none = acq_result_get_outcome(view->result) == ACQ_RESULT_NONE;
+    if (is_none && !is_complete && !acq_view_is_exact(view))
         return json_string("paper");
-    if (result->complete || result->spent == ACQ_SPENT_NOTHING)
-        return json_null();
-    return json_string(acq_spent_name(result->spent));
+    return is_complete || spent[0] == '\0' ? json_null() : json_string(spent);
 }
 
 static void add_outcome(const acq_view *view, json_t *object)
 {
     static const char *const outcomes[] = {"answered", "none", "undecided"};
     static const char *const verdicts[] = {"yes", "no", "undecided"};
-    json_object_set_new(object, "outcome", json_string(outcomes[view->result->outcome]));
+    acq_result_outcome outcome = acq_result_get_outcome(view->result);
+    json_object_set_new(object, "outcome", json_string(outcomes[outcome]));
     if (view->is_check)
-        json_object_set_new(object, "verdict", json_string(verdicts[view->result->outcome]));
+        json_object_set_new(object, "verdict", json_string(verdicts[outcome]));
     json_object_set_new(object, "reason", make_reason(view));
-    json_object_set_new(object, "complete", json_boolean(view->result->complete));
+    json_object_set_new(object, "complete", json_boolean(acq_result_is_complete(view->result)));
 }
 
 /* With --explain, of a proved none: the conditions that cannot hold together. */
 static void add_conflict(const acq_view *view, json_t *object)
 {
-    bool is_proved = view->result->outcome == ACQ_NONE && view->result->complete &&
-                     view->result->likeliest == NULL;
+    bool is_proved = acq_result_get_outcome(view->result) == ACQ_RESULT_NONE &&
+                     acq_result_is_complete(view->result) && !acq_view_has_likeliest(view);
     if (!is_proved || !view->options->explain)
         return;
-    acq_arena arena;
-    const char **texts;
-    size_t n;
     json_t *list = json_array();
-    acq_arena_init(&arena);
-    if (acq_view_get_core(view, &arena, &texts, &n) != ACQ_OK)
-        n = 0;
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, acq_json_text(texts[i]));
+    acq_conflict *conflict = acq_view_find_conflict(view);
+    for (size_t i = 0; conflict != NULL && i < acq_conflict_get_n(conflict); i++)
+        json_array_append_new(list, acq_json_text(acq_conflict_get_text(conflict, i)));
     json_object_set_new(object, "conflict", list);
-    acq_arena_deinit(&arena);
+    acq_conflict_free(conflict);
 }
 
 static json_t *make_begin(const acq_view *view)
@@ -192,71 +163,58 @@ static json_t *make_begin(const acq_view *view)
 
 static void add_policy(const acq_view *view, json_t *object)
 {
-    const acq_engine_result *result = view->result;
-    if (view->params->engine != ACQ_ENGINE_policy)
+    if (view->params->policy == NULL)
         return;
-    json_object_set_new(object, "weights", acq_json_text(view->params->search.policy.policy->name));
-    json_object_set_new(object, "classes", acq_json_count(result->effort.classes));
-    json_object_set_new(object, "flops", json_real(result->effort.flops));
+    json_object_set_new(object, "weights",
+                        acq_json_text(acq_policy_get_name(view->params->policy)));
+    json_object_set_new(object, "classes", acq_json_count(view->stats.classes));
+    json_object_set_new(object, "flops", json_real(view->stats.flops));
     if (view->trace != NULL)
         json_object_set_new(object, "trace", acq_trace_make_json(view->trace));
 }
 
-static json_t *make_likeliest(const acq_view *view)
-{
-    acq_arena arena;
-    acq_arena_init(&arena);
-    json_t *answer = make_answer(view, 0, &arena);
-    acq_arena_deinit(&arena);
-    return answer;
-}
-
 static void add_probability(const acq_view *view, json_t *object)
 {
-    const acq_engine_result *result = view->result;
     double prior = view->params->prior;
-    if (!acq_view_has_p(view))
+    if (!acq_result_has_probabilities(view->result))
         return;
     json_object_set_new(object, "prior", prior < 0 ? json_null() : json_real(prior));
     json_object_set_new(object, "min_p", json_real(view->params->min_p));
-    json_object_set_new(object, "candidates", acq_json_count(result->n_candidates));
-    if (result->likeliest != NULL && result->n_answers == 0)
-        json_object_set_new(object, "likeliest", make_likeliest(view));
-    double unsupported_p = acq_view_get_unsupported_p(view);
+    json_object_set_new(object, "candidates", acq_json_count(view->stats.n_candidates));
+    if (acq_view_has_likeliest(view) && acq_result_get_n_answers(view->result) == 0)
+        json_object_set_new(object, "likeliest", make_answer(view, ACQ_LIKELIEST));
+    double unsupported_p = acq_result_get_unsupported_probability(view->result);
     if (!isnan(unsupported_p))
         json_object_set_new(object, "p", json_real(unsupported_p));
 }
 
 static json_t *make_end(const acq_view *view)
 {
-    const acq_engine_result *result = view->result;
+    const char *note = acq_result_get_note(view->result);
     json_t *object = json_object();
-    json_object_set_new(object, "engine", json_string(acq_engine_get_name(view->params->engine)));
-    json_object_set_new(object, "predictor", acq_json_text(view->predictor->name));
-    json_object_set_new(object, "threshold", json_real(view->params->search.scoring.threshold));
+    json_object_set_new(object, "engine", json_string(view->params->engine));
+    json_object_set_new(object, "predictor",
+                        acq_json_text(acq_predictor_get_name(view->predictor)));
+    json_object_set_new(object, "threshold", json_real(view->stats.threshold));
     add_probability(view, object);
-    json_object_set_new(object, "nodes", acq_json_count(result->effort.nodes));
-    json_object_set_new(object, "revisions", acq_json_count(result->effort.revisions));
-    json_object_set_new(object, "ms", json_real(view->ms));
-    json_object_set_new(object, "memory", acq_json_count(result->effort.memory_peak));
+    json_object_set_new(object, "nodes", acq_json_count(view->stats.nodes));
+    json_object_set_new(object, "revisions", acq_json_count(view->stats.revisions));
+    json_object_set_new(object, "ms", json_real(view->stats.seconds * 1e3));
+    json_object_set_new(object, "memory", acq_json_count(view->stats.memory_bytes));
     add_policy(view, object);
-    if (result->note != NULL)
-        json_object_set_new(object, "note", acq_json_text(result->note));
+    if (note[0] != '\0')
+        json_object_set_new(object, "note", acq_json_text(note));
     return object;
 }
 
 static void add_answers(const acq_view *view, acq_output *output)
 {
-    acq_arena arena;
-    acq_arena_init(&arena);
-    acq_arena_mark mark = acq_arena_get_mark(&arena);
-    for (size_t i = 0; i < view->result->n_answers && !output->data.failed; i++) {
+    size_t n = acq_result_get_n_answers(view->result);
+    for (size_t i = 0; i < n && !output->data.failed; i++) {
         acq_text_add(&output->data, i == 0 ? "" : ",");
-        acq_json_add(&output->data, make_answer(view, i, &arena));
-        acq_arena_reset(&arena, mark);
+        acq_json_add(&output->data, make_answer(view, i));
         acq_output_relieve(output);
     }
-    acq_arena_deinit(&arena);
 }
 
 /* The answers may be many, so they are written one by one between the members before and after

@@ -157,8 +157,14 @@ static acq_status refuse_output(const char *path, const char *why, acq_error *er
 static acq_status check_one_output(const acq_options *options, const char *path, acq_error *error)
 {
     struct stat info;
-    if (acq_file_get_kind(path) == ACQ_FILE_MISSING && lstat(path, &info) == 0)
+    acq_file_kind kind = acq_file_get_kind(path);
+    if (kind == ACQ_FILE_MISSING && lstat(path, &info) == 0)
         return refuse_output(path, "this is a symbolic link to nothing", error);
+    if (kind == ACQ_FILE_FOLDER && options->command == ACQ_COMMAND_train) {
+        acq_fail(error, ACQ_ERR_USAGE, "this is not a regular file; name a file to be written");
+        acq_error_set_file(error, path);
+        return ACQ_ERR_USAGE;
+    }
     if (!is_read(options, path))
         return ACQ_OK;
     char why[100];

@@ -6,7 +6,7 @@
  * heads, the heads that have the relation; a seeded sample of N_ROWS of all of them. The tails
  * are those that have the relation ("seen") or all entities ("all"). Before anything is timed the
  * two are compared: they must agree to the last bit. Work is counted, not estimated: nodes that a
- * layer runs for (twins.h), edges into them. One JSON object per line. */
+ * layer runs for (nodes.h), edges into them. One JSON object per line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/build.h"
-#include "models/ultra/reach.h"
-#include "models/ultra/twins.h"
+#include "models/ultra/nodes.h"
 #include "models/ultra/ultra.h"
 #include "store/store.h"
 #include "tensor/kernels.h"
@@ -30,7 +29,7 @@ typedef struct bench {
     acq_ultra *model;
     acq_row_model *rows;
     void *scratch;
-    acq_twins entities;
+    acq_ultra_nodes entities;
     acq_triple *sample; /* tail unused; by relation */
     size_t n_sample, n_rows, n_relations;
     acq_ent *heads;
@@ -95,7 +94,7 @@ static void load(bench *b, char *const *argv)
     bench_need(acq_ultra_read(argv[3], &b->model, &error), &error);
     bench_need(acq_ultra_new_row_model(b->model, b->graph, &b->rows, &error), &error);
     bench_need(b->rows->ops->open_scratch(b->rows, &b->scratch, &error), &error);
-    bench_need(acq_twins_init(&b->entities, b->graph, &error), &error);
+    bench_need(acq_ultra_nodes_init(&b->entities, b->graph, &error), &error);
     b->out = acq_alloc(acq_graph_get_n_entities(b->graph) * b->rows->batch, sizeof *b->out);
     b->heads = acq_alloc(b->rows->batch, sizeof *b->heads);
     b->asked = acq_alloc(acq_graph_get_n_entities(b->graph), sizeof *b->asked);
@@ -108,7 +107,7 @@ static void unload(bench *b)
     acq_row_model_free(b->rows);
     acq_ultra_free(b->model);
     acq_graph_free(b->graph);
-    acq_twins_deinit(&b->entities);
+    acq_ultra_nodes_deinit(&b->entities);
     acq_free(b->asked);
     acq_free(b->sample);
     acq_free(b->heads);
@@ -214,7 +213,7 @@ static work count_work(const bench *b, bool seen)
     bench_need(acq_reach_init(&tails, b->entities.n_nodes), NULL);
     for (size_t i = 0; i < b->n_sample; i++) {
         acq_row_request request = get_request(b, &b->sample[i], seen);
-        uint32_t start = acq_twins_get_head(&b->entities, b->sample[i].head);
+        uint32_t start = acq_ultra_nodes_get_head(&b->entities, b->sample[i].head);
         acq_reach_run(&head, &b->entities.edges, &start, 1);
         acq_reach_run(&tails, &b->entities.edges, seen ? b->asked : NULL,
                       seen ? list_asked(b, &request) : 0);

@@ -14,6 +14,10 @@ foreach(script signals readme same_store resume overwrite stream special_files)
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
 endforeach()
+if(NOT ACQ_SANITIZE) # whose frames are larger
+  add_test(NAME cli_stack COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/stack.sh $<TARGET_FILE:anycq>
+                                  ${PROJECT_SOURCE_DIR})
+endif()
 add_test(NAME cli_man
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/man.sh $<TARGET_FILE:anycq>
                  ${PROJECT_BINARY_DIR}/man/man1)

@@ -7,9 +7,15 @@
 #ifndef ACQ_MODELS_MODEL_H
 #define ACQ_MODELS_MODEL_H
 
+#include <float.h>
+
 #include "graph/graph.h"
 
 typedef struct acq_row_model acq_row_model;
+
+/* What a tail gets of which the model knows nothing, or whose head or relation it does not know: an
+ * entity that came after the training. It is no link, whatever the others score. */
+#define ACQ_NO_SCORE (-FLT_MAX)
 
 typedef struct acq_row_request {
     acq_rel relation;
@@ -23,7 +29,8 @@ typedef struct acq_row_request {
 typedef struct acq_row_model_ops {
     acq_status (*open_scratch)(const acq_row_model *self, void **out, acq_error *error);
     void (*free_scratch)(const acq_row_model *self, void *scratch); /* NULL is legal */
-    /* A row's scores do not depend on the rows beside it. Requests of the same relation in a row
+    /* Scores are finite: weights whose sums are not are an error that names the model. A row's
+     * scores do not depend on the rows beside it. Requests of the same relation in a row
      * are cheaper than mixed ones. */
     acq_status (*score)(const acq_row_model *self, void *scratch, const acq_row_request *request,
                         acq_error *error);

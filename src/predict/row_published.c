@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -70,34 +71,46 @@ static double add_observed(acq_row observed, const float *scores)
     return sum;
 }
 
-/* What exp(...) is multiplied with. Observed tails that all vanish next to another one leave
- * nothing to divide by: the scale is then as large as floats go, and the clip makes it 1. */
-static double find_factor(acq_row_scale scale, acq_row observed, const float *scores, double sum)
+/* Observed tails that the model knows. */
+static size_t count_known(acq_row observed, const float *scores)
 {
-    if (observed.n == 0)
-        return 1.0 / sum;
-    if (scale == ACQ_SCALE_QTO)
-        return (double)observed.n / sum;
-    return (double)observed.n / fmax(add_observed(observed, scores), 1e-300);
+    size_t n = 0;
+    for (size_t i = 0; i < observed.n; i++)
+        n += scores[observed.tails[i]] != ACQ_NO_SCORE;
+    return n;
 }
 
-/* Rewrites the scores of all n entities in place; the results are in [0, 1]. A row with a score
- * that is no number gives zeros. */
+/* What exp(...) is multiplied with, n_known the observed tails that have a score. Observed tails
+ * that all vanish next to another one leave nothing to divide by: the scale is then as large as
+ * floats go, and the clip makes it 1. */
+static double find_factor(acq_row_scale scale, acq_row observed, size_t n_known,
+                          const float *scores, double sum)
+{
+    if (n_known == 0)
+        return 1.0 / sum;
+    if (scale == ACQ_SCALE_QTO)
+        return (double)n_known / sum;
+    return (double)n_known / fmax(add_observed(observed, scores), 1e-300);
+}
+
+/* Rewrites the scores of all n entities in place; the results are in [0, 1], and 0 where the model
+ * has no score. */
 static void apply_scale(acq_row_scale scale, acq_row observed, float *scores, size_t n)
 {
-    if (n == 0)
-        return;
-    if (!is_finite(scores, n)) {
-        for (size_t i = 0; i < n; i++)
-            scores[i] = 0.0F;
+    size_t n_unknown = 0;
+    while (n_unknown < n && scores[n_unknown] == ACQ_NO_SCORE)
+        n_unknown++;
+    if (n_unknown == n) {
+        memset(scores, 0, n * sizeof *scores);
         return;
     }
     if (scale == ACQ_SCALE_SIGMOID) {
         apply_sigmoid(scores, n);
         return;
     }
+    size_t n_known = count_known(observed, scores);
     double sum = exponentiate(scores, n);
-    double factor = find_factor(scale, observed, scores, sum);
+    double factor = find_factor(scale, observed, n_known, scores, sum);
     for (size_t i = 0; i < n; i++)
         scores[i] = (float)fmin(factor * (double)scores[i], 1.0);
 }
@@ -178,6 +191,10 @@ static size_t choose(const job *j, acq_ent head, acq_row observed, const float *
 static acq_status keep_row(job *j, worker *w, acq_ent head, float *scores, acq_link_list *out)
 {
     acq_row observed = acq_links_get_row(j->observed, head);
+    if (!is_finite(scores, j->n_entities)) /* nothing is proved by it */
+        return acq_fail(&w->error, ACQ_ERR_INPUT,
+                        "the %s model gives scores that are not finite; train it anew",
+                        j->model->kind);
     apply_scale(j->self->params.scale, observed, scores, j->n_entities);
     size_t n = choose(j, head, observed, scores, w->row);
     acq_status status = ACQ_OK;

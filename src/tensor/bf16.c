@@ -67,7 +67,7 @@ void acq_bf16_packed_deinit(acq_bf16_packed *packed)
 
 /* The product for any processor: blocks of both sides in f32, on the stack. */
 
-enum { M_BLOCK = 64, K_BLOCK = 128 };
+enum { M_BLOCK = 16, K_BLOCK = 128 }; /* 16 kB: threads may have small stacks */
 
 static void widen_rows(size_t m, size_t k, const acq_bf16 *a, size_t lda, float *out)
 {

@@ -67,7 +67,7 @@ typedef struct worker { /* of one thread */
 typedef struct training {
     const acq_train_ultra_params *params;
     acq_ultra *model;
-    acq_ultra_packed packed;
+    acq_ultra_network network;
     acq_optimizer optimizer;
     source *sources;
     size_t n_sources;
@@ -213,7 +213,7 @@ static acq_status compute(void *self, uint64_t step, double *loss, acq_error *er
 static void pack(void *self)
 {
     training *t = self;
-    acq_ultra_packed_fill(&t->packed, t->model);
+    acq_ultra_network_fill(&t->network);
 }
 
 static acq_status open_source(source *s, const acq_graph *graph, acq_error *error)
@@ -249,8 +249,9 @@ static acq_status open_model(training *t, acq_error *error)
     acq_parameters *to = &t->model->parameters;
     if (params->warm != NULL)
         memcpy(to->values, params->warm->parameters.values, to->n * sizeof *to->values);
-    if (acq_ultra_packed_init(&t->packed) != ACQ_OK)
-        return acq_fail_memory(error);
+    status = acq_ultra_network_init(&t->network, t->model, true, error);
+    if (status != ACQ_OK)
+        return status;
     return acq_optimizer_init(&t->optimizer, &params->optimizer, to->values, to->n, error);
 }
 
@@ -278,9 +279,8 @@ static acq_status open_worker(const training *t, worker *w, acq_error *error)
     w->candidates = acq_alloc((size_t)params->tails + params->negatives, sizeof *w->candidates);
     if (w->subgraphs == NULL || w->links == NULL || w->n_tails == NULL || w->candidates == NULL)
         return acq_fail_memory(error);
-    acq_ultra_judge_init(&w->judge, t->model, &t->packed);
-    acq_status status =
-        acq_ultra_relations_init(&w->relations, t->model, &t->packed, most_relations, error);
+    acq_ultra_judge_init(&w->judge, &t->network);
+    acq_status status = acq_ultra_relations_init(&w->relations, &t->network, most_relations, error);
     return status == ACQ_OK ? open_subgraphs(t, w, error) : status;
 }
 
@@ -325,7 +325,7 @@ static void close_training(training *t)
     acq_free(t->losses);
     acq_free(t->errors);
     acq_optimizer_deinit(&t->optimizer);
-    acq_ultra_packed_deinit(&t->packed);
+    acq_ultra_network_deinit(&t->network);
     acq_ultra_free(t->model);
 }
 

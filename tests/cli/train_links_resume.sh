@@ -80,6 +80,36 @@ check_kind()
     [ ! -e "$work/$kind.halves.checkpoint" ] || fail 'a checkpoint was left behind'
 }
 
+# A second interrupt, which may come while a checkpoint is written, leaves the one before and no file
+# that is half written.
+check_twice()
+{
+    kind=$1 small=$2 long=$3
+    for turn in 1 2 3 4 5 6; do
+        rm -f "$work"/twice*
+        # shellcheck disable=SC2086
+        "$anycq" train $kind films.tsv -o "$work/twice" $small $long --checkpoint-every 0.001 \
+            >"$work/out" 2>"$work/err" &
+        pid=$!
+        until [ -n "$(find "$work" -name 'twice.*checkpoint')" ]; do
+            kill -0 "$pid" 2>/dev/null || fail 'the training ended by itself'
+        done
+        kill -INT "$pid"
+        kill -INT "$pid" 2>/dev/null
+        wait "$pid"
+        code=$?
+        [ "$code" -eq 130 ] || fail "exit $code after two interrupts (turn $turn)"
+        left=$(find "$work" -name 'twice*' ! -name '*.checkpoint' ! -name '*.csv')
+        [ -z "$left" ] || fail "$left was left behind"
+        [ -n "$(find "$work" -name 'twice.*checkpoint')" ] || fail 'no checkpoint was left'
+    done
+    rm -f "$work"/twice*
+}
+
+check_twice complex '--rank 4096 --batch 4' '--epochs 100000000'
+check_twice nbfnet '--batch 2 --negatives 4' '--batches 100000000'
+check_twice policy '--dim 64 --seeds 2 --queries 4 --held-queries 2 --held-steps 2' \
+    '--batches 100000000'
 check_kind complex '--rank 4 --batch 4' '--epochs 40' '--epochs 100000000'
 check_kind nbfnet '--batch 2 --negatives 4' '--batches 20' '--batches 100000000'
 check_kind ultra '--batch 2 --group 1 --negatives 4' '--batches 10' '--batches 100000000'

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "models/ultra/relation_net.h"
+#include "models/ultra/pass.h"
 #include "support/ultra_case.h"
 
 enum { D = ACQ_ULTRA_WIDTH, MOST = 200, CASES = 20 };
@@ -80,16 +80,19 @@ static void test_relation_vectors_equal_those_in_double(void **state)
         ultra_case c;
         acq_ultra_network network;
         acq_edges edges;
-        float vectors[32 * D], work[2 * 32 * D];
+        acq_ultra_pass pass = {.network = &network, .net = ACQ_RELATION_NET};
         double expected[32 * D];
         start(&c, seed);
-        assert_int_equal(acq_ultra_network_init(&network, c.model, NULL), ACQ_OK);
-        assert_int_equal(acq_relation_edges_init(&edges, c.graph, NULL), ACQ_OK);
+        assert_int_equal(acq_ultra_network_init(&network, c.model, false, NULL), ACQ_OK);
+        assert_int_equal(acq_ultra_relation_edges_init(&edges, c.graph, NULL), ACQ_OK);
+        assert_int_equal(acq_ultra_pass_reserve(&pass, edges.n_nodes, NULL), ACQ_OK);
         for (acq_rel query = 0; query < c.oracle.n_relations; query++) {
-            acq_ultra_compute_vectors(&network, &edges, query, vectors, work);
+            acq_ultra_run run = acq_ultra_start_relations(c.model, &edges, query);
+            acq_ultra_pass_forward(&pass, &run);
             oracle_compute_vectors(c.model, &c.oracle, query, expected);
-            assert_near(vectors, expected, (size_t)c.oracle.n_relations * D);
+            assert_near(pass.out, expected, (size_t)c.oracle.n_relations * D);
         }
+        acq_ultra_pass_deinit(&pass);
         acq_edges_deinit(&edges);
         acq_ultra_network_deinit(&network);
         ultra_case_deinit(&c);

@@ -315,23 +315,21 @@ static double run_training(const test_case *c, double temperature, float *scores
 {
     acq_error error = {0};
     acq_graph *graph = build_graph(c);
-    acq_ultra_packed packed;
+    acq_ultra_network network;
     acq_edges world, kinds;
     acq_subgraph subgraph;
     acq_ultra_relations relations;
     acq_ultra_judge judge;
     acq_query_link link = {c->asked.head, c->asked.relation, c->asked.tail};
     acq_random random = acq_random_start(1, 1);
-    assert_int_equal(acq_ultra_packed_init(&packed), ACQ_OK);
-    acq_ultra_packed_fill(&packed, c->model);
+    assert_int_equal(acq_ultra_network_init(&network, c->model, true, NULL), ACQ_OK);
     assert_int_equal(acq_edges_init(&world, graph, &error), ACQ_OK);
     assert_int_equal(acq_ultra_relation_edges_init(&kinds, graph, &error), ACQ_OK);
     assert_int_equal(acq_subgraph_init(&subgraph, &world, &(acq_subgraph_params){0}, &error),
                      ACQ_OK);
     assert_int_equal(acq_subgraph_draw(&subgraph, &link, 1, &random, &error), ACQ_OK);
-    assert_int_equal(acq_ultra_relations_init(&relations, c->model, &packed, kinds.n_nodes, &error),
-                     ACQ_OK);
-    acq_ultra_judge_init(&judge, c->model, &packed);
+    assert_int_equal(acq_ultra_relations_init(&relations, &network, kinds.n_nodes, &error), ACQ_OK);
+    acq_ultra_judge_init(&judge, &network);
     assert_int_equal(acq_ultra_judge_reserve(&judge, subgraph.n, c->n_candidates, &error), ACQ_OK);
     acq_ultra_query query = {.edges = &subgraph.edges,
                              .head = c->asked.head,
@@ -351,7 +349,7 @@ static double run_training(const test_case *c, double temperature, float *scores
     acq_subgraph_deinit(&subgraph);
     acq_edges_deinit(&kinds);
     acq_edges_deinit(&world);
-    acq_ultra_packed_deinit(&packed);
+    acq_ultra_network_deinit(&network);
     acq_graph_free(graph);
     return loss;
 }

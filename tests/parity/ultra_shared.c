@@ -27,8 +27,7 @@
 #include "base/threads.h"
 #include "graph/build.h"
 #include "graph/text/read.h"
-#include "models/ultra/prepared.h"
-#include "models/ultra/relation_net.h"
+#include "models/ultra/pass.h"
 
 #ifdef ACQ_FAULTS /* with sanitizers, which are slow: that it runs */
 enum { SAMPLE = 12 };
@@ -256,19 +255,20 @@ static void test_published_weights_rank_nell_which_they_have_not_seen(void **sta
 typedef struct plain {
     acq_ultra_network network;
     acq_edges relations, entities;
-    float *vectors, *projected, *work; /* [relations x 64]; work twice that */
-    float *states, *next, *messages;   /* [entities x 64] */
+    acq_ultra_pass vectors;          /* out: [relations x 64] */
+    float *projected;                /* the same */
+    float *states, *next, *messages; /* [entities x 64] */
 } plain;
 
 static void plain_init(plain *p, const setting *s)
 {
-    assert_int_equal(acq_ultra_network_init(&p->network, s->model, NULL), ACQ_OK);
+    assert_int_equal(acq_ultra_network_init(&p->network, s->model, false, NULL), ACQ_OK);
     assert_int_equal(acq_edges_init(&p->entities, s->observed, NULL), ACQ_OK);
-    assert_int_equal(acq_relation_edges_init(&p->relations, s->observed, NULL), ACQ_OK);
+    assert_int_equal(acq_ultra_relation_edges_init(&p->relations, s->observed, NULL), ACQ_OK);
     size_t n = (size_t)p->entities.n_nodes * D, n_relations = (size_t)p->relations.n_nodes * D;
-    p->vectors = acq_alloc(n_relations, sizeof(float));
+    p->vectors = (acq_ultra_pass){.network = &p->network, .net = ACQ_RELATION_NET};
+    assert_int_equal(acq_ultra_pass_reserve(&p->vectors, p->relations.n_nodes, NULL), ACQ_OK);
     p->projected = acq_alloc(n_relations, sizeof(float));
-    p->work = acq_alloc(2 * n_relations, sizeof(float));
     p->states = acq_alloc(n, sizeof(float));
     p->next = acq_alloc(n, sizeof(float));
     p->messages = acq_alloc(n, sizeof(float));
@@ -279,9 +279,8 @@ static void plain_deinit(plain *p)
     acq_ultra_network_deinit(&p->network);
     acq_edges_deinit(&p->relations);
     acq_edges_deinit(&p->entities);
-    acq_free(p->vectors);
+    acq_ultra_pass_deinit(&p->vectors);
     acq_free(p->projected);
-    acq_free(p->work);
     acq_free(p->states);
     acq_free(p->next);
     acq_free(p->messages);
@@ -290,7 +289,7 @@ static void plain_deinit(plain *p)
 static void plain_layer(plain *p, acq_messages pass, size_t l, acq_ent head, const float *query)
 {
     size_t n = p->entities.n_nodes;
-    acq_ultra_project(&p->network, l, p->relations.n_nodes, p->vectors, p->projected);
+    acq_ultra_project(&p->network, l, p->relations.n_nodes, p->vectors.out, NULL, p->projected);
     memset(p->messages, 0, n * D * sizeof(float));
     memcpy(p->messages + (size_t)head * D, query, D * sizeof(float));
     pass.width = pass.ld_in = pass.ld_out = D;
@@ -298,7 +297,8 @@ static void plain_layer(plain *p, acq_messages pass, size_t l, acq_ent head, con
     pass.in = p->states;
     pass.out = p->messages;
     p->network.kernels->gather(&pass, n, NULL);
-    acq_ultra_apply(&p->network, &p->network.entity[l], n, p->states, p->messages, p->next);
+    acq_ultra_apply(&p->network, &p->network.layers[ACQ_ENTITY_NET][l], n, p->states, p->messages,
+                    p->next);
     memcpy(p->states, p->next, n * D * sizeof(float));
 }
 
@@ -306,9 +306,10 @@ static void plain_score(plain *p, acq_messages pass, acq_ent head, acq_rel relat
 {
     size_t n = p->entities.n_nodes;
     float bias[2 * D];
-    acq_ultra_compute_vectors(&p->network, &p->relations,
-                              acq_ultra_get_query(p->network.model, relation), p->vectors, p->work);
-    const float *query = p->vectors + (size_t)relation * D;
+    acq_ultra_run run = acq_ultra_start_relations(p->network.model, &p->relations,
+                                                  acq_ultra_get_query(p->network.model, relation));
+    acq_ultra_pass_forward(&p->vectors, &run);
+    const float *query = p->vectors.out + (size_t)relation * D;
     memset(p->states, 0, n * D * sizeof(float));
     memcpy(p->states + (size_t)head * D, query, D * sizeof(float));
     for (size_t l = 0; l < ACQ_ULTRA_LAYERS; l++)

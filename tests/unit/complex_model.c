@@ -192,6 +192,54 @@ static void test_what_is_written_is_read(void **state)
     acq_graph_free(graph);
 }
 
+/* Entities from 4 on and relations from 4 on came after the training. */
+static void check_unknown(const acq_complex *model, const acq_graph *graph)
+{
+    static const acq_ent heads[] = {1, 5}, tails[] = {0, 3, 4, 5};
+    float out[8];
+    acq_row_model *rows = NULL;
+    void *scratch = NULL;
+    assert_int_equal(acq_complex_new_row_model(model, graph, &rows, NULL), ACQ_OK);
+    assert_int_equal(rows->ops->open_scratch(rows, &scratch, NULL), ACQ_OK);
+    for (acq_rel relation = 0; relation < 6; relation++) {
+        acq_row_request request = {relation, heads, 2, tails, 4, out};
+        assert_int_equal(rows->ops->score(rows, scratch, &request, NULL), ACQ_OK);
+        for (size_t i = 0; i < 8; i++) {
+            bool is_known = relation < 4 && i < 2;
+            assert_true((out[i] == ACQ_NO_SCORE) == !is_known);
+        }
+    }
+    rows->ops->free_scratch(rows, scratch);
+    acq_row_model_free(rows);
+}
+
+static void test_weights_that_overflow_are_an_error(void **state)
+{
+    (void)state;
+    const acq_triple facts[] = {{0, 0, 1}};
+    acq_graph *graph = complex_case_build(4, 2, facts, 1);
+    acq_complex *model = make_model(graph, 3);
+    acq_row_model *rows = NULL;
+    void *scratch = NULL;
+    float out[4];
+    acq_ent head = 1;
+    acq_error error = {0};
+    for (size_t i = 0; i < 6; i++) {
+        acq_complex_get_entity(model, 1)[i] = acq_complex_get_relation(model, 0)[i] = 1e20F;
+        acq_complex_get_entity(model, 2)[i] = i % 2 == 0 ? 1e20F : -1e20F;
+    }
+    assert_int_equal(acq_complex_new_row_model(model, graph, &rows, NULL), ACQ_OK);
+    assert_int_equal(rows->ops->open_scratch(rows, &scratch, NULL), ACQ_OK);
+    acq_row_request request = {0, &head, 1, NULL, 4, out};
+    assert_int_equal(rows->ops->score(rows, scratch, &request, &error), ACQ_ERR_INPUT);
+    assert_string_equal(error.message,
+                        "the ComplEx model gives scores that are not finite; train it anew");
+    rows->ops->free_scratch(rows, scratch);
+    acq_row_model_free(rows);
+    acq_complex_free(model);
+    acq_graph_free(graph);
+}
+
 static void test_a_graph_that_has_grown_is_served(void **state)
 {
     (void)state;
@@ -211,6 +259,7 @@ static void test_a_graph_that_has_grown_is_served(void **state)
         assert_true(acq_complex_get_entity(read, 5)[i] == 0);
         assert_true(acq_complex_get_relation(read, 4)[i] == 0);
     }
+    check_unknown(read, grown);
     acq_complex_free(model);
     acq_complex_free(read);
     acq_graph_free(graph);
@@ -282,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_sizes_are_checked),
         cmocka_unit_test(test_what_is_written_is_read),
         cmocka_unit_test(test_a_graph_that_has_grown_is_served),
+        cmocka_unit_test(test_weights_that_overflow_are_an_error),
         cmocka_unit_test(test_other_models_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "models/nbfnet/tensors.h"
+#include "models/nbfnet/nbfnet.h"
 #include "support/nbfnet_case.h"
 
 enum { MOST_ALLOCATIONS = 2000, N = 12 };

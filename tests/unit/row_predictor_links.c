@@ -218,18 +218,46 @@ static void test_rows_are_made_once(void **state)
     deinit(&s);
 }
 
-static void test_scores_that_are_no_numbers_give_no_links(void **state)
+static void test_scores_that_are_not_finite_are_an_error(void **state)
 {
     (void)state;
     setting s;
     acq_scored_row row;
-    init(&s, 9, 0.1, (acq_published_params){.scale = ACQ_SCALE_FIT});
-    for (acq_ent t = 0; t < N; t++)
-        s.model.raw[0][2][t] = t == 3 ? NAN : 1.0F;
-    assert_int_equal(acq_predictor_copy_row(s.predictor, 0, 2, &row, NULL), ACQ_OK);
-    assert_int_equal(row.n, count_tails(&s, 0, 2));
-    acq_scored_row_deinit(&row);
-    deinit(&s);
+    for (int i = 0; i < 2; i++) {
+        acq_error error = {0};
+        init(&s, 9, 0.1, (acq_published_params){.scale = ACQ_SCALE_FIT});
+        for (acq_ent t = 0; t < N; t++)
+            s.model.raw[0][2][t] = t != 3 ? 1.0F : i == 0 ? NAN : INFINITY;
+        assert_int_equal(acq_predictor_copy_row(s.predictor, 0, 2, &row, &error), ACQ_ERR_INPUT);
+        assert_non_null(strstr(error.message, "model gives scores that are not finite"));
+        deinit(&s);
+    }
+}
+
+/* Of an entity that came after the training: its row has its facts only, on every scale, and it is
+ * predicted nowhere. The other tails are scored as if it were not there. */
+static void test_tails_without_a_score_are_no_links(void **state)
+{
+    (void)state;
+    static const acq_row_scale scales[] = {ACQ_SCALE_FIT, ACQ_SCALE_QTO, ACQ_SCALE_SIGMOID};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        setting s;
+        acq_scored_row row;
+        init(&s, 9, 0.1, (acq_published_params){.scale = scales[i]});
+        for (acq_ent t = 0; t < N; t++) {
+            s.model.raw[0][2][t] = ACQ_NO_SCORE;
+            s.model.raw[0][4][t] = t == 3 ? ACQ_NO_SCORE : 5.0F;
+        }
+        assert_int_equal(acq_predictor_copy_row(s.predictor, 0, 2, &row, NULL), ACQ_OK);
+        assert_int_equal(row.n, count_tails(&s, 0, 2));
+        acq_scored_row_deinit(&row);
+        bool is_fact = acq_graph_has_fact(s.graph, 4, 0, 3);
+        assert_int_equal(acq_predictor_copy_row(s.predictor, 0, 4, &row, NULL), ACQ_OK);
+        for (size_t j = 0; j < row.n; j++)
+            assert_true(row.tails[j] != 3 || is_fact);
+        acq_scored_row_deinit(&row);
+        deinit(&s);
+    }
 }
 
 static void test_links_past_the_memory_budget_are_an_error(void **state)
@@ -435,7 +463,8 @@ int main(void)
         cmocka_unit_test(test_top_keeps_the_best_of_a_row),
         cmocka_unit_test(test_smaller_side_alone_is_asked_for),
         cmocka_unit_test(test_rows_are_made_once),
-        cmocka_unit_test(test_scores_that_are_no_numbers_give_no_links),
+        cmocka_unit_test(test_scores_that_are_not_finite_are_an_error),
+        cmocka_unit_test(test_tails_without_a_score_are_no_links),
         cmocka_unit_test(test_links_past_the_memory_budget_are_an_error),
         cmocka_unit_test(test_wrong_settings_are_refused),
         cmocka_unit_test(test_a_view_joins_rows_of_both_ends),

@@ -33,8 +33,8 @@ acq_status acq_complex_new_zero(uint32_t n_entities, uint32_t n_relations, uint3
     if (model == NULL)
         return acq_fail_memory(error);
     model->rank = rank;
-    model->n_entities = n_entities;
-    model->n_relations = n_relations;
+    model->n_entities = model->known_entities = n_entities;
+    model->n_relations = model->known_relations = n_relations;
     if (acq_parameters_init(&model->parameters, shapes, 2) != ACQ_OK) {
         acq_complex_free(model);
         return acq_fail_memory(error);
@@ -151,6 +151,8 @@ static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_co
                              stored->rank, out, error);
     if (status != ACQ_OK)
         return status;
+    (*out)->known_entities = stored->n_entities;
+    (*out)->known_relations = stored->n_relations;
     memcpy(acq_complex_get_entity(*out, 0), acq_complex_get_entity(stored, 0),
            stored->n_entities * bytes);
     memcpy(acq_complex_get_relation(*out, 0), acq_complex_get_relation(stored, 0),

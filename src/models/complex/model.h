@@ -11,8 +11,9 @@
 #include "tensor/safetensors.h"
 
 typedef struct acq_complex {
-    uint32_t rank, n_entities, n_relations; /* n_relations counts both directions */
-    acq_parameters parameters;              /* "entities" [n x 2d], "relations" [n / 2 x 2d] */
+    uint32_t rank, n_entities, n_relations;   /* n_relations counts both directions */
+    uint32_t known_entities, known_relations; /* trained ones, the first ids: the others are zero */
+    acq_parameters parameters;                /* "entities" [n x 2d], "relations" [n / 2 x 2d] */
 } acq_complex;
 
 enum { ACQ_COMPLEX_RANK_MOST = 1 << 16 };
@@ -41,7 +42,8 @@ acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t r
 void acq_complex_free(acq_complex *model); /* NULL is legal */
 
 /* The metadata name the dictionary's fingerprint; a graph that only grew since is served: new
- * entities have zero vectors. Another dictionary is refused with the remedy. */
+ * entities have zero vectors, and their links ACQ_NO_SCORE. Another dictionary is refused with the
+ * remedy. */
 acq_status acq_complex_read(const char *path, const acq_graph *graph, acq_complex **out,
                             acq_error *error);
 acq_status acq_complex_write(const char *path, const acq_complex *model, const acq_graph *graph,

@@ -11,6 +11,7 @@
  * Nothing is kept per model, and a scratch is a few blocks, whatever the number of entities. */
 #include "models/complex/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -88,21 +89,34 @@ static void pack_heads(const complex_rows *rows, scratch *mine, const acq_ent *h
     acq_packed_fill(&mine->heads, mine->queries, width);
 }
 
-/* Scores of a block of n tails by the packed heads, turned into rows of heads. */
-static void score_block(const complex_rows *rows, scratch *mine, size_t n, float *out,
+static acq_status fail_overflow(acq_error *error)
+{
+    return acq_fail(error, ACQ_ERR_INPUT,
+                    "the ComplEx model gives scores that are not finite; train it anew");
+}
+
+/* Scores of a block of n tails by the packed heads, turned into rows of heads; false: weights are
+ * finite when they are read, yet a sum of large ones is not. */
+static bool score_block(const complex_rows *rows, scratch *mine, size_t n, float *out,
                         size_t out_row)
 {
     size_t ld = 2 * (size_t)rows->model->rank + PAD, n_heads = mine->heads.n;
     rows->kernels->gemm(n, mine->tails, ld, &mine->heads, NULL, 0, mine->scores, BATCH);
+    bool is_finite = true;
     for (size_t i = 0; i < n_heads; i++)
-        for (size_t j = 0; j < n; j++)
-            out[i * out_row + j] = mine->scores[j * BATCH + i];
+        for (size_t j = 0; j < n; j++) {
+            float score = mine->scores[j * BATCH + i];
+            is_finite &= fabsf(score) <= FLT_MAX;
+            out[i * out_row + j] = score;
+        }
+    return is_finite;
 }
 
-static void score_heads(const complex_rows *rows, scratch *mine, const acq_row_request *request,
+static bool score_heads(const complex_rows *rows, scratch *mine, const acq_row_request *request,
                         const float *relation, float *out)
 {
     size_t ld = 2 * (size_t)rows->model->rank + PAD;
+    bool is_finite = true;
     for (size_t first = 0; first < request->n_tails; first += TAILS) {
         size_t left = request->n_tails - first, n = left < TAILS ? left : TAILS;
         for (size_t j = 0; j < n; j++) {
@@ -110,7 +124,24 @@ static void score_heads(const complex_rows *rows, scratch *mine, const acq_row_r
                 request->tails == NULL ? (acq_ent)(first + j) : request->tails[first + j];
             copy_vector(rows, tail, relation, mine->tails + j * ld);
         }
-        score_block(rows, mine, n, out + first, request->n_tails);
+        is_finite &= score_block(rows, mine, n, out + first, request->n_tails);
+    }
+    return is_finite;
+}
+
+/* Nothing is known of entities and relations that came after the training. */
+static void forget_unknown(const acq_complex *model, const acq_row_request *request)
+{
+    bool is_whole =
+        model->known_entities == model->n_entities && model->known_relations == model->n_relations;
+    for (size_t i = 0; i < request->n_heads && !is_whole; i++) {
+        bool is_known =
+            request->heads[i] < model->known_entities && request->relation < model->known_relations;
+        for (size_t j = 0; j < request->n_tails; j++) {
+            acq_ent tail = request->tails == NULL ? (acq_ent)j : request->tails[j];
+            if (!is_known || tail >= model->known_entities)
+                request->out[i * request->n_tails + j] = ACQ_NO_SCORE;
+        }
     }
 }
 
@@ -121,14 +152,15 @@ static acq_status score(const acq_row_model *self, void *memory, const acq_row_r
     scratch *mine = memory;
     const float *vector = acq_complex_get_relation(rows->model, request->relation);
     bool is_odd = request->relation % 2 != 0;
-    (void)error;
+    bool is_finite = true;
     for (size_t first = 0; first < request->n_heads; first += BATCH) {
         size_t left = request->n_heads - first, n = left < BATCH ? left : BATCH;
         pack_heads(rows, mine, request->heads + first, n, is_odd ? NULL : vector);
-        score_heads(rows, mine, request, is_odd ? vector : NULL,
-                    request->out + first * request->n_tails);
+        is_finite &= score_heads(rows, mine, request, is_odd ? vector : NULL,
+                                 request->out + first * request->n_tails);
     }
-    return ACQ_OK;
+    forget_unknown(rows->model, request);
+    return is_finite ? ACQ_OK : fail_overflow(error);
 }
 
 static void free_rows(acq_row_model *self)

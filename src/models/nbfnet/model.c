@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/names.h"
-#include "models/nbfnet/tensors.h"
+#include "models/nbfnet/nbfnet.h"
 
 static const char FORMAT[] = "anycq-nbfnet-1";
 

@@ -2,11 +2,16 @@
  * depend on the query relation, PNA aggregation, LayerNorm, ReLU, shortcut, boundary re-added.
  * The equations stand in network.h.
  *
- * Tensors: query [R x 32]; layer.{l}.relations.weight [R*32 x 32] .bias [R*32];
- *   layer.{l}.linear.weight [32 x 416] .bias [32]; layer.{l}.norm.weight [32] .bias [32];
- *   score.0.weight [64 x 64] .bias [64]; score.2.weight [1 x 64] .bias [1] */
-#ifndef ACQ_PREDICT_NBFNET_H
-#define ACQ_PREDICT_NBFNET_H
+ * Tensors, in the order of their block:
+ *   query                              [R x 32]      a vector per query relation
+ *   layer.{l}.relations.weight .bias   [R*32 x 32]   row r*32 + c: number c of relation r's vector
+ *   layer.{l}.linear.weight .bias      [32 x 416]    columns: own state, then the aggregates mean,
+ *                                                    max, min, std (32 each) times 1, s and 1/s
+ *   layer.{l}.norm.weight .bias        [32]
+ *   score.0.weight .bias               [64 x 64]     columns: state, query vector
+ *   score.2.weight .bias               [1 x 64] */
+#ifndef ACQ_MODELS_NBFNET_NBFNET_H
+#define ACQ_MODELS_NBFNET_NBFNET_H
 
 #include "models/model.h"
 #include "tensor/safetensors.h"
@@ -17,6 +22,51 @@ typedef struct acq_nbfnet {
     uint32_t n_relations; /* both directions */
     acq_parameters parameters;
 } acq_nbfnet;
+
+enum {
+    ACQ_NBFNET_AGGREGATES = 4 * ACQ_NBFNET_WIDTH, /* mean, max, min, std */
+    ACQ_NBFNET_SCALES = 3,                        /* 1, s, 1/s */
+    ACQ_NBFNET_INPUTS = ACQ_NBFNET_WIDTH + ACQ_NBFNET_SCALES * ACQ_NBFNET_AGGREGATES,
+    ACQ_NBFNET_HIDDEN = 2 * ACQ_NBFNET_WIDTH, /* of the score's two products */
+};
+
+typedef enum acq_nbfnet_part { /* of a layer */
+                               ACQ_NBFNET_RELATIONS,
+                               ACQ_NBFNET_RELATIONS_BIAS,
+                               ACQ_NBFNET_LINEAR,
+                               ACQ_NBFNET_LINEAR_BIAS,
+                               ACQ_NBFNET_NORM,
+                               ACQ_NBFNET_NORM_BIAS,
+                               ACQ_NBFNET_LAYER_PARTS,
+} acq_nbfnet_part;
+
+enum {
+    ACQ_NBFNET_QUERY = 0,
+    ACQ_NBFNET_FIRST_LAYER = 1,
+    ACQ_NBFNET_SCORE_0 = ACQ_NBFNET_FIRST_LAYER + ACQ_NBFNET_LAYERS * ACQ_NBFNET_LAYER_PARTS,
+    ACQ_NBFNET_SCORE_0_BIAS,
+    ACQ_NBFNET_SCORE_2,
+    ACQ_NBFNET_SCORE_2_BIAS,
+    ACQ_NBFNET_N_TENSORS,
+};
+
+static inline unsigned acq_nbfnet_layer_tensor(unsigned layer, acq_nbfnet_part part)
+{
+    return ACQ_NBFNET_FIRST_LAYER + layer * ACQ_NBFNET_LAYER_PARTS + part;
+}
+
+static inline float *acq_nbfnet_get(const acq_nbfnet *model, unsigned tensor)
+{
+    return model->parameters.values + model->parameters.tensors[tensor].offset;
+}
+
+/* The gradient of relation vectors is gathered apart (network.h). */
+static inline bool acq_nbfnet_is_relational(unsigned tensor)
+{
+    return tensor < ACQ_NBFNET_SCORE_0 &&
+           (tensor == ACQ_NBFNET_QUERY ||
+            (tensor - ACQ_NBFNET_FIRST_LAYER) % ACQ_NBFNET_LAYER_PARTS < ACQ_NBFNET_LINEAR);
+}
 
 acq_status acq_nbfnet_new(uint32_t n_relations, uint64_t seed, acq_nbfnet **out, acq_error *error);
 void acq_nbfnet_free(acq_nbfnet *model);

@@ -1,13 +1,14 @@
-/* network.h - one query through NBFNet, forward and backward; inside predict/nbfnet and train.
+/* network.h - one query through NBFNet, forward and backward; inside models/nbfnet.
  *
  * q is the vector of the query relation, b_e = w_e q the boundary of node e: w_e is 1 at the head
  * of a query, or the degree to which e is in a fuzzy set, and 0 elsewhere.
  *   x_0[e] = b_e
  *   v_l[r] = the relation's vector in layer l, linear in q
  *   a_l[e] = mean, max, min, std of b_e and of x_l[source] * v_l[relation] over the edges to e
- *   y_l[e] = U_l x_l[e] + (A_l + s_e A'_l + A''_l / s_e) a_l[e] + bias    s_e:
- * acq_nbfnet_fill_scales x_{l+1}[e] = x_l[e] + relu(norm(y_l[e])) score(e) = w . relu(S x_4[e] + T
- * q + bias) + bias
+ *   y_l[e] = U_l x_l[e] + (A_l + s_e A'_l + A''_l / s_e) a_l[e] + bias
+ *   x_{l+1}[e] = x_l[e] + relu(norm(y_l[e]))
+ *   score(e) = w . relu(S x_4[e] + T q + bias) + bias
+ * with s_e as in acq_nbfnet_fill_scales.
  *
  * In layer 0 most nodes get nothing but zeros, so their aggregates are one shared row: only nodes
  * beside the boundary are aggregated. The last layer is computed for the targets alone. */
@@ -15,7 +16,7 @@
 #define ACQ_MODELS_NBFNET_NETWORK_H
 
 #include "models/edges.h"
-#include "models/nbfnet/tensors.h"
+#include "models/nbfnet/nbfnet.h"
 
 typedef struct acq_nbfnet_products { /* of one layer; the last two only for training */
     acq_packed own, scaled[ACQ_NBFNET_SCALES];

@@ -15,6 +15,23 @@
 #include "base/random.h"
 #include "models/rules/parts.h"
 
+const acq_rule *acq_rules_get(const acq_rules *rules, acq_rel relation, size_t *n)
+{
+    *n = rules->lists[relation].n;
+    return rules->lists[relation].rules;
+}
+
+void acq_rules_free(acq_rules *rules)
+{
+    if (rules == NULL)
+        return;
+    for (acq_rel r = 0; rules->lists != NULL && r < rules->n_relations; r++)
+        acq_free(rules->lists[r].rules);
+    acq_free(rules->lists);
+    acq_free(rules->links);
+    acq_free(rules);
+}
+
 typedef struct entry {
     acq_ent tail;
     uint32_t last; /* rule that fired last */

@@ -17,10 +17,7 @@
 #include "base/random.h"
 #include "base/search.h"
 #include "base/threads.h"
-#include "models/rules/body.h"
-#include "models/rules/neighbours.h"
 #include "models/rules/parts.h"
-#include "models/rules/tally.h"
 
 enum {
     EXACT_PATHS = 16,      /* times `walks`: bodies of so many paths are counted in full */
@@ -46,7 +43,7 @@ typedef struct worker {
 typedef struct miner {
     const acq_rules_params *params;
     acq_rules *rules;
-    acq_neighbours neighbours;
+    acq_adjacency adjacency;
     worker *workers;
     unsigned n_workers;
     found_list *lists; /* of even relations */
@@ -58,8 +55,8 @@ typedef struct miner {
 static acq_status tally_one_hop(const miner *m, worker *w, acq_ent x, acq_rel r, acq_ent y,
                                 uint32_t fact)
 {
-    const acq_neighbour *links;
-    uint32_t n = acq_neighbours_between(&m->neighbours, x, y, &links);
+    const acq_adjacent *links;
+    uint32_t n = acq_adjacency_between(&m->adjacency, x, y, &links);
     acq_status status = ACQ_OK;
     for (uint32_t i = 0; i < n && status == ACQ_OK; i++) {
         acq_body body = {.first = links[i].relation, .second = ACQ_NO_ID};
@@ -114,7 +111,7 @@ static acq_status tally_facts(const miner *m, worker *w, acq_rel r, uint32_t n)
             continue;
         status = tally_one_hop(m, w, x, r, y, k + 1);
         if (status == ACQ_OK)
-            status = acq_neighbours_meet(&m->neighbours, x, y, &w->meetings);
+            status = acq_adjacency_meet(&m->adjacency, x, y, &w->meetings);
         if (status == ACQ_OK)
             status = tally_two_hops(m, w, &random, k + 1);
     }
@@ -301,7 +298,7 @@ static void deinit_miner(miner *m)
         acq_free(m->workers[i].meetings.all);
         acq_pair_counter_deinit(&m->workers[i].counter);
     }
-    acq_neighbours_deinit(&m->neighbours);
+    acq_adjacency_deinit(&m->adjacency);
     acq_free(m->lists);
     acq_free(m->workers);
     acq_free(m->keys);
@@ -320,8 +317,8 @@ static acq_status init_miner(miner *m, acq_rules *rules, const acq_rules_params 
     for (unsigned i = 0; i < m->n_workers && status == ACQ_OK; i++)
         status = acq_pair_counter_init(&m->workers[i].counter, rules->links, rules->n_entities);
     if (status == ACQ_OK)
-        status = acq_neighbours_init(&m->neighbours, rules->links, rules->n_relations,
-                                     rules->n_entities);
+        status =
+            acq_adjacency_init(&m->adjacency, rules->links, rules->n_relations, rules->n_entities);
     return status;
 }
 

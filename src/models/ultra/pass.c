@@ -5,134 +5,59 @@
 
 #include "base/memory.h"
 
-enum { WIDTH = ACQ_ULTRA_WIDTH, WIDE = 2 * ACQ_ULTRA_WIDTH, LAYERS = ACQ_ULTRA_LAYERS, LINE = 16 };
+enum { D = ACQ_ULTRA_WIDTH, PAIR = ACQ_ULTRA_PAIR, LAYERS = ACQ_ULTRA_LAYERS };
 
-static acq_status init_pair(acq_packed *forward, acq_packed *back, size_t n_in, size_t n_out)
-{
-    if (acq_packed_init(forward, n_in, n_out) != ACQ_OK)
-        return ACQ_ERR_MEMORY;
-    return acq_packed_init(back, n_out, n_in);
-}
-
-acq_status acq_ultra_packed_init(acq_ultra_packed *p)
-{
-    *p = (acq_ultra_packed){0};
-    acq_status status = init_pair(&p->score_0, &p->score_0_back, WIDE, WIDE);
-    for (size_t l = 0; l < LAYERS && status == ACQ_OK; l++) {
-        bool made = init_pair(&p->linear[0][l], &p->linear_back[0][l], WIDE, WIDTH) == ACQ_OK &&
-                    init_pair(&p->linear[1][l], &p->linear_back[1][l], WIDE, WIDTH) == ACQ_OK &&
-                    init_pair(&p->project_0[l], &p->project_0_back[l], WIDTH, WIDTH) == ACQ_OK &&
-                    init_pair(&p->project_2[l], &p->project_2_back[l], WIDTH, WIDTH) == ACQ_OK;
-        status = made ? ACQ_OK : ACQ_ERR_MEMORY;
-    }
-    if (status != ACQ_OK)
-        acq_ultra_packed_deinit(p);
-    return status;
-}
-
-static void deinit_pair(acq_packed *forward, acq_packed *back)
-{
-    acq_packed_deinit(forward);
-    acq_packed_deinit(back);
-}
-
-void acq_ultra_packed_deinit(acq_ultra_packed *p)
-{
-    deinit_pair(&p->score_0, &p->score_0_back);
-    for (size_t l = 0; l < LAYERS; l++) {
-        deinit_pair(&p->linear[0][l], &p->linear_back[0][l]);
-        deinit_pair(&p->linear[1][l], &p->linear_back[1][l]);
-        deinit_pair(&p->project_0[l], &p->project_0_back[l]);
-        deinit_pair(&p->project_2[l], &p->project_2_back[l]);
-    }
-}
-
-static void fill_pair(acq_packed *forward, acq_packed *back, const acq_ultra *model, size_t tensor)
-{
-    const float *weight = acq_ultra_get(model, tensor);
-    acq_packed_fill(forward, weight, forward->k);
-    acq_packed_fill_transposed(back, weight, forward->k);
-}
-
-void acq_ultra_packed_fill(acq_ultra_packed *p, const acq_ultra *model)
-{
-    fill_pair(&p->score_0, &p->score_0_back, model, ACQ_ULTRA_SCORE_0_WEIGHT);
-    for (size_t l = 0; l < LAYERS; l++) {
-        fill_pair(&p->linear[0][l], &p->linear_back[0][l], model,
-                  acq_ultra_relation_tensor(l, ACQ_ULTRA_RELATION_LINEAR_WEIGHT));
-        fill_pair(&p->linear[1][l], &p->linear_back[1][l], model,
-                  acq_ultra_entity_tensor(l, ACQ_ULTRA_ENTITY_LINEAR_WEIGHT));
-        fill_pair(&p->project_0[l], &p->project_0_back[l], model,
-                  acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_0_WEIGHT));
-        fill_pair(&p->project_2[l], &p->project_2_back[l], model,
-                  acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_2_WEIGHT));
-    }
-}
-
-/* Hands out parts of the block, whole cache lines each. */
-static float *take(float **at, size_t n)
-{
-    float *part = *at;
-    *at += (n + LINE - 1) / LINE * LINE;
-    return part;
-}
+enum { MOST_ARRAYS = 2 * LAYERS + 12 };
 
 /* n nodes, and one row more where compact rows are. */
-static void lay_out(acq_ultra_stack *s, float **at, size_t n)
+static size_t list_arrays(acq_ultra_pass *p, size_t n, acq_ultra_array *out)
 {
-    for (size_t l = 0; l < LAYERS; l++) {
-        s->x[l] = take(at, n * WIDE);
-        s->z[l] = take(at, (n + 1) * WIDTH);
-        s->y[l] = take(at, (n + 1) * WIDTH);
-        s->stats[l] = take(at, (n + 1) * 2);
-    }
-    s->first = take(at, (n + 1) * WIDE);
-    s->last = take(at, n * WIDE);
-    s->out = take(at, n * WIDTH);
-    s->dout = take(at, n * WIDTH);
-    s->dh = take(at, n * WIDTH);
-    s->dz = take(at, (n + 1) * WIDTH);
-    s->dx = take(at, n * WIDE);
-    s->dcompact = take(at, (n + 1) * WIDE);
-    s->reached = (uint32_t *)take(at, n);
-    s->is_reached = (uint8_t *)take(at, n);
+    size_t k = 0, first = p->keep == ACQ_KEEP_STATES, end = p->keep == ACQ_KEEP_LAST ? 2 : LAYERS;
+    for (size_t l = first; l < end; l++)
+        out[k++] = (acq_ultra_array){&p->x[l], n * PAIR};
+    if (p->keep == ACQ_KEEP_STATES)
+        return k;
+    out[k++] = (acq_ultra_array){&p->out, n * D};
+    if (p->keep == ACQ_KEEP_LAST)
+        return k;
+    for (size_t l = 0; l < LAYERS; l++)
+        out[k++] = (acq_ultra_array){&p->z[l], (n + 1) * D};
+    out[k++] = (acq_ultra_array){&p->first, (n + 1) * PAIR};
+    out[k++] = (acq_ultra_array){&p->last, n * PAIR};
+    out[k++] = (acq_ultra_array){&p->y, (n + 1) * D};
+    out[k++] = (acq_ultra_array){&p->stats, (n + 1) * 2};
+    out[k++] = (acq_ultra_array){&p->dout, n * D};
+    out[k++] = (acq_ultra_array){&p->dh, n * D};
+    out[k++] = (acq_ultra_array){&p->dz, (n + 1) * D};
+    out[k++] = (acq_ultra_array){&p->dx, n * PAIR};
+    out[k++] = (acq_ultra_array){&p->dcompact, (n + 1) * PAIR};
+    out[k++] = (acq_ultra_array){(float **)&p->reached, n};
+    out[k++] = (acq_ultra_array){(float **)&p->is_reached, n};
+    return k;
 }
 
-acq_status acq_ultra_stack_reserve(acq_ultra_stack *s, size_t n_nodes, acq_error *error)
+acq_status acq_ultra_pass_reserve(acq_ultra_pass *p, size_t n_nodes, acq_error *error)
 {
-    enum {
-        PARTS = 4 * LAYERS + 10,
-        FLOATS_PER_NODE = LAYERS * (WIDE + 2 * WIDTH + 2) + 4 * WIDE + 4 * WIDTH + 2,
-    };
-    if (n_nodes <= s->most)
+    acq_ultra_array arrays[MOST_ARRAYS];
+    if (p->block != NULL && n_nodes <= p->most)
         return ACQ_OK;
-    size_t most = n_nodes + n_nodes / 4;
-    float *block = acq_alloc((most + 1) * FLOATS_PER_NODE + (PARTS + 1) * LINE, sizeof *block);
-    if (block == NULL)
+    size_t most = p->block == NULL ? n_nodes : n_nodes + n_nodes / 4;
+    void *block;
+    if (acq_ultra_allocate(arrays, list_arrays(p, most, arrays), &block) != ACQ_OK)
         return acq_fail_memory(error);
-    acq_free(s->block);
-    s->block = block;
-    s->most = most;
-    s->n_reached = 0;
-    float *at = (float *)(((uintptr_t)block + LINE * sizeof *at - 1) / (LINE * sizeof *at) *
-                          (LINE * sizeof *at));
-    lay_out(s, &at, most);
-    memset(s->is_reached, 0, most);
+    acq_free(p->block);
+    p->block = block;
+    p->most = most;
+    p->n_reached = 0;
+    for (size_t l = 2; l < LAYERS && p->keep == ACQ_KEEP_LAST; l++)
+        p->x[l] = p->x[l % 2];
     return ACQ_OK;
 }
 
-void acq_ultra_stack_deinit(acq_ultra_stack *s)
+void acq_ultra_pass_deinit(acq_ultra_pass *p)
 {
-    acq_free(s->block);
-    *s = (acq_ultra_stack){0};
-}
-
-/* Place of linear.weight; bias, norm.weight and norm.bias follow. */
-static size_t get_linear(acq_ultra_net net, size_t layer)
-{
-    return net == ACQ_RELATION_NET
-               ? acq_ultra_relation_tensor(layer, ACQ_ULTRA_RELATION_LINEAR_WEIGHT)
-               : acq_ultra_entity_tensor(layer, ACQ_ULTRA_ENTITY_LINEAR_WEIGHT);
+    acq_free(p->block);
+    *p = (acq_ultra_pass){0};
 }
 
 static void copy(const float *from, float *to, size_t n)
@@ -145,211 +70,260 @@ static void clear(float *x, size_t n)
     memset(x, 0, n * sizeof *x);
 }
 
-/* y = ReLU(norm(linear x)) of m rows. */
-static void forward_rows(acq_ultra_stack *s, size_t l, size_t m, const float *x)
+/* Layer l of m pairs at x; row i of the next states goes to out + i * ld. */
+static void apply(const acq_ultra_pass *p, size_t l, size_t m, const float *x, float *out,
+                  size_t ld)
 {
-    size_t linear = get_linear(s->net, l);
-    s->kernels->gemm(m, x, WIDE, &s->packed->linear[s->net][l], acq_ultra_get(s->model, linear + 1),
-                     0, s->z[l], WIDTH);
-    s->kernels->layer_norm(m, WIDTH, s->z[l], acq_ultra_get(s->model, linear + 2),
-                           acq_ultra_get(s->model, linear + 3), s->y[l], s->stats[l]);
-    s->kernels->relu(m * WIDTH, s->y[l]);
-}
-
-/* dz holds dy of m rows; dx [m x 128] becomes the gradient by x. */
-static void backward_rows(acq_ultra_stack *s, size_t l, size_t m, const float *x, float *dx,
-                          float *gradient)
-{
-    const acq_kernels *kernels = s->kernels;
-    const acq_tensor *tensors = s->model->parameters.tensors + get_linear(s->net, l);
-    kernels->relu_backward(m * WIDTH, s->y[l], s->dz);
-    kernels->layer_norm_backward(m, WIDTH, s->z[l], s->model->parameters.values + tensors[2].offset,
-                                 s->stats[l], s->dz, s->dz, gradient + tensors[2].offset,
-                                 gradient + tensors[3].offset);
-    kernels->gemm_weights(m, WIDTH, WIDE, s->dz, WIDTH, x, WIDE, gradient + tensors[0].offset,
-                          WIDE);
-    kernels->sum_rows(m, WIDTH, s->dz, WIDTH, gradient + tensors[1].offset);
-    kernels->gemm(m, s->dz, WIDTH, &s->packed->linear_back[s->net][l], NULL, 0, dx, WIDE);
+    _Alignas(64) float states[ACQ_ULTRA_BLOCK * D];
+    for (size_t i = 0; i < m; i += ACQ_ULTRA_BLOCK) {
+        size_t n = m - i < ACQ_ULTRA_BLOCK ? m - i : ACQ_ULTRA_BLOCK;
+        float *sums = p->z[l] == NULL ? NULL : p->z[l] + i * D;
+        acq_ultra_apply_to_pairs(p->network, &p->network->layers[p->net][l], n, x + i * PAIR, sums,
+                                 states);
+        for (size_t j = 0; j < n; j++)
+            copy(states + j * D, out + (i + j) * ld, D);
+    }
 }
 
 /* Messages of layer l from its states to its second half, or back from dx to dh. */
-static acq_messages get_forward(acq_ultra_stack *s, const acq_ultra_run *run, size_t l)
+static acq_messages get_forward(const acq_ultra_pass *p, const acq_ultra_run *run, size_t l)
 {
     acq_messages m = acq_edges_get_messages(run->edges);
-    m.width = WIDTH;
+    m.width = D;
     m.vectors = run->vectors[l];
-    m.in = s->x[l];
-    m.out = s->x[l] + WIDTH;
-    m.ld_in = m.ld_out = WIDE;
+    m.in = p->x[l];
+    m.out = p->x[l] + D;
+    m.ld_in = m.ld_out = PAIR;
     return m;
 }
 
-static acq_messages get_backward(acq_ultra_stack *s, const acq_ultra_run *run, size_t l)
+static acq_messages get_backward(const acq_ultra_pass *p, const acq_ultra_run *run, size_t l)
 {
     acq_messages m = acq_edges_get_reversed(run->edges);
-    m.width = WIDTH;
+    m.width = D;
     m.vectors = run->vectors[l];
-    m.in = s->dx + WIDTH;
-    m.out = s->dh;
-    m.states = s->x[l];
-    m.ld_in = m.ld_states = WIDE;
-    m.ld_out = WIDTH;
+    m.in = p->dx + D;
+    m.out = p->dh;
+    m.states = p->x[l];
+    m.ld_in = m.ld_states = PAIR;
+    m.ld_out = D;
     m.dvectors = run->dvectors[l];
     return m;
 }
 
-static void reach(acq_ultra_stack *s, uint32_t node)
+static void reach(acq_ultra_pass *p, uint32_t node)
 {
-    if (s->is_reached[node])
+    if (p->is_reached[node])
         return;
-    s->is_reached[node] = 1;
-    s->reached[s->n_reached++] = node;
-    clear(s->x[0] + node * WIDE, WIDE);
+    p->is_reached[node] = 1;
+    p->reached[p->n_reached++] = node;
+    clear(p->x[0] + node * PAIR, PAIR);
 }
 
-static void find_reached(acq_ultra_stack *s, const acq_ultra_run *run)
+static void find_reached(acq_ultra_pass *p, const acq_ultra_run *run)
 {
     const acq_edges *edges = run->edges;
+    for (size_t i = 0; i < p->n_reached; i++) /* of the run before */
+        p->is_reached[p->reached[i]] = 0;
+    p->n_reached = 0;
+    if (run->start == ACQ_NO_ID)
+        return;
     uint32_t begin = edges->begins[edges->rows[run->start]];
     uint32_t end = edges->begins[edges->rows[run->start + 1]];
-    for (size_t i = 0; i < s->n_reached; i++) /* of the run before */
-        s->is_reached[s->reached[i]] = 0;
-    s->n_reached = 0;
-    reach(s, run->start);
+    reach(p, run->start);
     for (uint32_t i = begin; i < end; i++)
-        reach(s, edges->sources[i]);
+        reach(p, edges->sources[i]);
 }
 
-/* The last compact row is that of all nodes not reached. */
-static void forward_first(acq_ultra_stack *s, const acq_ultra_run *run)
+static uint32_t get_wanted(const acq_ultra_run *run, size_t i)
 {
-    find_reached(s, run);
-    size_t n = s->n_reached;
-    float *start = s->x[0] + run->start * WIDE;
-    copy(run->boundary, start, WIDTH);
-    copy(run->boundary, start + WIDTH, WIDTH);
-    acq_messages m = get_forward(s, run, 0);
-    m.relations = run->edges->reversed;
-    s->kernels->scatter(&m, 1, &run->start);
-    for (size_t i = 0; i < n; i++)
-        copy(s->x[0] + s->reached[i] * WIDE, s->first + i * WIDE, WIDE);
-    clear(s->first + n * WIDE, WIDE);
-    forward_rows(s, 0, n + 1, s->first);
-    for (size_t v = 0; v < run->edges->n_nodes; v++)
-        copy(s->y[0] + n * WIDTH, s->x[1] + v * WIDE, WIDTH);
-    for (size_t i = 0; i < n; i++)
-        s->kernels->add_to(WIDTH, s->first + i * WIDE, s->y[0] + i * WIDTH,
-                           s->x[1] + s->reached[i] * WIDE);
+    return run->wanted == NULL ? (uint32_t)i : run->wanted[i];
 }
 
-static void forward_middle(acq_ultra_stack *s, const acq_ultra_run *run, size_t l)
+static void add_messages(const acq_ultra_pass *p, const acq_ultra_run *run, size_t l, size_t n,
+                         const uint32_t *nodes)
+{
+    float *messages = p->x[l] + D;
+    for (size_t i = 0; i < n; i++)
+        clear(messages + (nodes == NULL ? i : nodes[i]) * PAIR, D);
+    if (run->start != ACQ_NO_ID)
+        copy(run->boundary, messages + run->start * PAIR, D);
+    acq_messages m = get_forward(p, run, l);
+    p->network->kernels->gather(&m, n, nodes);
+}
+
+/* Where only the start has a state: sent out from there, and one row more for all nodes not
+ * reached. */
+static void send_first(acq_ultra_pass *p, const acq_ultra_run *run, float *rows)
+{
+    find_reached(p, run);
+    size_t n = p->n_reached;
+    if (run->start != ACQ_NO_ID) {
+        float *start = p->x[0] + run->start * PAIR;
+        copy(run->boundary, start, D);
+        copy(run->boundary, start + D, D);
+        acq_messages m = get_forward(p, run, 0);
+        m.relations = run->edges->reversed;
+        p->network->kernels->scatter(&m, 1, &run->start);
+    }
+    for (size_t i = 0; i < n; i++)
+        copy(p->x[0] + p->reached[i] * PAIR, rows + i * PAIR, PAIR);
+    clear(rows + n * PAIR, PAIR);
+}
+
+static void forward_first(acq_ultra_pass *p, const acq_ultra_run *run)
+{
+    float pair[PAIR], state[D]; /* enough without a start */
+    float *rows = p->first == NULL ? pair : p->first;
+    float *states = p->dz == NULL ? state : p->dz; /* which is free now */
+    send_first(p, run, rows);
+    apply(p, 0, p->n_reached + 1, rows, states, D);
+    for (size_t v = 0; v < run->edges->n_nodes; v++)
+        copy(states + p->n_reached * D, p->x[1] + v * PAIR, D);
+    for (size_t i = 0; i < p->n_reached; i++)
+        copy(states + i * D, p->x[1] + p->reached[i] * PAIR, D);
+}
+
+/* All nodes in every layer: the boundary is the first state. */
+static void gather_first(acq_ultra_pass *p, const acq_ultra_run *run)
 {
     size_t n = run->edges->n_nodes;
-    float *x = s->x[l], *next = s->x[l + 1];
     for (size_t v = 0; v < n; v++)
-        clear(x + v * WIDE + WIDTH, WIDTH);
-    copy(run->boundary, x + run->start * WIDE + WIDTH, WIDTH);
-    acq_messages m = get_forward(s, run, l);
-    s->kernels->gather(&m, n, NULL);
-    forward_rows(s, l, n, x);
-    for (size_t v = 0; v < n; v++)
-        s->kernels->add_to(WIDTH, x + v * WIDE, s->y[l] + v * WIDTH, next + v * WIDE);
+        clear(p->x[0] + v * PAIR, D);
+    copy(run->boundary, p->x[0] + run->start * PAIR, D);
+    add_messages(p, run, 0, n, NULL);
+    apply(p, 0, n, p->x[0], p->x[1], PAIR);
 }
 
-static void forward_last(acq_ultra_stack *s, const acq_ultra_run *run)
+static void forward_last(acq_ultra_pass *p, const acq_ultra_run *run)
 {
     const size_t l = LAYERS - 1;
-    float *x = s->x[l];
-    for (size_t i = 0; i < run->n_wanted; i++)
-        clear(x + run->wanted[i] * WIDE + WIDTH, WIDTH);
-    copy(run->boundary, x + run->start * WIDE + WIDTH, WIDTH);
-    acq_messages m = get_forward(s, run, l);
-    s->kernels->gather(&m, run->n_wanted, run->wanted);
-    for (size_t i = 0; i < run->n_wanted; i++)
-        copy(x + run->wanted[i] * WIDE, s->last + i * WIDE, WIDE);
-    forward_rows(s, l, run->n_wanted, s->last);
-    for (size_t i = 0; i < run->n_wanted; i++)
-        s->kernels->add_to(WIDTH, s->last + i * WIDE, s->y[l] + i * WIDTH, s->out + i * WIDTH);
+    size_t n = run->n_wanted == 0 ? run->edges->n_nodes : run->n_wanted;
+    add_messages(p, run, l, n, run->wanted);
+    for (size_t i = 0; i < run->n_wanted && p->last != NULL; i++)
+        copy(p->x[l] + get_wanted(run, i) * PAIR, p->last + i * PAIR, PAIR);
+    if (run->n_wanted > 0)
+        apply(p, l, run->n_wanted, p->last == NULL ? p->x[l] : p->last, p->out, D);
 }
 
-void acq_ultra_stack_forward(acq_ultra_stack *s, const acq_ultra_run *run)
+void acq_ultra_pass_forward(acq_ultra_pass *p, const acq_ultra_run *run)
 {
-    forward_first(s, run);
-    for (size_t l = 1; l + 1 < LAYERS; l++)
-        forward_middle(s, run, l);
-    forward_last(s, run);
+    if (run->gathers_first)
+        gather_first(p, run);
+    else
+        forward_first(p, run);
+    for (size_t l = 1; l + 1 < LAYERS; l++) {
+        add_messages(p, run, l, run->edges->n_nodes, NULL);
+        apply(p, l, run->edges->n_nodes, p->x[l], p->x[l + 1], PAIR);
+    }
+    forward_last(p, run);
 }
 
-static void add_boundary(acq_ultra_stack *s, const acq_ultra_run *run, const float *slope)
+/* dz holds the slopes by ReLU(norm(z)) of m rows; dx [m x 128] becomes the gradient by x. */
+static void backward_rows(acq_ultra_pass *p, size_t l, size_t m, const float *x, float *dx,
+                          float *gradient)
+{
+    const acq_kernels *kernels = p->network->kernels;
+    const acq_ultra_layer *layer = &p->network->layers[p->net][l];
+    const acq_tensor *tensors = p->network->model->parameters.tensors + layer->tensor;
+    kernels->layer_norm(m, D, p->z[l], layer->gain, layer->shift, p->y, p->stats);
+    kernels->relu(m * D, p->y);
+    kernels->relu_backward(m * D, p->y, p->dz);
+    kernels->layer_norm_backward(m, D, p->z[l], layer->gain, p->stats, p->dz, p->dz,
+                                 gradient + tensors[2].offset, gradient + tensors[3].offset);
+    kernels->gemm_weights(m, D, PAIR, p->dz, D, x, PAIR, gradient + tensors[0].offset, PAIR);
+    kernels->sum_rows(m, D, p->dz, D, gradient + tensors[1].offset);
+    kernels->gemm(m, p->dz, D, &layer->linear_back, NULL, 0, dx, PAIR);
+}
+
+static void add_boundary(const acq_ultra_pass *p, const acq_ultra_run *run, const float *slope)
 {
     if (run->dboundary != NULL)
-        s->kernels->add(WIDTH, slope, run->dboundary);
+        p->network->kernels->add(D, slope, run->dboundary);
 }
 
 /* From dout to dh, the gradient by h_5. */
-static void backward_last(acq_ultra_stack *s, const acq_ultra_run *run, float *gradient)
+static void backward_last(acq_ultra_pass *p, const acq_ultra_run *run, float *gradient)
 {
     const size_t l = LAYERS - 1;
-    copy(s->dout, s->dz, run->n_wanted * WIDTH);
-    backward_rows(s, l, run->n_wanted, s->last, s->dcompact, gradient);
-    clear(s->dh, run->edges->n_nodes * WIDTH);
+    copy(p->dout, p->dz, run->n_wanted * D);
+    backward_rows(p, l, run->n_wanted, p->last, p->dcompact, gradient);
+    clear(p->dh, run->edges->n_nodes * D);
     for (size_t i = 0; i < run->n_wanted; i++) {
         size_t v = run->wanted[i];
-        const float *slope = s->dcompact + i * WIDE;
-        s->kernels->add_to(WIDTH, slope, s->dout + i * WIDTH, s->dh + v * WIDTH);
-        copy(slope + WIDTH, s->dx + v * WIDE + WIDTH, WIDTH);
+        const float *slope = p->dcompact + i * PAIR;
+        p->network->kernels->add_to(D, slope, p->dout + i * D, p->dh + v * D);
+        copy(slope + D, p->dx + v * PAIR + D, D);
         if (v == run->start)
-            add_boundary(s, run, slope + WIDTH);
+            add_boundary(p, run, slope + D);
     }
-    acq_messages m = get_backward(s, run, l);
+    acq_messages m = get_backward(p, run, l);
     m.relations = run->edges->relations;
-    s->kernels->scatter(&m, run->n_wanted, run->wanted);
+    p->network->kernels->scatter(&m, run->n_wanted, run->wanted);
 }
 
 /* dh becomes the gradient by h_l: the shortcut, the linear layer, and messages back. */
-static void backward_middle(acq_ultra_stack *s, const acq_ultra_run *run, size_t l, float *gradient)
+static void backward_middle(acq_ultra_pass *p, const acq_ultra_run *run, size_t l, float *gradient)
 {
     size_t n = run->edges->n_nodes;
-    copy(s->dh, s->dz, n * WIDTH);
-    backward_rows(s, l, n, s->x[l], s->dx, gradient);
-    add_boundary(s, run, s->dx + run->start * WIDE + WIDTH);
+    copy(p->dh, p->dz, n * D);
+    backward_rows(p, l, n, p->x[l], p->dx, gradient);
+    add_boundary(p, run, p->dx + run->start * PAIR + D);
     for (size_t v = 0; v < n; v++)
-        s->kernels->add(WIDTH, s->dx + v * WIDE, s->dh + v * WIDTH);
-    acq_messages m = get_backward(s, run, l);
-    s->kernels->gather(&m, n, NULL);
+        p->network->kernels->add(D, p->dx + v * PAIR, p->dh + v * D);
+    acq_messages m = get_backward(p, run, l);
+    p->network->kernels->gather(&m, n, NULL);
 }
 
 /* dz gets dh of the nodes reached, then the sum over all others. */
-static void compact_slopes(acq_ultra_stack *s, size_t n)
+static void compact_slopes(acq_ultra_pass *p, size_t n)
 {
-    float *rest = s->dz + s->n_reached * WIDTH;
-    for (size_t i = 0; i < s->n_reached; i++)
-        copy(s->dh + s->reached[i] * WIDTH, s->dz + i * WIDTH, WIDTH);
-    clear(rest, WIDTH);
+    float *rest = p->dz + p->n_reached * D;
+    for (size_t i = 0; i < p->n_reached; i++)
+        copy(p->dh + p->reached[i] * D, p->dz + i * D, D);
+    clear(rest, D);
     for (size_t v = 0; v < n; v++)
-        if (!s->is_reached[v])
-            s->kernels->add(WIDTH, s->dh + v * WIDTH, rest);
+        if (!p->is_reached[v])
+            p->network->kernels->add(D, p->dh + v * D, rest);
 }
 
 /* Only the start's state was not zero: its gradient is the boundary's. */
-static void backward_first(acq_ultra_stack *s, const acq_ultra_run *run, float *gradient)
+static void backward_first(acq_ultra_pass *p, const acq_ultra_run *run, float *gradient)
 {
-    float *start = s->dh + run->start * WIDTH;
-    compact_slopes(s, run->edges->n_nodes);
-    backward_rows(s, 0, s->n_reached + 1, s->first, s->dcompact, gradient);
-    for (size_t i = 0; i < s->n_reached; i++)
-        copy(s->dcompact + i * WIDE, s->dx + s->reached[i] * WIDE, WIDE);
-    s->kernels->add(WIDTH, s->dx + run->start * WIDE, start);
-    acq_messages m = get_backward(s, run, 0);
-    s->kernels->gather(&m, 1, &run->start);
-    add_boundary(s, run, start);
-    add_boundary(s, run, s->dx + run->start * WIDE + WIDTH);
+    float *start = p->dh + run->start * D;
+    compact_slopes(p, run->edges->n_nodes);
+    backward_rows(p, 0, p->n_reached + 1, p->first, p->dcompact, gradient);
+    for (size_t i = 0; i < p->n_reached; i++)
+        copy(p->dcompact + i * PAIR, p->dx + p->reached[i] * PAIR, PAIR);
+    p->network->kernels->add(D, p->dx + run->start * PAIR, start);
+    acq_messages m = get_backward(p, run, 0);
+    p->network->kernels->gather(&m, 1, &run->start);
+    add_boundary(p, run, start);
+    add_boundary(p, run, p->dx + run->start * PAIR + D);
 }
 
-void acq_ultra_stack_backward(acq_ultra_stack *s, const acq_ultra_run *run, float *gradient)
+void acq_ultra_pass_backward(acq_ultra_pass *p, const acq_ultra_run *run, float *gradient)
 {
-    backward_last(s, run, gradient);
+    backward_last(p, run, gradient);
     for (size_t l = LAYERS - 1; l-- > 1;)
-        backward_middle(s, run, l, gradient);
-    backward_first(s, run, gradient);
+        backward_middle(p, run, l, gradient);
+    backward_first(p, run, gradient);
+}
+
+acq_ultra_run acq_ultra_start_relations(const acq_ultra *model, const acq_edges *edges,
+                                        acq_rel relation)
+{
+    static const float ones[D] = {
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    };
+    acq_ultra_run run = {.edges = edges,
+                         .start = relation,
+                         .boundary = ones,
+                         .gathers_first = true,
+                         .n_wanted = edges->n_nodes};
+    for (size_t l = 0; l < LAYERS; l++)
+        run.vectors[l] = acq_ultra_get(model, acq_ultra_relation_tensor(l, ACQ_ULTRA_RELATIONS));
+    return run;
 }

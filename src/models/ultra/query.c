@@ -8,52 +8,13 @@
 
 enum { WIDTH = ACQ_ULTRA_WIDTH, WIDE = 2 * ACQ_ULTRA_WIDTH, LAYERS = ACQ_ULTRA_LAYERS };
 
-static acq_status add_row(acq_edges *edges, const acq_relation_graph *graph, acq_rel row)
-{
-    static const acq_rel reversed[ACQ_ULTRA_KINDS] = {
-        [ACQ_HEAD_HEAD] = ACQ_HEAD_HEAD,
-        [ACQ_TAIL_TAIL] = ACQ_TAIL_TAIL,
-        [ACQ_HEAD_TAIL] = ACQ_TAIL_HEAD,
-        [ACQ_TAIL_HEAD] = ACQ_HEAD_TAIL,
-    };
-    for (acq_rel kind = 0; kind < ACQ_ULTRA_KINDS; kind++) {
-        uint32_t begin = graph->offsets[kind][row], end = graph->offsets[kind][row + 1];
-        if (acq_edges_add_group(edges, kind, reversed[kind], end - begin) != ACQ_OK)
-            return ACQ_ERR_MEMORY;
-        for (uint32_t i = begin; i < end; i++)
-            acq_edges_add_source(edges, graph->columns[kind][i]);
-    }
-    acq_edges_finish_node(edges, row);
-    return ACQ_OK;
-}
-
-acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph, acq_error *error)
-{
-    acq_relation_graph relations;
-    *edges = (acq_edges){0};
-    acq_status status = acq_relation_graph_init(&relations, graph, error);
-    if (status != ACQ_OK)
-        return status;
-    bool made = acq_edges_start(edges, relations.n_relations, ACQ_ULTRA_KINDS) == ACQ_OK;
-    for (acq_rel r = 0; r < relations.n_relations && made; r++)
-        made = add_row(edges, &relations, r) == ACQ_OK;
-    acq_relation_graph_deinit(&relations);
-    if (made)
-        return ACQ_OK;
-    acq_edges_deinit(edges);
-    return acq_fail_memory(error);
-}
-
-acq_status acq_ultra_relations_init(acq_ultra_relations *r, const acq_ultra *model,
-                                    const acq_ultra_packed *packed, uint32_t most, acq_error *error)
+acq_status acq_ultra_relations_init(acq_ultra_relations *r, const acq_ultra_network *network,
+                                    uint32_t most, acq_error *error)
 {
     enum { PARTS = 3 + 3 * LAYERS };
     size_t part = (size_t)most * WIDTH;
     *r = (acq_ultra_relations){.most = most};
-    r->stack = (acq_ultra_stack){.kernels = acq_kernels_get_best(),
-                                 .model = model,
-                                 .packed = packed,
-                                 .net = ACQ_RELATION_NET};
+    r->pass = (acq_ultra_pass){.network = network, .net = ACQ_RELATION_NET, .keep = ACQ_KEEP_ALL};
     r->block = acq_alloc(PARTS * part, sizeof *r->block);
     r->all = acq_alloc(most, sizeof *r->all);
     if (r->block == NULL || r->all == NULL)
@@ -69,83 +30,61 @@ acq_status acq_ultra_relations_init(acq_ultra_relations *r, const acq_ultra *mod
         r->hidden[l] = at + (3 + LAYERS + l) * part;
         r->projected[l] = at + (3 + 2 * LAYERS + l) * part;
     }
-    return acq_ultra_stack_reserve(&r->stack, most, error);
+    return acq_ultra_pass_reserve(&r->pass, most, error);
 }
 
 void acq_ultra_relations_deinit(acq_ultra_relations *r)
 {
-    acq_ultra_stack_deinit(&r->stack);
+    acq_ultra_pass_deinit(&r->pass);
     acq_free(r->block);
     acq_free(r->all);
     *r = (acq_ultra_relations){0};
 }
 
-static acq_ultra_run get_relation_run(const acq_ultra_relations *r, const acq_edges *edges, acq_rel relation,
-                             float *gradient)
+static acq_ultra_run get_relation_run(const acq_ultra_relations *r, const acq_edges *edges,
+                                      acq_rel relation, float *gradient)
 {
-    static const float ones[WIDTH] = {
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-    };
-    const acq_ultra *model = r->stack.model;
-    acq_ultra_run run = {.edges = edges,
-                         .start = relation,
-                         .boundary = ones,
-                         .wanted = r->all,
-                         .n_wanted = edges->n_nodes};
-    for (size_t l = 0; l < LAYERS; l++) {
+    const acq_ultra *model = r->pass.network->model;
+    acq_ultra_run run = acq_ultra_start_relations(model, edges, relation);
+    run.gathers_first = false;
+    run.wanted = r->all;
+    for (size_t l = 0; l < LAYERS && gradient != NULL; l++) {
         size_t tensor = acq_ultra_relation_tensor(l, ACQ_ULTRA_RELATIONS);
-        run.vectors[l] = acq_ultra_get(model, tensor);
-        if (gradient != NULL)
-            run.dvectors[l] = gradient + model->parameters.tensors[tensor].offset;
+        run.dvectors[l] = gradient + model->parameters.tensors[tensor].offset;
     }
     return run;
-}
-
-static void project(acq_ultra_relations *r, size_t n, size_t l)
-{
-    const acq_ultra_stack *s = &r->stack;
-    const float *bias_0 =
-        acq_ultra_get(s->model, acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_0_BIAS));
-    const float *bias_2 =
-        acq_ultra_get(s->model, acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_2_BIAS));
-    s->kernels->gemm(n, r->vectors, WIDTH, &s->packed->project_0[l], bias_0, ACQ_GEMM_RELU,
-                     r->hidden[l], WIDTH);
-    s->kernels->gemm(n, r->hidden[l], WIDTH, &s->packed->project_2[l], bias_2, 0, r->projected[l],
-                     WIDTH);
 }
 
 void acq_ultra_relations_forward(acq_ultra_relations *r, const acq_edges *edges, acq_rel relation)
 {
     size_t n = edges->n_nodes;
     acq_ultra_run run = get_relation_run(r, edges, relation, NULL);
-    acq_ultra_stack_forward(&r->stack, &run);
-    memcpy(r->vectors, r->stack.out, n * WIDTH * sizeof(float));
+    acq_ultra_pass_forward(&r->pass, &run);
+    memcpy(r->vectors, r->pass.out, n * WIDTH * sizeof(float));
     for (size_t l = 0; l < LAYERS; l++)
-        project(r, n, l);
+        acq_ultra_project(r->pass.network, l, n, r->vectors, r->hidden[l], r->projected[l]);
     memset(r->dvectors, 0, (size_t)r->most * WIDTH * (1 + LAYERS) * sizeof(float));
 }
 
 /* Adds to dvectors what comes through one layer's projection. */
 static void project_backward(acq_ultra_relations *r, size_t n, size_t l, float *gradient)
 {
-    const acq_ultra_stack *s = &r->stack;
+    const acq_ultra_network *network = r->pass.network;
     const acq_tensor *tensors =
-        s->model->parameters.tensors + acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_0_WEIGHT);
-    const acq_kernels *kernels = s->kernels;
+        network->model->parameters.tensors + acq_ultra_entity_tensor(l, ACQ_ULTRA_PROJECT_0_WEIGHT);
+    const acq_kernels *kernels = network->kernels;
     kernels->gemm_weights(n, WIDTH, WIDTH, r->dprojected[l], WIDTH, r->hidden[l], WIDTH,
                           gradient + tensors[ACQ_ULTRA_PROJECT_2_WEIGHT].offset, WIDTH);
     kernels->sum_rows(n, WIDTH, r->dprojected[l], WIDTH,
                       gradient + tensors[ACQ_ULTRA_PROJECT_2_BIAS].offset);
-    kernels->gemm(n, r->dprojected[l], WIDTH, &s->packed->project_2_back[l], NULL, 0, r->dhidden,
+    kernels->gemm(n, r->dprojected[l], WIDTH, &network->project_back[l][1], NULL, 0, r->dhidden,
                   WIDTH);
     kernels->relu_backward(n * WIDTH, r->hidden[l], r->dhidden);
     kernels->gemm_weights(n, WIDTH, WIDTH, r->dhidden, WIDTH, r->vectors, WIDTH,
                           gradient + tensors[ACQ_ULTRA_PROJECT_0_WEIGHT].offset, WIDTH);
     kernels->sum_rows(n, WIDTH, r->dhidden, WIDTH,
                       gradient + tensors[ACQ_ULTRA_PROJECT_0_BIAS].offset);
-    kernels->gemm(n, r->dhidden, WIDTH, &s->packed->project_0_back[l], NULL, ACQ_GEMM_ADD,
+    kernels->gemm(n, r->dhidden, WIDTH, &network->project_back[l][0], NULL, ACQ_GEMM_ADD,
                   r->dvectors, WIDTH);
 }
 
@@ -156,22 +95,19 @@ void acq_ultra_relations_backward(acq_ultra_relations *r, const acq_edges *edges
     acq_ultra_run run = get_relation_run(r, edges, relation, gradient);
     for (size_t l = 0; l < LAYERS; l++)
         project_backward(r, n, l, gradient);
-    memcpy(r->stack.dout, r->dvectors, n * WIDTH * sizeof(float));
-    acq_ultra_stack_backward(&r->stack, &run, gradient);
+    memcpy(r->pass.dout, r->dvectors, n * WIDTH * sizeof(float));
+    acq_ultra_pass_backward(&r->pass, &run, gradient);
 }
 
-void acq_ultra_judge_init(acq_ultra_judge *judge, const acq_ultra *model,
-                          const acq_ultra_packed *packed)
+void acq_ultra_judge_init(acq_ultra_judge *judge, const acq_ultra_network *network)
 {
-    *judge = (acq_ultra_judge){.stack = {.kernels = acq_kernels_get_best(),
-                                         .model = model,
-                                         .packed = packed,
-                                         .net = ACQ_ENTITY_NET}};
+    *judge = (acq_ultra_judge){
+        .pass = {.network = network, .net = ACQ_ENTITY_NET, .keep = ACQ_KEEP_ALL}};
 }
 
 void acq_ultra_judge_deinit(acq_ultra_judge *judge)
 {
-    acq_ultra_stack_deinit(&judge->stack);
+    acq_ultra_pass_deinit(&judge->pass);
     acq_free(judge->in);
     *judge = (acq_ultra_judge){0};
 }
@@ -193,7 +129,7 @@ acq_status acq_ultra_judge_reserve(acq_ultra_judge *j, size_t n_nodes, size_t n_
         j->scores = block + 4 * n * WIDE;
         j->dscores = j->scores + n;
     }
-    return acq_ultra_stack_reserve(&j->stack, n_nodes, error);
+    return acq_ultra_pass_reserve(&j->pass, n_nodes, error);
 }
 
 static acq_ultra_run get_run(const acq_ultra_query *query, acq_ultra_relations *relations)
@@ -211,28 +147,30 @@ static acq_ultra_run get_run(const acq_ultra_query *query, acq_ultra_relations *
     return run;
 }
 
+/* In one product of [state, query vector], whose inputs the way back needs. */
 static void score(acq_ultra_judge *j, const acq_ultra_query *query, const float *vector)
 {
-    const acq_ultra_stack *s = &j->stack;
+    const acq_ultra_network *network = j->pass.network;
+    const acq_ultra *model = network->model;
     size_t n = query->n_candidates;
     for (size_t i = 0; i < n; i++) {
-        memcpy(j->in + i * WIDE, s->out + i * WIDTH, WIDTH * sizeof(float));
+        memcpy(j->in + i * WIDE, j->pass.out + i * WIDTH, WIDTH * sizeof(float));
         memcpy(j->in + i * WIDE + WIDTH, vector, WIDTH * sizeof(float));
     }
-    s->kernels->gemm(n, j->in, WIDE, &s->packed->score_0,
-                     acq_ultra_get(s->model, ACQ_ULTRA_SCORE_0_BIAS), ACQ_GEMM_RELU, j->hidden,
-                     WIDE);
-    s->kernels->dot_rows(n, WIDE, j->hidden, WIDE,
-                         acq_ultra_get(s->model, ACQ_ULTRA_SCORE_2_WEIGHT), j->scores);
+    network->kernels->gemm(n, j->in, WIDE, &network->score_0,
+                           acq_ultra_get(model, ACQ_ULTRA_SCORE_0_BIAS), ACQ_GEMM_RELU, j->hidden,
+                           WIDE);
+    network->kernels->dot_rows(n, WIDE, j->hidden, WIDE,
+                               acq_ultra_get(model, ACQ_ULTRA_SCORE_2_WEIGHT), j->scores);
     for (size_t i = 0; i < n; i++)
-        j->scores[i] += *acq_ultra_get(s->model, ACQ_ULTRA_SCORE_2_BIAS);
+        j->scores[i] += *acq_ultra_get(model, ACQ_ULTRA_SCORE_2_BIAS);
 }
 
 void acq_ultra_query_forward(acq_ultra_judge *j, const acq_ultra_query *query,
                              acq_ultra_relations *relations)
 {
     acq_ultra_run run = get_run(query, relations);
-    acq_ultra_stack_forward(&j->stack, &run);
+    acq_ultra_pass_forward(&j->pass, &run);
     score(j, query, run.boundary);
 }
 
@@ -269,39 +207,39 @@ static double get_loss(acq_ultra_judge *j, const acq_ultra_query *query)
 
 static float *get_slope(const acq_ultra_judge *j, float *gradient, size_t tensor)
 {
-    return gradient + j->stack.model->parameters.tensors[tensor].offset;
+    return gradient + j->pass.network->model->parameters.tensors[tensor].offset;
 }
 
 /* From dscores to din = d [h_6, q] of each candidate. */
 static void score_backward(acq_ultra_judge *j, size_t n, float *gradient)
 {
-    const acq_ultra_stack *s = &j->stack;
-    const float *weight = acq_ultra_get(s->model, ACQ_ULTRA_SCORE_2_WEIGHT);
+    const acq_ultra_network *network = j->pass.network;
+    const acq_kernels *kernels = network->kernels;
+    const float *weight = acq_ultra_get(network->model, ACQ_ULTRA_SCORE_2_WEIGHT);
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < WIDE; c++)
             j->dhidden[i * WIDE + c] = j->dscores[i] * weight[c];
-    s->kernels->gemm_weights(n, 1, WIDE, j->dscores, 1, j->hidden, WIDE,
-                             get_slope(j, gradient, ACQ_ULTRA_SCORE_2_WEIGHT), WIDE);
-    s->kernels->sum_rows(n, 1, j->dscores, 1, get_slope(j, gradient, ACQ_ULTRA_SCORE_2_BIAS));
-    s->kernels->relu_backward(n * WIDE, j->hidden, j->dhidden);
-    s->kernels->gemm_weights(n, WIDE, WIDE, j->dhidden, WIDE, j->in, WIDE,
-                             get_slope(j, gradient, ACQ_ULTRA_SCORE_0_WEIGHT), WIDE);
-    s->kernels->sum_rows(n, WIDE, j->dhidden, WIDE, get_slope(j, gradient, ACQ_ULTRA_SCORE_0_BIAS));
-    s->kernels->gemm(n, j->dhidden, WIDE, &s->packed->score_0_back, NULL, 0, j->din, WIDE);
+    kernels->gemm_weights(n, 1, WIDE, j->dscores, 1, j->hidden, WIDE,
+                          get_slope(j, gradient, ACQ_ULTRA_SCORE_2_WEIGHT), WIDE);
+    kernels->sum_rows(n, 1, j->dscores, 1, get_slope(j, gradient, ACQ_ULTRA_SCORE_2_BIAS));
+    kernels->relu_backward(n * WIDE, j->hidden, j->dhidden);
+    kernels->gemm_weights(n, WIDE, WIDE, j->dhidden, WIDE, j->in, WIDE,
+                          get_slope(j, gradient, ACQ_ULTRA_SCORE_0_WEIGHT), WIDE);
+    kernels->sum_rows(n, WIDE, j->dhidden, WIDE, get_slope(j, gradient, ACQ_ULTRA_SCORE_0_BIAS));
+    kernels->gemm(n, j->dhidden, WIDE, &network->score_0_back, NULL, 0, j->din, WIDE);
 }
 
 double acq_ultra_query_backward(acq_ultra_judge *j, const acq_ultra_query *query,
                                 acq_ultra_relations *relations, float *gradient)
 {
-    const acq_ultra_stack *s = &j->stack;
     acq_ultra_run run = get_run(query, relations);
     double loss = get_loss(j, query);
     score_backward(j, query->n_candidates, gradient);
     for (size_t i = 0; i < query->n_candidates; i++) {
         const float *slope = j->din + i * WIDE;
-        memcpy(s->dout + i * WIDTH, slope, WIDTH * sizeof(float));
-        s->kernels->add(WIDTH, slope + WIDTH, run.dboundary);
+        memcpy(j->pass.dout + i * WIDTH, slope, WIDTH * sizeof(float));
+        j->pass.network->kernels->add(WIDTH, slope + WIDTH, run.dboundary);
     }
-    acq_ultra_stack_backward(&j->stack, &run, gradient);
+    acq_ultra_pass_backward(&j->pass, &run, gradient);
     return loss;
 }

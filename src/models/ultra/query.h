@@ -1,4 +1,5 @@
-/* query.h - the loss of one query of a training, forward and backward.
+/* query.h - the loss of one query of a training, forward and backward: relation vectors for a query
+ * relation, which all queries of this relation share, and the scores of one query's candidates.
  *
  *   score(v) = score.2 ReLU(score.0 [h_6(v), q]),  q the query relation's vector
  *   loss     = (mean over positives of softplus(-score) + sum over negatives of w softplus(score))
@@ -10,12 +11,8 @@
 
 #include "models/ultra/pass.h"
 
-/* The relation graph as edges: the relation of an edge is its kind. */
-acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph,
-                                         acq_error *error);
-
 typedef struct acq_ultra_relations {
-    acq_ultra_stack stack;
+    acq_ultra_pass pass;
     uint32_t most;                      /* relations there is room for */
     float *vectors, *dvectors;          /* [R x 64], of the relation net */
     float *hidden[ACQ_ULTRA_LAYERS];    /* [R x 64], ReLU(project.0) */
@@ -26,8 +23,9 @@ typedef struct acq_ultra_relations {
     float *block;
 } acq_ultra_relations;
 
-acq_status acq_ultra_relations_init(acq_ultra_relations *relations, const acq_ultra *model,
-                                    const acq_ultra_packed *packed, uint32_t most,
+/* network: a trainable one. Deinit also after an error. */
+acq_status acq_ultra_relations_init(acq_ultra_relations *relations,
+                                    const acq_ultra_network *network, uint32_t most,
                                     acq_error *error);
 void acq_ultra_relations_deinit(acq_ultra_relations *relations);
 
@@ -48,14 +46,13 @@ typedef struct acq_ultra_query {
 } acq_ultra_query;
 
 typedef struct acq_ultra_judge { /* of one thread */
-    acq_ultra_stack stack;
+    acq_ultra_pass pass;
     size_t most;                        /* candidates there is room for */
     float *in, *hidden, *dhidden, *din; /* [candidates x 128] */
     float *scores, *dscores;            /* [candidates] */
 } acq_ultra_judge;
 
-void acq_ultra_judge_init(acq_ultra_judge *judge, const acq_ultra *model,
-                          const acq_ultra_packed *packed);
+void acq_ultra_judge_init(acq_ultra_judge *judge, const acq_ultra_network *network);
 void acq_ultra_judge_deinit(acq_ultra_judge *judge);
 
 /* Makes room for queries of this size, before forward. */

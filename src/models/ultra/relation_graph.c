@@ -9,7 +9,7 @@
  *
  * It is gathered entity by entity: the relations an entity is a head of, all with all. Cost:
  * sum over entities of their relations times the words of a row of the matrix. */
-#include "models/ultra/ultra.h"
+#include "models/ultra/pass.h"
 
 #include <string.h>
 
@@ -188,4 +188,40 @@ void acq_relation_graph_deinit(acq_relation_graph *graph)
         acq_free(graph->columns[kind]);
     }
     *graph = (acq_relation_graph){0};
+}
+
+static acq_status add_row(acq_edges *edges, const acq_relation_graph *graph, acq_rel row)
+{
+    static const acq_rel reversed[ACQ_ULTRA_KINDS] = {
+        [ACQ_HEAD_HEAD] = ACQ_HEAD_HEAD,
+        [ACQ_TAIL_TAIL] = ACQ_TAIL_TAIL,
+        [ACQ_HEAD_TAIL] = ACQ_TAIL_HEAD,
+        [ACQ_TAIL_HEAD] = ACQ_HEAD_TAIL,
+    };
+    for (acq_rel kind = 0; kind < ACQ_ULTRA_KINDS; kind++) {
+        uint32_t begin = graph->offsets[kind][row], end = graph->offsets[kind][row + 1];
+        if (acq_edges_add_group(edges, kind, reversed[kind], end - begin) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+        for (uint32_t i = begin; i < end; i++)
+            acq_edges_add_source(edges, graph->columns[kind][i]);
+    }
+    acq_edges_finish_node(edges, row);
+    return ACQ_OK;
+}
+
+acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph, acq_error *error)
+{
+    acq_relation_graph relations;
+    *edges = (acq_edges){0};
+    acq_status status = acq_relation_graph_init(&relations, graph, error);
+    if (status != ACQ_OK)
+        return status;
+    bool made = acq_edges_start(edges, relations.n_relations, ACQ_ULTRA_KINDS) == ACQ_OK;
+    for (acq_rel r = 0; r < relations.n_relations && made; r++)
+        made = add_row(edges, &relations, r) == ACQ_OK;
+    acq_relation_graph_deinit(&relations);
+    if (made)
+        return ACQ_OK;
+    acq_edges_deinit(edges);
+    return acq_fail_memory(error);
 }

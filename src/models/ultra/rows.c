@@ -1,8 +1,10 @@
 /* rows.c - see ultra.h. Rows of raw scores, one head after the other.
  *
- * Nodes stand for entities, one or two of them for many that are alike (twins.h). Layer l is run
- * only for nodes that the head reaches in l steps and that reach an asked tail
- * in the layers that are left (reach.h); elsewhere states are the background (prepared.h). While
+ * Nodes stand for entities, one or two of them for many that are equal (nodes.h). A node that the
+ * head has not reached yet has the state that it would have without any head: its background, which
+ * depends on the node and the query relation only. It is computed once per relation for every layer
+ * (pass.h). Layer l is run only for nodes that the head reaches in l steps and that reach an asked
+ * tail in the layers that are left; elsewhere states are the background. While
  * few nodes differ from their background, messages are the background's plus those of the
  * differences, sent out from the nodes that differ; once these have a quarter of all edges, the
  * states of the others are filled in and messages are gathered anew:
@@ -20,11 +22,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "models/ultra/pieces.h"
-#include "models/ultra/prepared.h"
-#include "models/ultra/reach.h"
-#include "models/ultra/relation_net.h"
-#include "models/ultra/twins.h"
+#include "models/ultra/nodes.h"
+#include "models/ultra/pass.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,
@@ -34,15 +33,26 @@ enum {
     BATCH = 16
 };
 
+/* What all rows of one relation share. */
+typedef struct prepared {
+    acq_rel relation;          /* ACQ_NO_ID: none yet */
+    acq_ultra_pass vectors;    /* its out: [relations x 64] */
+    acq_ultra_pass background; /* its x[l]: [nodes x 128] states before layer l from 1 on, and the
+                                * messages it gets; all are 0 for the first */
+    float *projected[LAYERS];  /* [relations x 64]: as layer l uses them */
+    float *scores;             /* [nodes] of the background */
+    float *score_bias;         /* [128] */
+} prepared;
+
 typedef struct ultra_rows {
     acq_row_model base;
     acq_ultra_network network;
     acq_edges relations;
-    acq_twins entities;
+    acq_ultra_nodes entities;
 } ultra_rows;
 
 typedef struct row_scratch {
-    acq_ultra_prepared prepared;
+    prepared prepared;
     acq_reach from_head, to_tails;
     float *states, *next, *messages; /* [nodes x 64] */
     uint32_t *nodes;                 /* that a layer is run for */
@@ -66,7 +76,8 @@ static void free_scratch(const acq_row_model *self, void *scratch)
     (void)self;
     if (s == NULL)
         return;
-    acq_ultra_prepared_deinit(&s->prepared);
+    acq_ultra_pass_deinit(&s->prepared.vectors);
+    acq_ultra_pass_deinit(&s->prepared.background);
     acq_reach_deinit(&s->from_head);
     acq_reach_deinit(&s->to_tails);
     acq_free(s->nodes);
@@ -76,19 +87,30 @@ static void free_scratch(const acq_row_model *self, void *scratch)
     acq_free(s);
 }
 
-static acq_status init_scratch(row_scratch *s, uint32_t n_nodes, uint32_t n_relations)
+static acq_status init_scratch(row_scratch *s, const acq_ultra_network *network, uint32_t n_nodes,
+                               uint32_t n_relations)
 {
-    size_t n = (size_t)n_nodes * D;
-    acq_piece pieces[] = {{&s->states, n}, {&s->next, n}, {&s->messages, n}, {&s->scores, n_nodes}};
+    size_t n = (size_t)n_nodes * D, k = 6;
+    prepared *p = &s->prepared;
+    acq_ultra_array arrays[6 + LAYERS] = {{&s->states, n},       {&s->next, n},
+                                          {&s->messages, n},     {&s->scores, n_nodes},
+                                          {&p->scores, n_nodes}, {&p->score_bias, 2 * D}};
+    for (size_t l = 0; l < LAYERS; l++)
+        arrays[k++] = (acq_ultra_array){&p->projected[l], (size_t)n_relations * D};
+    p->relation = ACQ_NO_ID;
+    p->vectors = (acq_ultra_pass){.network = network, .net = ACQ_RELATION_NET};
+    p->background =
+        (acq_ultra_pass){.network = network, .net = ACQ_ENTITY_NET, .keep = ACQ_KEEP_STATES};
     s->nodes = acq_alloc(n_nodes, sizeof *s->nodes);
     s->changed = acq_alloc(n_nodes, sizeof *s->changed);
     s->asked = acq_alloc(n_nodes, sizeof *s->asked);
     if (s->nodes == NULL || s->changed == NULL || s->asked == NULL ||
-        acq_pieces_allocate(pieces, 4, &s->block) != ACQ_OK ||
+        acq_ultra_allocate(arrays, k, &s->block) != ACQ_OK ||
         acq_reach_init(&s->from_head, n_nodes) != ACQ_OK ||
-        acq_reach_init(&s->to_tails, n_nodes) != ACQ_OK)
+        acq_reach_init(&s->to_tails, n_nodes) != ACQ_OK ||
+        acq_ultra_pass_reserve(&p->vectors, n_relations, NULL) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    return acq_ultra_prepared_init(&s->prepared, n_nodes, n_relations);
+    return acq_ultra_pass_reserve(&p->background, n_nodes, NULL);
 }
 
 static acq_status open_scratch(const acq_row_model *self, void **out, acq_error *error)
@@ -97,7 +119,8 @@ static acq_status open_scratch(const acq_row_model *self, void **out, acq_error 
     row_scratch *s = acq_zalloc(1, sizeof *s);
     if (s == NULL)
         return acq_fail_memory(error);
-    if (init_scratch(s, rows->entities.n_nodes, rows->relations.n_nodes) != ACQ_OK) {
+    if (init_scratch(s, &rows->network, rows->entities.n_nodes, rows->relations.n_nodes) !=
+        ACQ_OK) {
         free_scratch(self, s);
         return acq_fail_memory(error);
     }
@@ -110,6 +133,42 @@ static void copy_row(float *to, const float *from)
     memcpy(to, from, D * sizeof *to);
 }
 
+static void score_background(prepared *p, size_t n_nodes)
+{
+    const acq_ultra_network *network = p->background.network;
+    float last[BLOCK * D];
+    for (size_t v = 0; v < n_nodes; v += BLOCK) {
+        size_t n = n_nodes - v < BLOCK ? n_nodes - v : BLOCK;
+        acq_ultra_apply_to_pairs(network, &network->layers[ACQ_ENTITY_NET][LAYERS - 1], n,
+                                 p->background.x[LAYERS - 1] + v * PAIR, NULL, last);
+        acq_ultra_score(network, p->score_bias, n, last, p->scores + v);
+    }
+}
+
+static void prepare(const ultra_rows *rows, prepared *p, acq_rel relation)
+{
+    const acq_ultra_network *network = &rows->network;
+    acq_ultra_run relations = acq_ultra_start_relations(
+        network->model, &rows->relations, acq_ultra_get_query(network->model, relation));
+    acq_ultra_run entities = {.edges = &rows->entities.edges, .start = ACQ_NO_ID};
+    acq_ultra_pass_forward(&p->vectors, &relations);
+    for (size_t l = 0; l < LAYERS; l++) {
+        acq_ultra_project(network, l, rows->relations.n_nodes, p->vectors.out, NULL,
+                          p->projected[l]);
+        entities.vectors[l] = p->projected[l];
+    }
+    acq_ultra_start_score(network, p->vectors.out + (size_t)relation * D, p->score_bias);
+    acq_ultra_pass_forward(&p->background, &entities);
+    score_background(p, rows->entities.edges.n_nodes);
+    p->relation = relation;
+}
+
+/* State and message of a node without a head, from layer 1 on. */
+static const float *get_background(const row_scratch *s, size_t layer, uint32_t node)
+{
+    return s->prepared.background.x[layer] + (size_t)node * PAIR;
+}
+
 /* The state of a node before this layer. */
 static const float *get_state(const row_run *run, uint32_t node)
 {
@@ -117,7 +176,7 @@ static const float *get_state(const row_run *run, uint32_t node)
     const row_scratch *s = run->scratch;
     if (s->from_head.distances[node] <= run->layer)
         return s->states + (size_t)node * D;
-    return run->layer == 0 ? zeros : s->prepared.states[run->layer] + (size_t)node * D;
+    return run->layer == 0 ? zeros : get_background(s, run->layer, node);
 }
 
 /* Nodes that the head reaches with this layer and that tails need after it, in the order of their
@@ -162,12 +221,11 @@ static size_t list_changed(const row_run *run, uint32_t *out)
 static void keep_difference(const row_run *run, uint32_t node)
 {
     const row_scratch *s = run->scratch;
-    const float *background = s->prepared.states[run->layer];
+    const float *background = run->layer == 0 ? NULL : get_background(s, run->layer, node);
     float count = (float)run->rows->entities.counts[node];
     size_t at = (size_t)node * D;
     for (size_t j = 0; j < D; j++)
-        s->next[at + j] =
-            count * (s->states[at + j] - (background == NULL ? 0 : background[at + j]));
+        s->next[at + j] = count * (s->states[at + j] - (background == NULL ? 0 : background[j]));
 }
 
 /* The node that stands for one entity: the first of two partners. Both get the same messages. */
@@ -184,17 +242,16 @@ static uint32_t get_first(const row_run *run, uint32_t node)
 static void send_differences(row_run *run)
 {
     row_scratch *s = run->scratch;
-    const float *messages = s->prepared.messages[run->layer];
     acq_messages pass = start_messages(run, acq_edges_get_reversed(&run->rows->entities.edges));
     size_t n = list_changed(run, s->changed);
     for (size_t i = 0; i < n; i++)
         keep_difference(run, s->changed[i]);
     for (size_t i = 0; i < run->n_nodes; i++) {
         size_t at = (size_t)s->nodes[i] * D;
-        if (messages == NULL)
+        if (run->layer == 0)
             memset(s->messages + at, 0, D * sizeof(float));
         else
-            copy_row(s->messages + at, messages + at);
+            copy_row(s->messages + at, get_background(s, run->layer, s->nodes[i]) + D);
     }
     pass.in = s->next;
     pass.out = s->messages;
@@ -245,7 +302,8 @@ static void get_messages(const row_run *run, const uint32_t *nodes, size_t n, fl
     }
     for (size_t i = 0; i < n; i++)
         if (nodes[i] == run->head)
-            kernels->add(D, s->prepared.vectors + (size_t)s->prepared.relation * D, out + i * PAIR);
+            kernels->add(D, s->prepared.vectors.out + (size_t)s->prepared.relation * D,
+                         out + i * PAIR);
 }
 
 /* The layer for n <= BLOCK nodes. */
@@ -255,7 +313,8 @@ static void apply_to(const row_run *run, const uint32_t *nodes, size_t n, float 
     for (size_t i = 0; i < n; i++)
         copy_row(pairs + i * PAIR, get_state(run, nodes[i]));
     get_messages(run, nodes, n, pairs + D);
-    acq_ultra_apply_to_pairs(&run->rows->network, &run->rows->network.entity[run->layer], n, pairs,
+    acq_ultra_apply_to_pairs(&run->rows->network,
+                             &run->rows->network.layers[ACQ_ENTITY_NET][run->layer], n, pairs, NULL,
                              out);
 }
 
@@ -329,21 +388,22 @@ static acq_ent get_tail(const acq_row_request *request, size_t i)
 static void run_row(const ultra_rows *rows, row_scratch *s, const acq_row_request *request,
                     acq_ent head, float *out)
 {
-    row_run run = {.rows = rows, .scratch = s, .head = acq_twins_get_head(&rows->entities, head)};
-    const float *query = s->prepared.vectors + (size_t)request->relation * D;
+    row_run run = {
+        .rows = rows, .scratch = s, .head = acq_ultra_nodes_get_head(&rows->entities, head)};
+    const float *query = s->prepared.vectors.out + (size_t)request->relation * D;
     acq_reach_run(&s->from_head, &rows->entities.edges, &run.head, 1);
     copy_row(s->states + (size_t)run.head * D, query);
     for (; run.layer + 1 < LAYERS; run.layer++)
         run_layer(&run);
     run_last_layer(&run);
     for (size_t i = 0; i < request->n_tails; i++)
-        out[i] = s->scores[acq_twins_get_node(&rows->entities, head, get_tail(request, i))];
+        out[i] = s->scores[acq_ultra_nodes_get_node(&rows->entities, head, get_tail(request, i))];
 }
 
 /* Any tail may be a head, so where a node is asked for its partner is too. */
 static void start_tails(const ultra_rows *rows, row_scratch *s, const acq_row_request *request)
 {
-    const acq_twins *entities = &rows->entities;
+    const acq_ultra_nodes *entities = &rows->entities;
     uint8_t *is_asked = s->to_tails.distances; /* not in use yet */
     size_t n = 0;
     memset(is_asked, 0, entities->n_nodes);
@@ -372,8 +432,7 @@ static acq_status score(const acq_row_model *self, void *scratch, const acq_row_
     row_scratch *s = scratch;
     acq_status status = ACQ_OK;
     if (s->prepared.relation != request->relation)
-        acq_ultra_prepare(&s->prepared, &rows->network, &rows->relations, &rows->entities.edges,
-                          request->relation);
+        prepare(rows, &s->prepared, request->relation);
     start_tails(rows, s, request);
     for (size_t i = 0; i < request->n_heads && status == ACQ_OK; i++) {
         float *out = request->out + i * request->n_tails;
@@ -388,7 +447,7 @@ static void free_rows(acq_row_model *self)
     ultra_rows *rows = (ultra_rows *)self;
     acq_ultra_network_deinit(&rows->network);
     acq_edges_deinit(&rows->relations);
-    acq_twins_deinit(&rows->entities);
+    acq_ultra_nodes_deinit(&rows->entities);
     acq_free(rows);
 }
 
@@ -403,11 +462,11 @@ acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *grap
         return acq_fail_memory(error);
     rows->base = (acq_row_model){
         .ops = &ops, .graph = graph, .kind = "ultra", .batch = BATCH, .is_costly = true};
-    acq_status status = acq_ultra_network_init(&rows->network, model, error);
+    acq_status status = acq_ultra_network_init(&rows->network, model, false, error);
     if (status == ACQ_OK)
-        status = acq_twins_init(&rows->entities, graph, error);
+        status = acq_ultra_nodes_init(&rows->entities, graph, error);
     if (status == ACQ_OK)
-        status = acq_relation_edges_init(&rows->relations, graph, error);
+        status = acq_ultra_relation_edges_init(&rows->relations, graph, error);
     if (status != ACQ_OK)
         free_rows(&rows->base);
     else

@@ -1,4 +1,4 @@
-/* ultra_twins.c - entities that only their names tell apart, on random sparse graphs. */
+/* ultra_nodes.c - entities that only their names tell apart, on random sparse graphs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,27 +8,26 @@
 
 #include <cmocka.h>
 
-#include "models/ultra/reach.h"
-#include "models/ultra/twins.h"
+#include "models/ultra/nodes.h"
 #include "support/ultra_case.h"
 
 enum { CASES = 12, MOST = 90 };
 
-typedef struct twins_case {
+typedef struct nodes_case {
     ultra_case c;
-    acq_twins twins;
-} twins_case;
+    acq_ultra_nodes nodes;
+} nodes_case;
 
-static void start(twins_case *t, uint64_t seed)
+static void start(nodes_case *t, uint64_t seed)
 {
     ultra_case_init_hubs(&t->c, seed, 30 + (uint32_t)(seed * 5), 2 + (uint32_t)seed, 1 + seed % 2,
                          30 + seed * 4);
-    assert_int_equal(acq_twins_init(&t->twins, t->c.graph, NULL), ACQ_OK);
+    assert_int_equal(acq_ultra_nodes_init(&t->nodes, t->c.graph, NULL), ACQ_OK);
 }
 
-static void stop(twins_case *t)
+static void stop(nodes_case *t)
 {
-    acq_twins_deinit(&t->twins);
+    acq_ultra_nodes_deinit(&t->nodes);
     ultra_case_deinit(&t->c);
 }
 
@@ -53,24 +52,24 @@ static bool is_within(const oracle_graph *graph, acq_ent a, acq_ent b)
     return true;
 }
 
-static bool are_twins(const oracle_graph *graph, acq_ent a, acq_ent b)
+static bool are_equal(const oracle_graph *graph, acq_ent a, acq_ent b)
 {
     return is_within(graph, a, b) && is_within(graph, b, a);
 }
 
-static void test_twins_have_the_same_links_and_share_two_nodes(void **state)
+static void test_equal_entities_have_the_same_links_and_share_two_nodes(void **state)
 {
     (void)state;
     size_t n_shared = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        twins_case t;
+        nodes_case t;
         start(&t, seed);
-        const uint32_t *nodes = t.twins.nodes, *partners = t.twins.partners;
-        for (acq_ent a = 0; a < t.twins.n_entities; a++)
+        const uint32_t *nodes = t.nodes.nodes, *partners = t.nodes.partners;
+        for (acq_ent a = 0; a < t.nodes.n_entities; a++)
             for (acq_ent b = 0; b < a; b++) {
                 bool together = nodes[a] == nodes[b] || partners[nodes[a]] == nodes[b];
-                assert_int_equal(together, are_twins(&t.c.oracle, a, b));
-                n_shared += nodes[a] == nodes[b] && acq_edges_get_degree(&t.twins.edges, nodes[a]);
+                assert_int_equal(together, are_equal(&t.c.oracle, a, b));
+                n_shared += nodes[a] == nodes[b] && acq_edges_get_degree(&t.nodes.edges, nodes[a]);
             }
         stop(&t);
     }
@@ -81,15 +80,15 @@ static void test_nodes_count_their_entities_and_the_first_of_two_is_alone(void *
 {
     (void)state;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        twins_case t;
+        nodes_case t;
         uint32_t counts[MOST] = {0};
         start(&t, seed);
-        for (acq_ent e = 0; e < t.twins.n_entities; e++)
-            counts[t.twins.nodes[e]]++;
-        for (uint32_t v = 0; v < t.twins.n_nodes; v++) {
-            uint32_t partner = t.twins.partners[v];
-            assert_int_equal(t.twins.counts[v], counts[v]);
-            assert_int_equal(t.twins.partners[partner], v);
+        for (acq_ent e = 0; e < t.nodes.n_entities; e++)
+            counts[t.nodes.nodes[e]]++;
+        for (uint32_t v = 0; v < t.nodes.n_nodes; v++) {
+            uint32_t partner = t.nodes.partners[v];
+            assert_int_equal(t.nodes.counts[v], counts[v]);
+            assert_int_equal(t.nodes.partners[partner], v);
             assert_true(counts[v] == 1 || partner < v);
         }
         stop(&t);
@@ -100,14 +99,14 @@ static void test_a_head_has_a_node_of_its_own(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        twins_case t;
+        nodes_case t;
         start(&t, seed);
-        for (acq_ent head = 0; head < t.twins.n_entities; head++) {
-            uint32_t own = acq_twins_get_head(&t.twins, head), n = 0;
-            assert_int_equal(acq_twins_get_node(&t.twins, head, head), own);
-            assert_int_equal(t.twins.counts[own], 1);
-            for (acq_ent e = 0; e < t.twins.n_entities; e++)
-                n += acq_twins_get_node(&t.twins, head, e) == own;
+        for (acq_ent head = 0; head < t.nodes.n_entities; head++) {
+            uint32_t own = acq_ultra_nodes_get_head(&t.nodes, head), n = 0;
+            assert_int_equal(acq_ultra_nodes_get_node(&t.nodes, head, head), own);
+            assert_int_equal(t.nodes.counts[own], 1);
+            for (acq_ent e = 0; e < t.nodes.n_entities; e++)
+                n += acq_ultra_nodes_get_node(&t.nodes, head, e) == own;
             assert_int_equal(n, 1);
         }
         stop(&t);
@@ -115,11 +114,11 @@ static void test_a_head_has_a_node_of_its_own(void **state)
 }
 
 /* Twins have the same score, to the last bit, but for a head among them. */
-static void check_ties(const twins_case *t, acq_ent head, const float *scores)
+static void check_ties(const nodes_case *t, acq_ent head, const float *scores)
 {
-    for (acq_ent a = 0; a < t->twins.n_entities; a++)
+    for (acq_ent a = 0; a < t->nodes.n_entities; a++)
         for (acq_ent b = 0; b < a; b++)
-            if (a != head && b != head && are_twins(&t->c.oracle, a, b))
+            if (a != head && b != head && are_equal(&t->c.oracle, a, b))
                 assert_true(scores[a] == scores[b]);
 }
 
@@ -136,8 +135,8 @@ static void check_single_tails(const acq_row_model *model, void *scratch, acq_en
     }
 }
 
-/* Every entity as head: where twins are, the head is one of them sooner or later. */
-static void check_rows(const twins_case *t, const acq_row_model *model, void *scratch)
+/* Every entity as head: where equal entities are, the head is one of them sooner or later. */
+static void check_rows(const nodes_case *t, const acq_row_model *model, void *scratch)
 {
     size_t n = t->c.oracle.n_entities;
     for (acq_ent head = 0; head < n; head++) {
@@ -155,11 +154,11 @@ static void check_rows(const twins_case *t, const acq_row_model *model, void *sc
     }
 }
 
-static void test_rows_of_every_head_are_those_without_twins(void **state)
+static void test_rows_of_every_head_are_those_without_sharing(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 6; seed++) {
-        twins_case t;
+        nodes_case t;
         acq_row_model *model;
         void *scratch;
         start(&t, seed);
@@ -175,10 +174,10 @@ static void test_rows_of_every_head_are_those_without_twins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twins_have_the_same_links_and_share_two_nodes),
+        cmocka_unit_test(test_equal_entities_have_the_same_links_and_share_two_nodes),
         cmocka_unit_test(test_nodes_count_their_entities_and_the_first_of_two_is_alone),
         cmocka_unit_test(test_a_head_has_a_node_of_its_own),
-        cmocka_unit_test(test_rows_of_every_head_are_those_without_twins),
+        cmocka_unit_test(test_rows_of_every_head_are_those_without_sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -645,6 +645,68 @@ ACQ_API const acq_fact *acq_evidence_list_get(const acq_evidence_list *list, siz
 ACQ_API bool acq_evidence_list_is_observed(const acq_evidence_list *list);
 ACQ_API void acq_evidence_list_free(acq_evidence_list *list);
 
+/* ---- training ---- */
+
+typedef struct acq_train_option {
+    const char *name;  /* as on the command line, without the dashes: "rate", "resume", "warm" */
+    const char *value; /* "0.1", "15m"; of a flag: NULL, "yes" or "no" */
+} acq_train_option;
+
+typedef struct acq_train_params {
+    size_t size;
+    const acq_train_option
+        *options; /* those of `anycq help train KIND`; the last of a name counts */
+    size_t n_options;
+    const char *const *names; /* of the graphs, for the model's metadata; NULL: none */
+    const char *commit;       /* the same; NULL: none */
+    acq_progress_fn progress; /* done and total are batches, for complex thousandths of an epoch */
+    void *context;
+} acq_train_params;
+
+ACQ_API void acq_train_params_init_sized(acq_train_params *params, size_t size);
+static inline void acq_train_params_init(acq_train_params *params)
+{
+    acq_train_params_init_sized(params, sizeof *params);
+}
+
+/* Are these options of this kind, and their values in range? Nothing is read or written. */
+ACQ_API acq_status acq_train_check(const char *kind, const acq_train_option *options,
+                                   size_t n_options, acq_error *error);
+
+typedef struct acq_trained acq_trained;
+
+/* Trains "complex" or "nbfnet" on one graph, "ultra" or "policy" on any number of them, and writes
+ * the model to `output`. Beside it lie checkpoints while it trains, and the curve of a policy. When
+ * progress stops it, ACQ_ERR_INTERRUPTED, the option "resume" goes on from there, as if it had
+ * never stopped; with any other option or graph that is refused by name. A loss that is not finite
+ * is ACQ_ERR_INPUT. params and out may be NULL. */
+ACQ_API acq_status acq_train(const char *kind, const acq_graph *const *graphs, size_t n_graphs,
+                             const char *output, const acq_train_params *params, acq_trained **out,
+                             acq_error *error);
+
+typedef struct acq_train_summary { /* texts and lists are the trained model's */
+    size_t size;
+    const char *kind;
+    const char *unit; /* of done: "epochs" or "batches" */
+    double done;
+    double loss;    /* smoothed; 0 for a policy */
+    double seconds; /* earlier runs that were resumed included */
+    uint64_t seed;  /* of a policy the best one */
+    unsigned threads;
+    const char *options; /* "rank=256 rate=0.1 ..." */
+    uint64_t episodes;   /* from here on: of a policy */
+    double held_solved;  /* share of generated queries that the best seed solves */
+    uint64_t first_seed; /* n_seeds of them in a row */
+    uint32_t n_seeds;
+    const double *seeds_held; /* as held_solved, of each */
+    uint32_t dim;
+    bool uses_pe;
+} acq_train_summary;
+
+/* out->size is the caller's. */
+ACQ_API void acq_trained_get(const acq_trained *trained, acq_train_summary *out);
+ACQ_API void acq_trained_free(acq_trained *trained);
+
 #ifdef __cplusplus
 }
 #endif

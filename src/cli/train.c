@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -32,7 +33,9 @@ typedef struct training {
     char **held; /* half-written files, for a second interrupt */
     size_t n_held;
     acq_train_meter meter;
-    acq_train_report report;
+    int64_t began;
+    acq_trained *trained;
+    acq_train_summary summary; /* of it */
 } training;
 
 static acq_status check(const acq_options *options, acq_error *error)
@@ -118,7 +121,7 @@ static acq_status open_graphs(training *job, acq_error *error)
 /* Wrong options are told before a large graph is read. */
 static acq_status check_options(training *job, acq_error *error)
 {
-    acq_train_params params;
+    acq_train_settings params;
     acq_train_options_init(job->kind, &params);
     acq_status status = acq_train_options_set(job->kind, job->given, job->n_given, &params, error);
     job->n_seeds = job->kind == ACQ_TRAIN_POLICY ? params.policy.n_seeds : 1;
@@ -168,31 +171,43 @@ static acq_status hold_files(training *job, acq_error *error)
     return ACQ_OK;
 }
 
+static bool show(void *context, const acq_progress *now)
+{
+    training *job = context;
+    acq_train_progress shown = {.phase = now->phase,
+                                .done = (double)now->done,
+                                .total = (double)now->total,
+                                .loss = now->loss,
+                                .seconds = 1e-9 * (double)(acq_clock_ns() - job->began),
+                                .text = now->text};
+    return acq_train_meter_show(&job->meter, &shown);
+}
+
 static acq_status train(training *job, acq_error *error)
 {
     const acq_options *options = job->options;
-    acq_train_run_params params = {.kind = job->kind,
-                                   .graphs = (const acq_graph *const *)job->graphs,
-                                   .names = options->args.items + 1,
-                                   .n_graphs = job->n_graphs,
-                                   .options = job->given,
-                                   .n_options = job->n_given,
-                                   .output = options->output,
-                                   .version = ACQ_VERSION,
-                                   .commit = acq_commit,
-                                   .progress = acq_train_meter_show,
-                                   .context = &job->meter};
+    acq_train_params params;
+    acq_train_params_init(&params);
+    params.options = job->given;
+    params.n_options = job->n_given;
+    params.names = options->args.items + 1;
+    params.commit = acq_commit;
+    params.progress = show;
+    params.context = job;
+    job->began = acq_clock_ns();
     acq_output_relieve_notes(job->output);
     acq_train_meter_init(&job->meter, job->kind == ACQ_TRAIN_COMPLEX ? "epochs" : "batches",
                          options->train_time);
     acq_interrupt_hold((const char *const *)job->held, job->n_held);
     acq_interrupt_set_grace(STOP_SECONDS);
-    acq_status status = acq_train_run(&params, &job->report, error);
+    acq_status status =
+        acq_train(acq_train_kind_get_name(job->kind), (const acq_graph *const *)job->graphs,
+                  job->n_graphs, options->output, &params, &job->trained, error);
     acq_interrupt_release();
     acq_train_meter_deinit(&job->meter);
     /* A full disk does not lose what was trained. */
     if ((status == ACQ_ERR_IO || status == ACQ_ERR_MEMORY || status == ACQ_ERR_USAGE) &&
-        job->report.done > 0 && has_checkpoint(job))
+        job->meter.last.done > 0 && has_checkpoint(job))
         acq_report_note(job->output, "%s kept: the same command with --resume goes on from there",
                         job->kind == ACQ_TRAIN_POLICY ? "checkpoints are" : "a checkpoint is");
     return status;
@@ -210,7 +225,11 @@ static acq_status run(training *job, acq_error *error)
         status = open_graphs(job, error);
     if (status == ACQ_OK)
         status = hold_files(job, error);
-    return status == ACQ_OK ? train(job, error) : status;
+    if (status == ACQ_OK)
+        status = train(job, error);
+    job->summary.size = sizeof job->summary;
+    acq_trained_get(job->trained, &job->summary);
+    return status;
 }
 
 /* Prints a line of the table and releases its text. */
@@ -230,7 +249,7 @@ static void print_path(const training *job, const char *label, const char *endin
 
 static void print_policy(const training *job, acq_text *out)
 {
-    const acq_train_report *r = &job->report;
+    const acq_train_summary *r = &job->summary;
     acq_text quality = {0}, cost = {0};
     print_path(job, "curve", ".csv", out);
     print_path(job, "picture", ".svg", out);
@@ -248,7 +267,7 @@ static void print_policy(const training *job, acq_text *out)
 
 static void print(const training *job, acq_text *out)
 {
-    const acq_train_report *r = &job->report;
+    const acq_train_summary *r = &job->summary;
     acq_text cost = {0}, use = {0};
     acq_size_print_text(out, "model", job->options->output);
     if (job->kind == ACQ_TRAIN_POLICY) {
@@ -287,7 +306,7 @@ static void set_path(const training *job, const char *key, const char *ending, j
 
 static void set_policy(const training *job, json_t *object)
 {
-    const acq_train_report *r = &job->report;
+    const acq_train_summary *r = &job->summary;
     json_t *seeds = json_array();
     for (uint32_t i = 0; i < r->n_seeds; i++) {
         json_t *one = json_object();
@@ -308,7 +327,7 @@ static void set_policy(const training *job, json_t *object)
 
 static void print_json(const training *job, acq_text *out)
 {
-    const acq_train_report *r = &job->report;
+    const acq_train_summary *r = &job->summary;
     json_t *object = json_object();
     json_object_set_new(object, "model", acq_json_text(job->options->output));
     if (job->kind == ACQ_TRAIN_POLICY) {
@@ -320,8 +339,8 @@ static void print_json(const training *job, acq_text *out)
         json_object_set_new(object, r->unit, json_real(r->done));
     }
     json_object_set_new(object, "seconds", json_real(r->seconds));
-    json_object_set_new(object, "threads", acq_json_count(r->n_threads));
-    json_object_set_new(object, "options", acq_json_text(r->options.bytes));
+    json_object_set_new(object, "threads", acq_json_count(r->threads));
+    json_object_set_new(object, "options", acq_json_text(r->options));
     json_object_set_new(object, "graphs", make_graphs(job));
     acq_json_add_line(out, object);
 }
@@ -335,7 +354,7 @@ static void training_deinit(training *job)
     acq_free(job->held);
     acq_free(job->graphs);
     acq_free(job->numbers);
-    acq_train_report_deinit(&job->report);
+    acq_trained_free(job->trained);
 }
 
 static int run_command(const acq_options *options, acq_output *output)
@@ -365,7 +384,7 @@ int acq_cli_train(const acq_options *options)
     return acq_output_finish(&output, code);
 }
 
-static void print_set(const char *title, acq_train_kind kind, const acq_train_params *params,
+static void print_set(const char *title, acq_train_kind kind, const acq_train_settings *params,
                       acq_text *out)
 {
     enum { INDENT = 2 };
@@ -382,7 +401,7 @@ static void print_set(const char *title, acq_train_kind kind, const acq_train_pa
 void acq_train_print_defaults(const char *kind_name, acq_text *out)
 {
     acq_train_kind kind = acq_train_kind_find(kind_name);
-    acq_train_params params;
+    acq_train_settings params;
     if (kind == ACQ_N_TRAIN_KINDS)
         return;
     acq_train_options_init(kind, &params);

@@ -198,7 +198,7 @@ acq_train_kind acq_train_kind_find(const char *name)
     return (acq_train_kind)kind;
 }
 
-void acq_train_options_init(acq_train_kind kind, acq_train_params *params)
+void acq_train_options_init(acq_train_kind kind, acq_train_settings *params)
 {
     switch (kind) {
     case ACQ_TRAIN_COMPLEX:
@@ -376,7 +376,7 @@ static acq_status check_names(acq_train_kind kind, const acq_train_option *optio
 }
 
 /* What no single option can say. */
-static acq_status check_together(acq_train_kind kind, const acq_train_params *params,
+static acq_status check_together(acq_train_kind kind, const acq_train_settings *params,
                                  acq_error *error)
 {
     const acq_train_ultra_params *ultra = &params->ultra;
@@ -397,7 +397,7 @@ static acq_status check_together(acq_train_kind kind, const acq_train_params *pa
                            "a training without an end; give --batches N or --time TIME");
 }
 
-static void follow_clock(acq_train_kind kind, acq_train_params *params)
+static void follow_clock(acq_train_kind kind, acq_train_settings *params)
 {
     if (kind == ACQ_TRAIN_NBFNET)
         params->nbfnet.batches = 0;
@@ -408,7 +408,7 @@ static void follow_clock(acq_train_kind kind, acq_train_params *params)
 }
 
 acq_status acq_train_options_set(acq_train_kind kind, const acq_train_option *options, size_t n,
-                                 acq_train_params *params, acq_error *error)
+                                 acq_train_settings *params, acq_error *error)
 {
     const char *value = NULL;
     bool is_paper = false;

@@ -17,26 +17,21 @@ typedef enum acq_train_kind {
 const char *acq_train_kind_get_name(acq_train_kind kind); /* "complex" */
 acq_train_kind acq_train_kind_find(const char *name);     /* ACQ_N_TRAIN_KINDS: there is none */
 
-typedef union acq_train_params {
+typedef union acq_train_settings {
     acq_train_complex_params complex;
     acq_train_nbfnet_params nbfnet;
     acq_train_ultra_params ultra;
     acq_train_policy_params policy;
-} acq_train_params;
-
-typedef struct acq_train_option {
-    const char *name;  /* "last-rate" */
-    const char *value; /* "1e-4", "15m"; of a flag: NULL, "yes" or "no" */
-} acq_train_option;
+} acq_train_settings;
 
 /* The defaults of the command, seed 1; the policy's own are the paper's with the flag "paper". */
-void acq_train_options_init(acq_train_kind kind, acq_train_params *params);
+void acq_train_options_init(acq_train_kind kind, acq_train_settings *params);
 
 /* What is given replaces what is there, in the order of the table; the last of several with the
  * same name counts. A time without a number of batches lets the schedule follow the clock. "resume"
  * and "warm" are no parameters: whoever runs a training asks for them with find. */
 acq_status acq_train_options_set(acq_train_kind kind, const acq_train_option *options, size_t n,
-                                 acq_train_params *params, acq_error *error);
+                                 acq_train_settings *params, acq_error *error);
 
 /* The last value of an option, *value; false: it is not given. */
 bool acq_train_options_find(const acq_train_option *options, size_t n, const char *name,

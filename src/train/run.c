@@ -17,7 +17,7 @@ enum { MOST_METADATA = 12, NUMBER_ROOM = 32, MOST_TEXT = 56 };
 typedef struct run {
     const acq_train_run_params *params;
     acq_train_report *report;
-    acq_train_params train;
+    acq_train_settings train;
     const char *warm;        /* path; NULL: none */
     bool resume, goes_on;    /* asked for; and there is a checkpoint */
     char *checkpoint;        /* of what has no seeds */

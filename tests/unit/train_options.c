@@ -183,7 +183,7 @@ static void test_no_option_is_forgotten(void **state)
     (void)state;
     for (size_t i = 0; i < N_CASES; i++) {
         const kind_case *c = &cases[i];
-        acq_train_params params;
+        acq_train_settings params;
         acq_text list = {0};
         acq_train_options_init(c->kind, &params);
         acq_train_options_print(c->kind, &params, &list);
@@ -227,7 +227,7 @@ static void test_wrong_options_are_told(void **state)
          "\"9-3\""},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        acq_train_params params;
+        acq_train_settings params;
         acq_error error = {0};
         acq_train_options_init(bad[i].kind, &params);
         assert_int_equal(acq_train_options_set(bad[i].kind, &bad[i].option, 1, &params, &error),
@@ -256,7 +256,7 @@ static void test_every_option_counts_over_the_paper(void **state)
                                              {"leaves-out", ".25"}, {"most-atoms", "2"},
                                              {"dim", "6"},          {"checkpoint-every", "1h"},
                                              {"check-share", ".5"}, {"held-terms", "5-7"}};
-    acq_train_params params;
+    acq_train_settings params;
     acq_text text = {0};
     acq_train_options_init(ACQ_TRAIN_POLICY, &params);
     assert_int_equal(
@@ -316,7 +316,7 @@ static void test_networks_that_overflow_are_errors(void **state)
 {
     (void)state;
     const acq_graph *graph = world.graph;
-    acq_train_params params;
+    acq_train_settings params;
     acq_nbfnet *nbfnet = NULL, *trained_nbfnet = NULL;
     acq_ultra *ultra = NULL, *trained_ultra = NULL;
     acq_error error = {0};

@@ -410,6 +410,71 @@ ACQ_API const char *acq_predictor_get_note(const acq_predictor *predictor);
 ACQ_API bool acq_predictor_is_calibrated(const acq_predictor *predictor);
 ACQ_API double acq_predictor_get_floor(const acq_predictor *predictor); /* least score of a link */
 
+/* ---- links ---- */
+
+typedef struct acq_prediction {
+    acq_ent entity;
+    double score; /* with a calibrated predictor: the probability of the link */
+    bool is_observed;
+} acq_prediction;
+
+typedef struct acq_predictions acq_predictions;
+
+/* The links of one entity: every tail of relation(entity, ?) that scores at least the predictor's
+ * floor, most likely first; among equal scores observed ones first, then by name. For
+ * relation(?, entity) give the inverse, relation ^ 1. */
+ACQ_API acq_status acq_predict(const acq_predictor *predictor, acq_ent entity, acq_rel relation,
+                               acq_predictions **out, acq_error *error);
+
+/* The same for n entities, which models do faster together: out[i] is that of entities[i]. */
+ACQ_API acq_status acq_predict_rows(const acq_predictor *predictor, const acq_ent *entities,
+                                    size_t n, acq_rel relation, acq_predictions **out,
+                                    acq_error *error);
+ACQ_API size_t acq_predictions_get_n(const acq_predictions *predictions);
+ACQ_API const acq_prediction *acq_predictions_get(const acq_predictions *predictions, size_t i);
+ACQ_API void acq_predictions_free(acq_predictions *predictions);
+
+/* ---- completions ---- */
+
+/* A completion can be made in parts, on several machines: part 1 of n has every n-th relation. A
+ * part is no predictor; acq_merge makes one of all. */
+typedef struct acq_complete_params {
+    size_t size;
+    double floor;            /* least score of a link, at least the predictor's own; 0: that */
+    uint32_t part, of_parts; /* 2, 8: the second of eight; 0, 0: the whole */
+    acq_progress_fn progress;
+    void *context;
+} acq_complete_params;
+
+ACQ_API void acq_complete_params_init_sized(acq_complete_params *params, size_t size);
+static inline void acq_complete_params_init(acq_complete_params *params)
+{
+    acq_complete_params_init_sized(params, sizeof *params);
+}
+
+/* Writes all links of a predictor, and its calibrator, to a file for "completion:FILE". The file
+ * appears whole or not at all. params NULL: defaults. */
+ACQ_API acq_status acq_complete(const acq_predictor *predictor, const char *path,
+                                const acq_complete_params *params, acq_error *error);
+
+/* All parts, in any order, become the file that one call would have written, byte for byte. An
+ * error names the part that is missing, there twice, damaged or of another completion. */
+ACQ_API acq_status acq_merge(const char *const *parts, size_t n, const char *path,
+                             acq_error *error);
+
+typedef struct acq_completion_report {
+    size_t size; /* set by the caller: sizeof report */
+    uint32_t n_entities, n_relations;
+    uint64_t n_links; /* both directions */
+    double floor;
+    bool is_calibrated;
+    uint32_t part, of_parts; /* 0, 0: the whole */
+} acq_completion_report;
+
+/* What a completion file says of itself; its links are not read. */
+ACQ_API acq_status acq_completion_read_report(const char *path, acq_completion_report *report,
+                                              acq_error *error);
+
 /* ---- policies ---- */
 
 /* Weights for the engine "policy". spec: "shipped" (in the library), "untrained" or

@@ -10,6 +10,9 @@ acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.
 acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/api_scored.c
          support/calibrator.c
          USES library engine search answer query predict graph base)
+acq_test(api_predict SOURCES unit/api_predict.c support/api_case.c support/api_scored.c
+         support/calibrator.c
+         USES library engine search answer query predict graph base)
 acq_test(api_answers SOURCES unit/api_answers.c support/api_case.c support/api_scored.c
          support/calibrator.c
          USES library engine search answer query predict graph base)

@@ -1,24 +1,61 @@
-/* complete.c - `anycq complete`: one predictor's scored links, written once.
+/* complete.c - `anycq complete`: one predictor's scored links, written once; `anycq merge`: the
+ * shards of a completion become the whole.
  *
  * Relation by relation, so that an interrupt is heeded between two of them; the file appears whole
- * or not at all. With --shard only every n-th relation is made, for anycq merge. */
+ * or not at all. With --shard only every n-th relation is made, for merge. */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "cli/interrupt.h"
-#include "cli/new_completion.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
-#include "predict/completion.h"
+
+/* ---- what both share ---- */
+
+/* Holds interrupts; the name of the half-written file for the release. NULL (out of memory): an
+ * interrupt may leave the file. */
+static char *hold(const char *path)
+{
+    char *half = acq_new_file_copy_temporary(path);
+    acq_interrupt_hold((const char *const *)&half, half != NULL);
+    return half;
+}
+
+static void release(char *half)
+{
+    acq_interrupt_release();
+    acq_free(half);
+}
+
+/* Reads the file's head back and notes what it holds. */
+static acq_status note_file(const char *path, acq_output *output, acq_error *error)
+{
+    acq_completion_report report = {.size = sizeof report};
+    acq_status status = acq_completion_read_report(path, &report, error);
+    if (status != ACQ_OK)
+        return status;
+    if (report.of_parts == 0)
+        acq_report_note(output, "%s: %llu links, both directions, of %u relations and %u entities",
+                        path, (unsigned long long)report.n_links, report.n_relations / 2,
+                        report.n_entities);
+    else
+        acq_report_note(output,
+                        "%s: %llu links, both directions, shard %u of %u; merge makes a completion "
+                        "of all shards",
+                        path, (unsigned long long)report.n_links, report.part, report.of_parts);
+    return ACQ_OK;
+}
+
+/* ---- complete ---- */
 
 /* "2/8": the second of eight. */
-static acq_status read_shard(const char *text, acq_shard *out, acq_error *error)
+static acq_status read_shard(const char *text, acq_complete_params *out, acq_error *error)
 {
     enum { MOST = 100000 };
     char *end = NULL;
     unsigned long part = 0, of = 0;
-    *out = (acq_shard){0};
     if (text == NULL)
         return ACQ_OK;
     if (isdigit((unsigned char)text[0]))
@@ -30,44 +67,37 @@ static acq_status read_shard(const char *text, acq_shard *out, acq_error *error)
                         "option --shard needs two numbers up to %d, like 1/8 to 8/8, not "
                         "\"%.100s\"",
                         MOST, text);
-    *out = (acq_shard){.part = (uint32_t)(part - 1), .of = (uint32_t)of};
+    out->part = (uint32_t)part;
+    out->of_parts = (uint32_t)of;
     return ACQ_OK;
 }
 
-static bool show(void *context, uint64_t done, uint64_t of)
+static bool show(void *context, const acq_progress *now)
 {
-    acq_bar_show(context, done, of);
+    acq_bar_show(context, now->done, now->total);
     return !acq_interrupt_is_asked();
-}
-
-static acq_status write_file(const acq_options *options, const acq_predictor *predictor,
-                             acq_shard shard, acq_error *error)
-{
-    acq_bar progress;
-    acq_completion_write_params params = {
-        .floor = fmax(options->links_floor, acq_predictor_get_floor(predictor)),
-        .shard = shard,
-        .progress = show,
-        .context = &progress};
-    acq_bar_init(&progress, "relations");
-    acq_status status = acq_completion_write(options->output, predictor, &params, error);
-    acq_bar_deinit(&progress);
-    return status;
 }
 
 static acq_status complete(const acq_options *options, acq_setup *setup, acq_output *output,
                            acq_error *error)
 {
-    acq_shard shard;
-    acq_status status = read_shard(options->shard, &shard, error);
+    acq_bar bar;
+    acq_complete_params params;
+    acq_complete_params_init(&params);
+    params.floor = options->links_floor;
+    params.progress = show;
+    params.context = &bar;
+    acq_status status = read_shard(options->shard, &params, error);
     if (status == ACQ_OK)
         status = acq_setup_init(setup, options, options->args.items[0], output, error);
     if (status != ACQ_OK)
         return status;
-    char *half = acq_new_completion_hold(options->output);
-    status = write_file(options, setup->predictor, shard, error);
-    acq_new_completion_release(half);
-    return status == ACQ_OK ? acq_new_completion_note(options->output, output, error) : status;
+    char *half = hold(options->output);
+    acq_bar_init(&bar, "relations");
+    status = acq_complete(setup->predictor, options->output, &params, error);
+    acq_bar_deinit(&bar);
+    release(half);
+    return status == ACQ_OK ? note_file(options->output, output, error) : status;
 }
 
 int acq_cli_complete(const acq_options *options)
@@ -84,5 +114,28 @@ int acq_cli_complete(const acq_options *options)
     if (status != ACQ_OK)
         code = acq_report_stop(&output, options, &error);
     acq_setup_deinit(&setup);
+    return acq_output_finish(&output, code);
+}
+
+/* ---- merge ---- */
+
+static acq_status merge(const acq_options *options, acq_output *output, acq_error *error)
+{
+    if (options->output == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "merge needs a file to write: -o COMPLETION");
+    char *half = hold(options->output);
+    acq_status status = acq_merge(options->args.items, options->args.n, options->output, error);
+    release(half);
+    return status == ACQ_OK ? note_file(options->output, output, error) : status;
+}
+
+int acq_cli_merge(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_output output;
+    int code = ACQ_EXIT_YES;
+    acq_output_init(&output);
+    if (merge(options, &output, &error) != ACQ_OK)
+        code = acq_report_stop(&output, options, &error);
     return acq_output_finish(&output, code);
 }

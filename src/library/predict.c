@@ -1,8 +1,12 @@
-/* predict.c - predictors: opened by their spec, and what they say of themselves. */
+/* predict.c - predictors: opened by their spec, what they say of themselves, the links of entities,
+ * and completions. */
 #include "library/parts.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/threads.h"
 #include "engine/open.h"
 #include "predict/completion.h"
@@ -114,4 +118,214 @@ const char *acq_predictor_get_name(const acq_predictor *predictor)
 bool acq_predictor_is_calibrated(const acq_predictor *predictor)
 {
     return predictor != NULL && acq_predictor_get_calibrator(predictor) != NULL;
+}
+
+/* ---- links ---- */
+
+struct acq_predictions {
+    acq_prediction *items;
+    size_t n;
+};
+
+static int compare_predictions(const void *left, const void *right, void *context)
+{
+    const acq_prediction *a = left, *b = right;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    if (a->is_observed != b->is_observed)
+        return a->is_observed ? -1 : 1;
+    int order = strcmp(acq_graph_get_entity_name(context, a->entity),
+                       acq_graph_get_entity_name(context, b->entity));
+    return order != 0 ? order : (a->entity > b->entity) - (a->entity < b->entity);
+}
+
+/* Observed tails are marked by one walk along both, which are sorted. */
+static void mark_observed(acq_row facts, acq_predictions *row)
+{
+    size_t f = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        while (f < facts.n && facts.tails[f] < row->items[i].entity)
+            f++;
+        row->items[i].is_observed = f < facts.n && facts.tails[f] == row->items[i].entity;
+    }
+}
+
+static acq_status make_predictions(const acq_predictor *predictor, acq_ent entity, acq_rel relation,
+                                   const acq_scored_row *row, acq_predictions **out,
+                                   acq_error *error)
+{
+    const acq_links *observed = NULL;
+    acq_status status = acq_graph_open_links(predictor->graph, relation, &observed, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_predictions *made = acq_zalloc(1, sizeof *made);
+    acq_prediction *items = acq_zalloc(row->n, sizeof *items);
+    if (made == NULL || items == NULL) {
+        acq_free(made);
+        acq_free(items);
+        return acq_fail_memory(error);
+    }
+    *made = (acq_predictions){.items = items, .n = row->n};
+    for (size_t i = 0; i < row->n; i++)
+        items[i] = (acq_prediction){.entity = row->tails[i], .score = (double)row->scores[i]};
+    mark_observed(acq_links_get_row(observed, entity), made);
+    qsort_r(items, made->n, sizeof *items, compare_predictions, (void *)predictor->graph);
+    *out = made;
+    return ACQ_OK;
+}
+
+/* Models make all rows together, which wants them sorted and each once; others have them. */
+static acq_status copy_rows(const acq_predictor *predictor, const acq_ent *entities, size_t n,
+                            acq_rel relation, acq_scored_row *rows, acq_error *error)
+{
+    bool is_rising = true;
+    for (size_t i = 1; i < n; i++)
+        is_rising = is_rising && entities[i - 1] < entities[i];
+    if (acq_predictor_makes_rows(predictor) && is_rising)
+        return predictor->ops->copy_rows(predictor, relation, entities, n, rows, error);
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status = acq_predictor_copy_row(predictor, relation, entities[i], &rows[i], error);
+    return status;
+}
+
+static acq_status check_ids(const char *function, const acq_graph *graph, const acq_ent *entities,
+                            size_t n, acq_rel relation, acq_error *error)
+{
+    uint32_t n_entities = acq_graph_get_n_entities(graph);
+    uint32_t n_relations = acq_graph_get_n_relations(graph);
+    if (relation >= n_relations)
+        return acq_fail(error, ACQ_ERR_USAGE, "%s: relation %u is not below %u", function, relation,
+                        n_relations);
+    for (size_t i = 0; i < n; i++) {
+        if (entities[i] >= n_entities)
+            return acq_fail(error, ACQ_ERR_USAGE, "%s: entity %u is not below %u", function,
+                            entities[i], n_entities);
+    }
+    return ACQ_OK;
+}
+
+static acq_status predict_rows(const acq_predictor *predictor, const acq_ent *entities, size_t n,
+                               acq_rel relation, acq_predictions **out, acq_error *error)
+{
+    acq_scored_row *rows = acq_zalloc(n, sizeof *rows);
+    acq_predictions **made = acq_zalloc(n, sizeof(acq_predictions *));
+    bool has_room = rows != NULL && made != NULL;
+    acq_status status = has_room ? copy_rows(predictor, entities, n, relation, rows, error)
+                                 : acq_fail_memory(error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status = make_predictions(predictor, entities[i], relation, &rows[i], &made[i], error);
+    for (size_t i = 0; i < n && has_room; i++) {
+        acq_scored_row_deinit(&rows[i]);
+        if (status == ACQ_OK)
+            out[i] = made[i];
+        else
+            acq_predictions_free(made[i]);
+    }
+    acq_free(rows);
+    acq_free(made);
+    return status;
+}
+
+acq_status acq_predict_rows(const acq_predictor *predictor, const acq_ent *entities, size_t n,
+                            acq_rel relation, acq_predictions **out, acq_error *error)
+{
+    ACQ_REQUIRE(predictor, error);
+    ACQ_REQUIRE(entities, error);
+    ACQ_REQUIRE(out, error);
+    acq_status status = check_ids(__func__, predictor->graph, entities, n, relation, error);
+    return status == ACQ_OK ? predict_rows(predictor, entities, n, relation, out, error) : status;
+}
+
+acq_status acq_predict(const acq_predictor *predictor, acq_ent entity, acq_rel relation,
+                       acq_predictions **out, acq_error *error)
+{
+    ACQ_REQUIRE(predictor, error);
+    ACQ_REQUIRE(out, error);
+    acq_status status = check_ids(__func__, predictor->graph, &entity, 1, relation, error);
+    return status == ACQ_OK ? predict_rows(predictor, &entity, 1, relation, out, error) : status;
+}
+
+size_t acq_predictions_get_n(const acq_predictions *predictions)
+{
+    return predictions == NULL ? 0 : predictions->n;
+}
+
+const acq_prediction *acq_predictions_get(const acq_predictions *predictions, size_t i)
+{
+    return predictions != NULL && i < predictions->n ? &predictions->items[i] : NULL;
+}
+
+void acq_predictions_free(acq_predictions *predictions)
+{
+    if (predictions == NULL)
+        return;
+    acq_free(predictions->items);
+    acq_free(predictions);
+}
+
+/* ---- completions ---- */
+
+void acq_complete_params_init_sized(acq_complete_params *params, size_t size)
+{
+    acq_complete_params own = {0};
+    acq_sized_init(params, size, &own, sizeof own);
+}
+
+static bool show_relations(void *context, uint64_t done, uint64_t of)
+{
+    const acq_complete_params *params = context;
+    acq_progress now = {.phase = "relations", .done = done, .total = of};
+    return params->progress == NULL || params->progress(params->context, &now);
+}
+
+acq_status acq_complete(const acq_predictor *predictor, const char *path,
+                        const acq_complete_params *given, acq_error *error)
+{
+    ACQ_REQUIRE(predictor, error);
+    ACQ_REQUIRE(path, error);
+    acq_complete_params params = {0};
+    acq_status status = acq_sized_read(__func__, given, &params, sizeof params, error);
+    if (status != ACQ_OK)
+        return status;
+    if (!(params.floor >= 0 && params.floor <= 1))
+        return acq_fail(error, ACQ_ERR_USAGE, "floor %g is not between 0 and 1", params.floor);
+    if (params.of_parts == 0 ? params.part != 0 : params.part == 0 || params.part > params.of_parts)
+        return acq_fail(error, ACQ_ERR_USAGE, "there is no part %u of %u; parts count from 1",
+                        params.part, params.of_parts);
+    acq_completion_write_params write = {
+        .floor = fmax(params.floor, acq_predictor_get_floor(predictor)),
+        .shard = {.part = params.of_parts == 0 ? 0 : params.part - 1, .of = params.of_parts},
+        .progress = show_relations,
+        .context = &params};
+    return acq_completion_write(path, predictor, &write, error);
+}
+
+acq_status acq_merge(const char *const *parts, size_t n, const char *path, acq_error *error)
+{
+    ACQ_REQUIRE(parts, error);
+    ACQ_REQUIRE(path, error);
+    for (size_t i = 0; i < n; i++)
+        ACQ_REQUIRE(parts[i], error);
+    return acq_completion_merge_files(parts, n, path, error);
+}
+
+acq_status acq_completion_read_report(const char *path, acq_completion_report *report,
+                                      acq_error *error)
+{
+    ACQ_REQUIRE(path, error);
+    ACQ_REQUIRE(report, error);
+    acq_completion_info info;
+    acq_status status = acq_completion_read_info(path, &info, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_completion_report own = {.n_entities = info.n_entities,
+                                 .n_relations = info.n_relations,
+                                 .n_links = info.n_links,
+                                 .floor = info.floor,
+                                 .is_calibrated = info.has_calibrator,
+                                 .part = info.shard.of > 1 ? info.shard.part + 1 : 0,
+                                 .of_parts = info.shard.of > 1 ? info.shard.of : 0};
+    acq_sized_fill(report, &own, sizeof own);
+    return ACQ_OK;
 }

@@ -29,16 +29,19 @@ static void test_writing_survives_every_failed_allocation(void **state)
     acq_calibrator_lend(calibrator, scored);
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
-    for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
+    bool is_hit = true; /* one for a better way is done without */
+    for (; is_hit && n < MOST_ALLOCATIONS; n++) {
         acq_error error = {0};
+        unlink(path);
         acq_faults_fail_at(n);
         status = case_write(path, scored, 0.1, &error);
+        is_hit = acq_faults_count() >= n;
         acq_faults_fail_at(0);
         assert_int_equal(error.code, status);
         assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
         assert_int_equal(case_count_files(path), status == ACQ_OK);
     }
-    assert_true(n > 10);
+    assert_true(n > 10 && status == ACQ_OK);
     acq_calibrator_free(calibrator);
     acq_predictor_free(scored);
     acq_graph_free(graph);
@@ -122,16 +125,19 @@ static void test_merging_survives_every_failed_allocation(void **state)
     }
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
-    for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
+    bool is_hit = true; /* one for a better way is done without */
+    for (; is_hit && n < MOST_ALLOCATIONS; n++) {
         acq_error error = {0};
+        unlink(path);
         acq_faults_fail_at(n);
         status = acq_completion_merge_files(paths, 2, path, &error);
+        is_hit = acq_faults_count() >= n;
         acq_faults_fail_at(0);
         assert_int_equal(error.code, status);
         assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
         assert_int_equal(case_count_files(path), status == ACQ_OK);
     }
-    assert_true(n > 10);
+    assert_true(n > 10 && status == ACQ_OK);
     for (int i = 0; i < 2; i++)
         unlink(parts[i]);
     acq_calibrator_free(calibrator);

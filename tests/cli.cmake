@@ -37,3 +37,4 @@ endforeach()
 add_test(NAME includes
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/includes.sh ${PROJECT_SOURCE_DIR})
 acq_test(cli_units SOURCES cli/units.c USES cli)
+acq_test(cli_json SOURCES unit/cli_json.c USES cli)

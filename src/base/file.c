@@ -190,22 +190,18 @@ static void get_proc_path(int file, char out[PROC_PATH])
     snprintf(out, PROC_PATH, "/proc/self/fd/%d", file);
 }
 
-/* The folder of a path with its slash, "." without one; NULL: out of memory. */
-static char *copy_folder(const char *path)
+/* A file without a name, which /proc can give one; -1 where the system cannot do it. The path is
+ * cut behind its folder meanwhile. */
+static int open_nameless(char *path, mode_t mode)
 {
-    const char *slash = strrchr(path, '/');
-    char *name = acq_copy_string(slash == NULL ? "." : path);
-    if (name != NULL && slash != NULL)
-        name[slash - path + 1] = '\0';
-    return name;
-}
-
-/* A file without a name, which /proc can give one; -1 where the system cannot do it. */
-static int open_nameless(const char *path, mode_t mode)
-{
-    char name[PROC_PATH], *folder = copy_folder(path);
-    int file = folder == NULL ? -1 : open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-    acq_free(folder);
+    char name[PROC_PATH], *slash = strrchr(path, '/'), first = '\0';
+    if (slash != NULL) {
+        first = slash[1];
+        slash[1] = '\0';
+    }
+    int file = open(slash == NULL ? "." : path, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (slash != NULL)
+        slash[1] = first;
     if (file < 0)
         return -1;
     get_proc_path(file, name);
@@ -310,6 +306,16 @@ acq_status acq_new_file_put(acq_new_file *file, const void *bytes, size_t length
         length -= (size_t)done;
     }
     return ACQ_OK;
+}
+
+/* The folder of a path with its slash, "." without one; NULL: out of memory. */
+static char *copy_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = acq_copy_string(slash == NULL ? "." : path);
+    if (name != NULL && slash != NULL)
+        name[slash - path + 1] = '\0';
+    return name;
 }
 
 void acq_sync_folder(const char *path)

@@ -89,6 +89,7 @@ static int help_about(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    acq_json_init();
     acq_interrupt_init();
     if (argc < 2) {
         acq_error error = {0};

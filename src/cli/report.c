@@ -3,9 +3,11 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/width.h"
 
@@ -277,6 +279,10 @@ void acq_table_add_number(acq_text *out, char separator, double number)
 
 /* ---- JSON ---- */
 
+/* jansson lets members go when an allocation fails, and its allocator takes no context: the only
+ * state of the command that is not on a stack. A library could not do this to its program. */
+static atomic_bool has_json_failed;
+
 static json_t *repaired(const char *text, size_t length)
 {
     acq_text copy;
@@ -292,6 +298,8 @@ static json_t *repaired(const char *text, size_t length)
             length--;
         }
     }
+    if (copy.failed)
+        atomic_store(&has_json_failed, true);
     json_t *value = copy.failed ? NULL : json_stringn(copy.bytes, copy.length);
     acq_text_deinit(&copy);
     return value;
@@ -325,6 +333,19 @@ void acq_json_set_read(json_t *object, const acq_read_report *report)
     json_object_set_new(object, "labels", acq_json_count(report->labels));
 }
 
+static void *allocate_json(size_t bytes)
+{
+    void *block = acq_alloc(bytes, 1);
+    if (block == NULL)
+        atomic_store(&has_json_failed, true);
+    return block;
+}
+
+void acq_json_init(void)
+{
+    json_set_alloc_funcs(allocate_json, acq_free);
+}
+
 static int add_bytes(const char *bytes, size_t length, void *out)
 {
     acq_text_add_bytes(out, bytes, length);
@@ -335,6 +356,8 @@ void acq_json_add(acq_text *out, json_t *value)
 {
     if (value == NULL ||
         json_dump_callback(value, add_bytes, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) != 0)
+        out->failed = true;
+    if (atomic_exchange(&has_json_failed, false))
         out->failed = true;
     json_decref(value);
 }

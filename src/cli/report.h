@@ -63,6 +63,10 @@ int acq_report_worse(int a, int b);
 void acq_table_add_text(acq_text *out, char separator, const char *text);
 void acq_table_add_number(acq_text *out, char separator, double number); /* NaN: an empty cell */
 
+/* At the start of the program: from then on JSON that memory was missing for fails (acq_json_add)
+ * instead of lacking members. Holds for the whole process, as jansson's allocator does. */
+void acq_json_init(void);
+
 /* JSON values from our strings and numbers. Built with jansson; NULL, its sign of a failed
  * allocation, passes through every call and makes the line fail as a whole. Bytes that are no UTF-8
  * become U+FFFD: JSON cannot hold them. */

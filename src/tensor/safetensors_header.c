@@ -3,16 +3,17 @@
  *   { "__metadata__": { key: text, ... },
  *     name: { "dtype": "F32", "shape": [rows, cols], "data_offsets": [begin, end] }, ... }
  *
- * jansson parses it, which bounds the depth and refuses bad UTF-8, NUL in strings and names that
- * occur twice. Then each tensor is checked alone (members, dtype, shape against range), and all
- * of them sorted by place: each must begin where the one before ends, the last must end the
- * file. So no byte is in two tensors, and none is in no tensor. */
+ * base/json.h bounds the depth and refuses bad UTF-8, NUL in strings and names that occur twice.
+ * Then each tensor is checked alone (members, dtype, shape against range), and all of them sorted
+ * by place: each must begin where the one before ends, the last must end the file. So no byte is in
+ * two tensors, and none is in no tensor. */
 #include "tensor/safetensors_header.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/json.h"
 
 static const char *const metadata_key = "__metadata__";
 
@@ -37,17 +38,18 @@ acq_shape_text acq_shape_print(const uint64_t *dims, size_t n_dims)
 }
 
 /* A number from 0 on. */
-static bool read_number(const json_t *json, uint64_t *out)
+static bool read_number(const acq_json *json, uint64_t *out)
 {
-    if (!json_is_integer(json) || json_integer_value(json) < 0)
+    if (json == NULL || json->kind != ACQ_JSON_INTEGER || json->integer < 0)
         return false;
-    *out = (uint64_t)json_integer_value(json);
+    *out = (uint64_t)json->integer;
     return true;
 }
 
-static acq_status check_dtype(const acq_stored_tensor *tensor, const json_t *json, acq_error *error)
+static acq_status check_dtype(const acq_stored_tensor *tensor, const acq_json *json,
+                              acq_error *error)
 {
-    const char *dtype = json_string_value(json);
+    const char *dtype = json->text;
     if (dtype == NULL)
         return acq_fail(error, ACQ_ERR_INPUT, "tensor \"%.100s\": \"dtype\" must be a text",
                         tensor->name);
@@ -58,18 +60,19 @@ static acq_status check_dtype(const acq_stored_tensor *tensor, const json_t *jso
                     tensor->name, is_printable(dtype) ? dtype : "?");
 }
 
-static acq_status read_shape(acq_stored_tensor *tensor, const json_t *json, acq_error *error)
+static acq_status read_shape(acq_stored_tensor *tensor, const acq_json *json, acq_error *error)
 {
-    if (!json_is_array(json))
+    if (json->kind != ACQ_JSON_ARRAY)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "tensor \"%.100s\": \"shape\" must be a list of numbers", tensor->name);
-    tensor->n_dims = json_array_size(json);
+    tensor->n_dims = json->n;
     if (tensor->n_dims > ACQ_SAFETENSORS_MOST_DIMS)
         return acq_fail(error, ACQ_ERR_LIMIT,
                         "tensor \"%.100s\" has %zu dimensions; at most %d are read", tensor->name,
                         tensor->n_dims, ACQ_SAFETENSORS_MOST_DIMS);
-    for (size_t i = 0; i < tensor->n_dims; i++) {
-        if (!read_number(json_array_get(json, i), &tensor->dims[i]))
+    const acq_json *size = json->first;
+    for (size_t i = 0; i < tensor->n_dims; i++, size = size->next) {
+        if (!read_number(size, &tensor->dims[i]))
             return acq_fail(error, ACQ_ERR_INPUT,
                             "tensor \"%.100s\": \"shape\" must hold whole numbers from 0 on",
                             tensor->name);
@@ -77,11 +80,11 @@ static acq_status read_shape(acq_stored_tensor *tensor, const json_t *json, acq_
     return ACQ_OK;
 }
 
-static acq_status read_range(acq_stored_tensor *tensor, const json_t *json, uint64_t data_length,
+static acq_status read_range(acq_stored_tensor *tensor, const acq_json *json, uint64_t data_length,
                              acq_error *error)
 {
-    if (json_array_size(json) != 2 || !read_number(json_array_get(json, 0), &tensor->begin) ||
-        !read_number(json_array_get(json, 1), &tensor->end))
+    if (json->kind != ACQ_JSON_ARRAY || json->n != 2 || !read_number(json->first, &tensor->begin) ||
+        !read_number(json->first->next, &tensor->end))
         return acq_fail(error, ACQ_ERR_INPUT,
                         "tensor \"%.100s\": \"data_offsets\" must be two whole numbers from 0 on",
                         tensor->name);
@@ -125,78 +128,67 @@ static acq_status check_length(const acq_stored_tensor *tensor, acq_error *error
 }
 
 /* The three members, and no other. */
-static acq_status check_members(const acq_stored_tensor *tensor, const json_t *json,
+static acq_status check_members(const acq_stored_tensor *tensor, const acq_json *json,
                                 acq_error *error)
 {
     static const char *const members[] = {"dtype", "shape", "data_offsets"};
-    if (!json_is_object(json))
+    if (json->kind != ACQ_JSON_OBJECT)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "tensor \"%.100s\" must be an object with dtype, shape and data_offsets",
                         tensor->name);
     for (size_t i = 0; i < 3; i++) {
-        if (json_object_get(json, members[i]) == NULL)
+        if (acq_json_get(json, members[i]) == NULL)
             return acq_fail(error, ACQ_ERR_INPUT, "tensor \"%.100s\" has no member \"%s\"",
                             tensor->name, members[i]);
     }
-    if (json_object_size(json) != 3)
+    if (json->n != 3)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "tensor \"%.100s\" has members besides dtype, shape and data_offsets",
                         tensor->name);
     return ACQ_OK;
 }
 
-static acq_status read_tensor(acq_safetensors_header *header, const char *name, const json_t *json,
+static acq_status read_tensor(acq_safetensors_header *header, const acq_json *json,
                               uint64_t data_length, acq_error *error)
 {
     acq_stored_tensor *tensor = &header->tensors[header->n_tensors++];
-    if (!is_printable(name))
+    if (!is_printable(json->name))
         return acq_fail(error, ACQ_ERR_INPUT, "the name of tensor %zu holds a control character",
                         header->n_tensors);
-    tensor->name = acq_arena_copy_string(&header->arena, name, strlen(name));
-    if (tensor->name == NULL)
-        return acq_fail_memory(error);
+    tensor->name = json->name;
     acq_status status = check_members(tensor, json, error);
     if (status == ACQ_OK)
-        status = check_dtype(tensor, json_object_get(json, "dtype"), error);
+        status = check_dtype(tensor, acq_json_get(json, "dtype"), error);
     if (status == ACQ_OK)
-        status = read_shape(tensor, json_object_get(json, "shape"), error);
+        status = read_shape(tensor, acq_json_get(json, "shape"), error);
     if (status == ACQ_OK)
-        status = read_range(tensor, json_object_get(json, "data_offsets"), data_length, error);
+        status = read_range(tensor, acq_json_get(json, "data_offsets"), data_length, error);
     return status == ACQ_OK ? check_length(tensor, error) : status;
 }
 
-static acq_status read_text(acq_safetensors_header *header, const char *key, const json_t *value,
-                            acq_error *error)
+static acq_status read_text(acq_safetensors_header *header, const acq_json *value, acq_error *error)
 {
-    acq_arena *arena = &header->arena;
-    acq_metadata *entry = &header->metadata[header->n_metadata++];
-    const char *text = json_string_value(value);
-    if (text == NULL)
+    if (value->kind != ACQ_JSON_TEXT)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "__metadata__: the value of \"%.100s\" must be a text",
-                        is_printable(key) ? key : "?");
-    entry->key = acq_arena_copy_string(arena, key, strlen(key));
-    entry->value = acq_arena_copy_string(arena, text, strlen(text));
-    return entry->key == NULL || entry->value == NULL ? acq_fail_memory(error) : ACQ_OK;
+                        is_printable(value->name) ? value->name : "?");
+    header->metadata[header->n_metadata++] = (acq_metadata){value->name, value->text};
+    return ACQ_OK;
 }
 
-static acq_status read_metadata(acq_safetensors_header *header, json_t *json, acq_error *error)
+static acq_status read_metadata(acq_safetensors_header *header, const acq_json *json,
+                                acq_error *error)
 {
-    const char *key;
-    json_t *value;
-    if (!json_is_object(json))
+    acq_status status = ACQ_OK;
+    if (json->kind != ACQ_JSON_OBJECT)
         return acq_fail(error, ACQ_ERR_INPUT, "__metadata__ must be an object of texts");
-    header->metadata =
-        acq_arena_alloc(&header->arena, json_object_size(json), sizeof *header->metadata);
+    header->metadata = acq_arena_alloc(&header->arena, json->n, sizeof *header->metadata);
     if (header->metadata == NULL)
         return acq_fail_memory(error);
-    json_object_foreach(json, key, value)
-    {
-        acq_status status = read_text(header, key, value, error);
-        if (status != ACQ_OK)
-            return status;
-    }
-    return ACQ_OK;
+    for (const acq_json *value = json->first; value != NULL && status == ACQ_OK;
+         value = value->next)
+        status = read_text(header, value, error);
+    return status;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -233,22 +225,20 @@ static acq_status check_cover(const acq_safetensors_header *header, uint64_t dat
     return ACQ_OK;
 }
 
-static acq_status read_root(acq_safetensors_header *header, json_t *root, uint64_t data_length,
-                            acq_error *error)
+static acq_status read_root(acq_safetensors_header *header, const acq_json *root,
+                            uint64_t data_length, acq_error *error)
 {
-    const char *name;
-    json_t *value;
     acq_status status = ACQ_OK;
-    header->tensors =
-        acq_arena_zalloc(&header->arena, json_object_size(root), sizeof *header->tensors);
+    if (root->kind != ACQ_JSON_OBJECT)
+        return acq_fail(error, ACQ_ERR_INPUT, "its header is no JSON object");
+    header->tensors = acq_arena_zalloc(&header->arena, root->n, sizeof *header->tensors);
     if (header->tensors == NULL)
         return acq_fail_memory(error);
-    json_object_foreach(root, name, value)
-    {
-        if (strcmp(name, metadata_key) == 0)
+    for (const acq_json *value = root->first; value != NULL; value = value->next) {
+        if (strcmp(value->name, metadata_key) == 0)
             status = read_metadata(header, value, error);
         else
-            status = read_tensor(header, name, value, data_length, error);
+            status = read_tensor(header, value, data_length, error);
         if (status != ACQ_OK)
             return status;
     }
@@ -256,31 +246,19 @@ static acq_status read_root(acq_safetensors_header *header, json_t *root, uint64
     return check_cover(header, data_length, error);
 }
 
-/* jansson quotes what it stumbled over; control characters in it are not for terminals. */
-static acq_status fail_json(json_error_t *why, acq_error *error)
-{
-    if (json_error_code(why) == json_error_out_of_memory)
-        return acq_fail_memory(error);
-    for (char *c = why->text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    }
-    return acq_fail(error, ACQ_ERR_INPUT, "its header is not valid JSON: byte %d: %.200s",
-                    why->position, why->text);
-}
-
 acq_status acq_safetensors_header_init(acq_safetensors_header *header, const char *text,
                                        size_t length, uint64_t data_length, acq_error *error)
 {
-    json_error_t why;
+    acq_error why = {0};
+    const acq_json *root = NULL;
     *header = (acq_safetensors_header){0};
     acq_arena_init(&header->arena);
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
-    if (root == NULL)
-        return fail_json(&why, error);
-    acq_status status = read_root(header, root, data_length, error);
-    json_decref(root);
-    return status;
+    acq_status status = acq_json_parse(text, length, &header->arena, &root, &why);
+    if (status == ACQ_ERR_MEMORY)
+        return acq_fail_memory(error);
+    if (status != ACQ_OK)
+        return acq_fail(error, status, "its header is not valid JSON: %.200s", why.message);
+    return read_root(header, root, data_length, error);
 }
 
 void acq_safetensors_header_deinit(acq_safetensors_header *header)

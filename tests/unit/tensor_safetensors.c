@@ -186,9 +186,9 @@ static const bad_header bad_headers[] = {
     {"{\"a\":1,}", 0, BAD_JSON},
     {"{'a':1}", 0, BAD_JSON},
     {"{\"a\":tru}", 0, BAD_JSON},
-    {"{\"a\":\x1b[31m}", 0, BAD_JSON "byte 6: invalid token near '?'"},
-    {"{" A4 "," A4 "}", 4, BAD_JSON "byte 57: duplicate object key near '\"a\"'"},
-    {"{\"a\\u0000b\":{}}", 0, BAD_JSON "byte 11: NUL byte in object key"},
+    {"{\"a\":\x1b[31m}", 0, BAD_JSON "byte 6: expected a value"},
+    {"{" A4 "," A4 "}", 4, BAD_JSON "byte 1: an object has a name twice"},
+    {"{\"a\\u0000b\":{}}", 0, BAD_JSON "byte 4: this escape stands for no character that a text may hold"},
     {"{\"__metadata__\":{\"k\":\"a\\u0000\"}}", 0, BAD_JSON},
     {"{\"a\xff\":{}}", 0, BAD_JSON},
     {"{\"a\xed\xa0\x80\":{}}", 0, BAD_JSON},
@@ -354,7 +354,7 @@ static void test_depth_is_limited(void **state)
     memcpy(deep + 8, "{\"a\":", 5);
     assert_int_equal(acq_safetensors_read_memory(deep, 100000, "deep", &read, &error),
                      ACQ_ERR_INPUT);
-    assert_non_null(strstr(error.message, "maximum parsing depth reached"));
+    assert_non_null(strstr(error.message, "nested too deep"));
     free(deep);
 }
 

@@ -1,0 +1,43 @@
+/* json.h - a JSON text as a tree in an arena.
+ *
+ * Strict (RFC 8259): no byte but the value and blanks, strings in UTF-8 without NUL, no name twice
+ * in an object, no number beyond what it is kept in, limited depth. Every allocation is the
+ * arena's, so a text is never called bad, and never read in part, because memory ran out. Linear in
+ * the text, but for sorting the names of each object. */
+#ifndef ACQ_BASE_JSON_H
+#define ACQ_BASE_JSON_H
+
+#include "base/arena.h"
+
+enum { ACQ_JSON_MOST_DEPTH = 512 };
+
+typedef enum acq_json_kind {
+    ACQ_JSON_NULL,
+    ACQ_JSON_FALSE,
+    ACQ_JSON_TRUE,
+    ACQ_JSON_INTEGER,
+    ACQ_JSON_REAL,
+    ACQ_JSON_TEXT,
+    ACQ_JSON_ARRAY,
+    ACQ_JSON_OBJECT
+} acq_json_kind;
+
+typedef struct acq_json {
+    acq_json_kind kind;
+    const char *name; /* as a member of an object; NUL-terminated */
+    int64_t integer;
+    double real;
+    const char *text;       /* TEXT: NUL-terminated */
+    struct acq_json *first; /* ARRAY, OBJECT: the n parts, in their order */
+    struct acq_json *next;  /* in the array or object around it */
+    size_t n;
+} acq_json;
+
+/* On bad text ACQ_ERR_INPUT and a message without the file: "byte 17: ...". */
+acq_status acq_json_parse(const char *text, size_t length, acq_arena *arena, const acq_json **out,
+                          acq_error *error);
+
+/* The member of an object; NULL when there is none. Linear. */
+const acq_json *acq_json_get(const acq_json *object, const char *name);
+
+#endif

@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uninorm.h>
 
 #include "base/memory.h"
 #include "graph/build.h"
+
+enum { FORM_ROOM = 1024 }; /* bytes of a name in another normal form, without a malloc */
 
 /* Stands for a name that a stored graph could not read. */
 static const char UNREADABLE[] = "(unreadable)";
@@ -148,11 +151,34 @@ bool acq_graph_is_named(const acq_graph *graph, acq_rel relation)
     return graph != NULL && acq_names_get(&graph->relations, relation) != NULL;
 }
 
-acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length)
+/* Looks a name up as it is spelled. */
+typedef uint32_t (*find_fn)(const void *where, const char *name, size_t length);
+
+/* Then in the normal forms: composed, as most texts have it, and decomposed, as some systems write
+ * it. Names are kept as the files spell them. */
+static uint32_t find_any_form(find_fn find, const void *where, const char *name, size_t length)
 {
+    const uninorm_t forms[] = {UNINORM_NFC, UNINORM_NFD};
+    uint32_t found = find(where, name, length);
+    size_t n_ascii = 0;
+    while (n_ascii < length && (unsigned char)name[n_ascii] < 0x80)
+        n_ascii++;
+    for (size_t i = 0; found == ACQ_NO_ID && n_ascii < length && i < 2; i++) {
+        uint8_t room[FORM_ROOM];
+        size_t n = sizeof room;
+        uint8_t *form = u8_normalize(forms[i], (const uint8_t *)name, length, room, &n);
+        if (form != NULL)
+            found = find(where, (const char *)form, n);
+        if (form != room)
+            free(form);
+    }
+    return found;
+}
+
+static uint32_t find_entity(const void *where, const char *name, size_t length)
+{
+    const acq_graph *graph = where;
     acq_ent found = ACQ_NO_ID;
-    if (graph == NULL || name == NULL)
-        return ACQ_NO_ID;
     if (graph->ops == NULL) {
         found = acq_names_find(&graph->entities, name, length);
         return found != ACQ_NO_ID ? found : acq_names_find(&graph->entity_labels, name, length);
@@ -162,6 +188,11 @@ acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t l
         return found;
     acq_graph_set_failure(graph, &error);
     return ACQ_NO_ID;
+}
+
+acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length)
+{
+    return find_any_form(find_entity, graph, name, length);
 }
 
 /* The only relation whose IRI ends in /name, #name or :name. */
@@ -181,15 +212,27 @@ static acq_rel find_last_part(const acq_names *relations, const char *name, size
     return found;
 }
 
+typedef struct relation_names {
+    const acq_names *keys, *labels;
+    bool is_rdf;
+} relation_names;
+
+static uint32_t find_relation(const void *where, const char *name, size_t length)
+{
+    const relation_names *of = where;
+    acq_rel found = acq_names_find(of->keys, name, length);
+    if (found == ACQ_NO_ID)
+        found = acq_names_find(of->labels, name, length);
+    if (found == ACQ_NO_ID && of->is_rdf && length > 0)
+        found = find_last_part(of->keys, name, length);
+    return found;
+}
+
 acq_rel acq_relations_find(const acq_names *keys, const acq_names *labels, bool is_rdf,
                            const char *name, size_t length)
 {
-    acq_rel found = acq_names_find(keys, name, length);
-    if (found == ACQ_NO_ID)
-        found = acq_names_find(labels, name, length);
-    if (found == ACQ_NO_ID && is_rdf && length > 0)
-        found = find_last_part(keys, name, length);
-    return found;
+    relation_names of = {keys, labels, is_rdf};
+    return find_any_form(find_relation, &of, name, length);
 }
 
 acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length)

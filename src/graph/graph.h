@@ -37,7 +37,8 @@ bool acq_graph_is_rdf(const acq_graph *graph);
 acq_status acq_graph_each_name(const acq_graph *graph, const char *prefix, size_t length,
                                acq_name_fn visit, void *context, acq_error *error);
 
-/* By key, then by label; a relation also by the last part of its IRI, if only one ends so.
+/* By key, then by label, as it is spelled and then in the normal forms of Unicode: e with an accent
+ * behind it finds the one letter, and the other way round. A relation also by the last part of its IRI, if only one ends so.
  * ACQ_NO_ID when unknown, or when a stored graph cannot be read: acq_graph_get_failure tells. */
 acq_ent acq_graph_find_entity(const acq_graph *graph, const char *name, size_t length);
 acq_rel acq_graph_find_relation(const acq_graph *graph, const char *name, size_t length);

@@ -217,6 +217,32 @@ static void test_a_graph_without_facts_is_legal(void **state)
     acq_graph_free(graph);
 }
 
+/* e with an accent as one character and as two: whichever the file has, both are found. */
+static void test_names_are_found_in_any_normal_form(void **state)
+{
+    (void)state;
+    static const char *const forms[2] = {"caf\xc3\xa9", "cafe\xcc\x81"};
+    for (int i = 0; i < 2; i++) {
+        acq_graph_builder *builder = acq_graph_builder_new();
+        add(builder, forms[i], forms[i], "b");
+        acq_graph *graph = finish(builder);
+        for (int j = 0; j < 2; j++) {
+            assert_int_equal(acq_graph_find_entity(graph, forms[j], strlen(forms[j])), 0);
+            assert_int_equal(acq_graph_find_relation(graph, forms[j], strlen(forms[j])), 0);
+        }
+        assert_string_equal(acq_graph_get_entity_name(graph, 0), forms[i]);
+        assert_int_equal(acq_graph_find_entity(graph, "cafe", 4), ACQ_NO_ID);
+        assert_int_equal(acq_graph_find_entity(graph, "caf\xc3", 4), ACQ_NO_ID);
+        acq_graph_free(graph);
+    }
+    acq_graph_builder *both = acq_graph_builder_new();
+    add(both, forms[0], "r", forms[1]);
+    acq_graph *graph = finish(both);
+    assert_int_equal(acq_graph_find_entity(graph, forms[0], strlen(forms[0])), 0);
+    assert_int_equal(acq_graph_find_entity(graph, forms[1], strlen(forms[1])), 1);
+    acq_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_fingerprints_follow_facts_not_their_order),
         cmocka_unit_test(test_directions_are_inverse_of_each_other),
         cmocka_unit_test(test_a_graph_without_facts_is_legal),
+        cmocka_unit_test(test_names_are_found_in_any_normal_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  *   acq_query *query;
  *   acq_predictor *predictor;
  *   acq_result *result;
- *   acq_graph_open("world.acq", NULL, &graph, &error);
+ *   acq_graph_open("world.tsv", NULL, &graph, &error);
  *   acq_query_new(graph, "Q(x) := capital_of(x, \"France\")", &query, &error);
  *   acq_predictor_new(graph, "observed", NULL, &predictor, &error);
  *   acq_ask(query, predictor, NULL, &result, &error);

@@ -1,0 +1,46 @@
+# The public library: its functions by their modules, and as a program sees it.
+acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/api_scored.c
+         support/calibrator.c
+         USES library engine search answer query predict graph base)
+acq_test(api_predict SOURCES unit/api_predict.c support/api_case.c support/api_scored.c
+         support/calibrator.c
+         USES library engine search answer query predict graph base)
+acq_test(api_answers SOURCES unit/api_answers.c support/api_case.c support/api_scored.c
+         support/calibrator.c
+         USES library engine search answer query predict graph base)
+acq_test(api_arguments SOURCES unit/api_arguments.c support/api_case.c
+         USES library engine search answer query predict graph base)
+acq_test(api_store SOURCES unit/api_store.c support/api_case.c
+         USES library engine search answer query predict graph base)
+acq_test(api_train SOURCES unit/api_train.c support/api_case.c
+         USES library engine search answer query predict graph base)
+if(ACQ_FAULTS)
+  acq_test(api_memory SOURCES unit/api_memory.c support/api_case.c
+           USES library engine search answer query predict graph base)
+endif()
+
+# Examples see the public header and the shared library, nothing else.
+foreach(example ask check fit serve stream)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/examples/${example}.c)
+    continue()
+  endif()
+  add_executable(example_${example} ${PROJECT_SOURCE_DIR}/examples/${example}.c)
+  set_target_properties(example_${example} PROPERTIES
+    OUTPUT_NAME ${example} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  target_include_directories(example_${example} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(example_${example} PRIVATE -Wall -Wextra)
+  target_link_libraries(example_${example} PRIVATE anycq_shared)
+  if(ACQ_SANITIZE)
+    target_link_options(example_${example} PRIVATE -fsanitize=${ACQ_SANITIZE})
+  endif()
+endforeach()
+add_test(NAME api_examples
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/examples.sh ${PROJECT_BINARY_DIR}/examples
+                 ${PROJECT_SOURCE_DIR})
+add_test(NAME api_header
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/header.sh $<TARGET_FILE:anycq_shared>
+                 ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} "${ACQ_SANITIZE}")
+add_test(NAME api_install
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/install.sh ${PROJECT_BINARY_DIR}
+                 ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} "${ACQ_SANITIZE}")
+set_tests_properties(api_install PROPERTIES SKIP_RETURN_CODE 77)

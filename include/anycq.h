@@ -388,7 +388,7 @@ static inline void acq_predictor_params_init(acq_predictor_params *params)
 }
 
 /* spec: "observed" (facts and nothing else), "perfect:GRAPH" (the facts of another graph are
- * true), "completion:FILE" (scored links made by acq_complete or acq_fit), "ultra" (the weights
+ * true), "completion:FILE" (made by acq_complete or acq_fit_completion), "ultra" (the weights
  * that ship, for any graph), "complex:MODEL", "nbfnet:MODEL" or "ultra:MODEL"; "auto": the
  * completion beside params->graph_path, else "ultra" if the graph is not too large, else
  * "observed". Files are read and checked at once; models make rows when questions need them, which
@@ -474,6 +474,46 @@ typedef struct acq_completion_report {
 /* What a completion file says of itself; its links are not read. */
 ACQ_API acq_status acq_completion_read_report(const char *path, acq_completion_report *report,
                                               acq_error *error);
+/* ---- fits ---- */
+
+typedef struct acq_fit_completion_report {
+    size_t size;         /* set by the caller: sizeof report */
+    uint64_t held;       /* links held out, which the probabilities were learnt from */
+    uint64_t covered;    /* of these, among the candidates */
+    uint64_t candidates; /* in all */
+    uint64_t links;      /* of the completion */
+    double seconds;
+} acq_fit_completion_report;
+
+typedef struct acq_fit_completion_params {
+    size_t size;
+    const char *models;       /* "complex", "nbfnet", "ultra", or some, as in "complex+ultra" */
+    const acq_graph *earlier; /* learn from what was added since, not from links held out */
+    double hold_share;        /* 0.1: of the facts, held out */
+    double epochs;            /* of ComplEx */
+    uint32_t rank;            /* of ComplEx */
+    double seconds;           /* what the whole may take; 0: as long as the epochs take */
+    double floor;             /* 0.002: least probability of a link that is kept */
+    uint64_t seed;            /* 1: a fit repeats with it, at any number of threads */
+    unsigned threads;         /* 0: as many as the machine has */
+    bool resume;              /* go on with PATH.fit, which a stopped fit leaves */
+    const char *svg;          /* a picture of how good the probabilities are; NULL: none */
+    acq_progress_fn progress; /* false: ACQ_ERR_INTERRUPTED, PATH.fit stays */
+    void *context;
+    acq_fit_completion_report *report; /* NULL: not wanted */
+} acq_fit_completion_params;
+
+ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);
+static inline void acq_fit_completion_params_init(acq_fit_completion_params *params)
+{
+    acq_fit_completion_params_init_sized(params, sizeof *params);
+}
+
+/* Learns links and their probabilities from the graph's own facts and writes them to `path`, for
+ * the predictor "completion:PATH". The file appears whole or not at all. Costs minutes to hours:
+ * trainings with all threads, memory by the largest relation. params NULL: defaults. */
+ACQ_API acq_status acq_fit_completion(const acq_graph *graph, const char *path,
+                                      const acq_fit_completion_params *params, acq_error *error);
 
 /* ---- policies ---- */
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # The programs of examples/, with what they print. Built against the public header and the shared
 # library alone.
-# usage: examples.sh FOLDER_OF_PROGRAMS SOURCE_DIR
+# usage: examples.sh FOLDER_OF_PROGRAMS SOURCE_DIR SANITIZERS
 set -u
-programs=$1 source=$2
+programs=$1 source=$2 sanitizers=$3
 world=$source/data/world/observed.tsv
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -75,6 +75,20 @@ none
 yes
 Paris | Rome
 END
+
+: >"$work/in"
+expect 2 fit "$work/missing.tsv" "$work/fitted" 'Q(x) := r(x, "a")' <<END
+input: there is no such file or folder; check the path
+END
+# A fit takes seconds, with sanitizers too many of them.
+if [ -z "$sanitizers" ]; then
+    awk 'BEGIN { for (i = 0; i < 40; i++) {
+        print "p" i "\tlives_in\tc" i % 5; print "p" i "\tworks_in\tc" i % 5 } }' >"$work/town.tsv"
+    "$programs/fit" "$work/town.tsv" "$work/fitted" 'Q(x) := lives_in("p3", x)' 1 \
+        >"$work/out" 2>"$work/err" || { cat "$work/err"; echo 'FAILED: fit'; status=1; }
+    [ "$(tail -n 1 "$work/out")" = 'c3, p 1.00' ] || { cat "$work/out"; echo 'FAILED: fit'; status=1; }
+    [ ! -e "$work/fitted.fit" ] || { echo 'FAILED: the folder of the fit is left'; status=1; }
+fi
 
 # Ctrl-C ends a search that would take long, and what was found is printed.
 awk 'BEGIN { for (i = 0; i < 3600; i++) print "e" int(i / 60) "\tr\te" i % 60 }' >"$work/dense.tsv"

@@ -140,6 +140,8 @@ static void test_questions(void **state)
     assert_int_equal(acq_cursor_open(query, f.predictor, NULL, &cursor, NULL), ACQ_OK);
     REFUSES(acq_cursor_next, "out", cursor, NULL);
     acq_cursor_free(cursor);
+    REFUSES(acq_fit_completion, "graph", NULL, "x", NULL);
+    REFUSES(acq_fit_completion, "path", f.graph, NULL, NULL);
     acq_conflict *conflict = NULL;
     REFUSES(acq_result_find_conflict, "result", NULL, 0, &conflict);
     REFUSES(acq_result_find_conflict, "out", result, 0, NULL);
@@ -182,6 +184,7 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_int_equal(acq_predictions_get_n(NULL), 0);
     assert_null(acq_predictions_get(NULL, 0));
     acq_predictions_free(NULL);
+    acq_fit_completion_params_init(NULL);
     assert_string_equal(acq_predictor_get_name(NULL), "");
     assert_null(acq_predictor_get_note(NULL));
     assert_false(acq_predictor_is_calibrated(NULL));

@@ -23,6 +23,8 @@ command -v pkg-config >/dev/null || { echo 'skipped: no pkg-config'; exit 77; }
 
 [ -s "$work/tree/share/man/man1/anycq.1" ] && [ -s "$work/tree/share/man/man1/anycq-ask.1" ] ||
     fail 'no manual pages'
+[ -n "$(find "$work/tree" -path '*man3/anycq.3')" ] || fail 'no manual page of the library'
+grep -q "anycq $version" "$source/man/anycq.3" || fail 'the version of the manual page'
 pc=$(find "$work/tree" -name anycq.pc)
 [ -n "$pc" ] || fail 'no anycq.pc'
 mv "$work/tree" "$work/moved"

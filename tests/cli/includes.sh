@@ -38,8 +38,8 @@ private_for_cli='
 calibrate/reliability.h engine/engine.h engine/open.h eval/decide.h
 eval/eval.h eval/files.h eval/links.h eval/print.h fit/fit.h graph/text/rdf.h
 graph/text/read.h graph/text/write.h models/complex/model.h models/nbfnet/nbfnet.h
-models/ultra/ultra.h predict/completion.h predict/predictor.h predict/rows.h query/benchmark/formula.h query/benchmark/parse.h
-query/sql.h search/search.h store/import/import.h store/store.h train/option_table.h
+models/ultra/ultra.h predict/completion.h predict/predictor.h predict/rows.h
+query/benchmark/formula.h query/sql.h search/search.h store/import/import.h store/store.h tensor/cpu.h train/option_table.h
 train/run.h train/train.h
 '
 

@@ -234,7 +234,7 @@ static acq_status take_found(acq_engine_run *run, acq_error *error)
     if (result->answers == NULL)
         return acq_fail_memory(error);
     for (size_t i = 0; i < found->n_answers; i++)
-        result->answers[i] = (acq_answer){
+        result->answers[i] = (acq_engine_answer){
             .score = found->answers[i].score, .p = NAN, .values = found->answers[i].values};
     result->n_answers = found->n_answers;
     return ACQ_OK;
@@ -255,7 +255,7 @@ static acq_status append_new(acq_engine_run *wide, acq_error *error)
     acq_engine_result *result = wide->result;
     const acq_search_result *found = &wide->found;
     size_t n = result->n_answers, bytes = wide->query->n_variables * sizeof(acq_ent);
-    acq_answer *all = acq_arena_alloc(&result->arena, n + found->n_answers, sizeof *all);
+    acq_engine_answer *all = acq_arena_alloc(&result->arena, n + found->n_answers, sizeof *all);
     if (all == NULL)
         return acq_fail_memory(error);
     memcpy(all, result->answers, n * sizeof *all);
@@ -266,7 +266,8 @@ static acq_status append_new(acq_engine_run *wide, acq_error *error)
         if (values == NULL)
             return acq_fail_memory(error);
         memcpy(values, found->answers[i].values, bytes);
-        all[n++] = (acq_answer){.score = found->answers[i].score, .p = NAN, .values = values};
+        all[n++] =
+            (acq_engine_answer){.score = found->answers[i].score, .p = NAN, .values = values};
     }
     result->answers = all;
     result->n_answers = n;

@@ -32,26 +32,26 @@ typedef struct acq_engine_params {
     ((acq_engine_params){                                                                          \
         .engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT, .prior = -1.0, .min_p = 0.5})
 
-typedef struct acq_answer {
+typedef struct acq_engine_answer {
     double score;    /* by the verifier */
     double p;        /* that it is true; NaN: no calibrator */
     acq_ent *values; /* of all variables of the query */
-} acq_answer;
+} acq_engine_answer;
 
 typedef struct acq_engine_result {
     acq_arena arena; /* owns answers */
     acq_outcome outcome;
-    bool complete;       /* the answers are proved to be the K best, or all */
-    acq_spent spent;     /* what ran out when not complete */
-    acq_answer *answers; /* best first; distinct on the free variables */
+    bool complete;              /* the answers are proved to be the K best, or all */
+    acq_spent spent;            /* what ran out when not complete */
+    acq_engine_answer *answers; /* best first; distinct on the free variables */
     size_t n_answers;
-    acq_answer *likeliest;    /* candidate with the largest p, an answer or not; NULL: no p */
-    size_t n_candidates;      /* that have a p; 0: no calibrator */
-    bool has_more;            /* candidates of lesser scores were not looked at */
-    acq_search_effort effort; /* of the searches */
-    const char *note;         /* a sentence that the user should see; NULL: none */
-    acq_predictor *prepared;  /* with a predictor that makes rows: those of this question, which its
-                               * answers are scored by; owned. NULL: the one that was asked */
+    acq_engine_answer *likeliest; /* candidate with the largest p, an answer or not; NULL: no p */
+    size_t n_candidates;          /* that have a p; 0: no calibrator */
+    bool has_more;                /* candidates of lesser scores were not looked at */
+    acq_search_effort effort;     /* of the searches */
+    const char *note;             /* a sentence that the user should see; NULL: none */
+    acq_predictor *prepared; /* with a predictor that makes rows: those of this question, which its
+                              * answers are scored by; owned. NULL: the one that was asked */
 } acq_engine_result;
 
 void acq_engine_result_deinit(acq_engine_result *result);

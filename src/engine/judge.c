@@ -6,13 +6,13 @@
 #include "calibrate/answer.h"
 #include "engine/run.h"
 
-acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t n,
+acq_status acq_judge_rate(const acq_engine_run *run, acq_engine_answer *answers, size_t n,
                           acq_error *error)
 {
     const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
     const acq_scoring *scoring = &run->params.search.scoring;
     for (size_t i = 0; i < n; i++) {
-        acq_answer *answer = &answers[i];
+        acq_engine_answer *answer = &answers[i];
         float features[ACQ_N_ANSWER_FEATURES];
         acq_status status = acq_answer_describe(run->query, run->predictor, scoring, answer->values,
                                                 features, error);
@@ -27,7 +27,7 @@ acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t
 /* Equal ones by values, so that the order does not depend on the sorting. */
 static int compare_answers(const void *left, const void *right, void *context)
 {
-    const acq_answer *a = left, *b = right;
+    const acq_engine_answer *a = left, *b = right;
     const uint32_t *n = context;
     if (a->p != b->p)
         return a->p > b->p ? -1 : 1;

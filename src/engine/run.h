@@ -39,7 +39,7 @@ acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error);
 
 /* judge.c: gives answers their p (calibrate/answer.h), and the likeliest values of their
  * existential variables; scores are those of the verifier afterwards. */
-acq_status acq_judge_rate(const acq_engine_run *run, acq_answer *answers, size_t n,
+acq_status acq_judge_rate(const acq_engine_run *run, acq_engine_answer *answers, size_t n,
                           acq_error *error);
 
 /* Orders rated answers by p, then by score, and keeps at most `limit` (0: all) with p >= min_p.

@@ -299,7 +299,7 @@ static acq_status reach_row(round_state *round, const candidate *from, acq_row r
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < row.n && status == ACQ_OK; i++) {
         double link = row.scores == NULL ? 1.0 : (double)row.scores[i];
-        double value = acq_literal_score(scoring, false, link);
+        double value = acq_search_score_link(scoring, false, link);
         double bound = from->bound < value ? from->bound : value;
         if (bound >= scoring->threshold)
             status = add_candidate(&round->reached, row.tails[i], bound);

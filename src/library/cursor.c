@@ -33,9 +33,9 @@ struct acq_cursor {
     acq_result *results[N_STAGES]; /* of the stages that have run */
     size_t i_answer;               /* of the stage's answers, to be handed out next */
     uint64_t n_given;
-    double seconds;    /* spent by all stages */
-    acq_result row;    /* what acq_cursor_next gave last: borrows all it points to */
-    acq_answer answer; /* the one answer of row */
+    double seconds;           /* spent by all stages */
+    acq_result row;           /* what acq_cursor_next gave last: borrows all it points to */
+    acq_engine_answer answer; /* the one answer of row */
 };
 
 static bool has_negated_atom(const acq_node *node, bool is_negated)
@@ -167,7 +167,7 @@ static bool give_next(acq_cursor *cursor)
 {
     acq_result *result = cursor->results[cursor->stage];
     while (!is_full(cursor) && cursor->i_answer < acq_result_get_n_answers(result)) {
-        const acq_answer *answer = &result->search.answers[cursor->i_answer++];
+        const acq_engine_answer *answer = &result->search.answers[cursor->i_answer++];
         if (was_given(cursor, answer->values))
             continue;
         cursor->row = *result;

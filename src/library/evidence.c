@@ -110,7 +110,7 @@ static acq_status copy_text(acq_arena *arena, acq_text *text, const char **out)
     return *out == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
 }
 
-static acq_status fill_list(const acq_result *result, const acq_answer *answer,
+static acq_status fill_list(const acq_result *result, const acq_engine_answer *answer,
                             acq_evidence_list *list, acq_error *error)
 {
     acq_evidence *evidence;
@@ -139,7 +139,7 @@ acq_status acq_result_explain(const acq_result *result, size_t i_answer, acq_evi
 {
     ACQ_REQUIRE(result, error);
     ACQ_REQUIRE(out, error);
-    const acq_answer *answer = acq_library_get_answer(result, i_answer);
+    const acq_engine_answer *answer = acq_library_get_answer(result, i_answer);
     if (answer == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "there is no answer %zu: the result has %zu",
                         i_answer, result->search.n_answers);

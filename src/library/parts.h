@@ -62,7 +62,7 @@ struct acq_result {
 };
 
 /* By its number or ACQ_LIKELIEST; NULL: no such one. */
-const acq_answer *acq_library_get_answer(const acq_result *result, size_t i);
+const acq_engine_answer *acq_library_get_answer(const acq_result *result, size_t i);
 
 /* An ask (tuples NULL) with one result, or checks of n tuples, each of query->n_free entities. */
 acq_status acq_library_answer(const acq_library_question *question, const acq_ent *tuples, size_t n,

@@ -85,7 +85,7 @@ size_t acq_result_get_n_answers(const acq_result *result)
     return result == NULL ? 0 : result->search.n_answers;
 }
 
-const acq_answer *acq_library_get_answer(const acq_result *result, size_t i)
+const acq_engine_answer *acq_library_get_answer(const acq_result *result, size_t i)
 {
     if (result == NULL)
         return NULL;
@@ -96,13 +96,13 @@ const acq_answer *acq_library_get_answer(const acq_result *result, size_t i)
 
 double acq_result_get_score(const acq_result *result, size_t i_answer)
 {
-    const acq_answer *answer = acq_library_get_answer(result, i_answer);
+    const acq_engine_answer *answer = acq_library_get_answer(result, i_answer);
     return answer == NULL ? 0.0 : answer->score;
 }
 
 double acq_result_get_probability(const acq_result *result, size_t i_answer)
 {
-    const acq_answer *answer = acq_library_get_answer(result, i_answer);
+    const acq_engine_answer *answer = acq_library_get_answer(result, i_answer);
     return answer == NULL ? NAN : answer->p;
 }
 
@@ -113,7 +113,7 @@ double acq_result_get_best_probability(const acq_result *result)
 
 acq_ent acq_result_get_entity(const acq_result *result, size_t i_answer, size_t i_variable)
 {
-    const acq_answer *answer = acq_library_get_answer(result, i_answer);
+    const acq_engine_answer *answer = acq_library_get_answer(result, i_answer);
     if (answer == NULL || i_variable >= result->query->n_variables)
         return ACQ_NO_ID;
     return answer->values[i_variable];

@@ -11,7 +11,7 @@
 
 #include "search/search.h"
 
-static inline double acq_literal_score(const acq_scoring *scoring, bool is_negated, double link)
+static inline double acq_search_score_link(const acq_scoring *scoring, bool is_negated, double link)
 {
     if (scoring->binarize > 0)
         link = link >= scoring->binarize ? 1.0 : 0.0;

@@ -23,7 +23,7 @@ static double score_literal(const acq_literal *literal, const acq_predictor *pre
     if (literal->is_equality)
         return (left == right) != literal->is_negated ? 1.0 : 0.0;
     float link = acq_predictor_get_score(predictor, left, literal->relation, right);
-    return acq_literal_score(scoring, literal->is_negated, (double)link);
+    return acq_search_score_link(scoring, literal->is_negated, (double)link);
 }
 
 double acq_search_score_branch(const acq_branch *branch, const acq_predictor *predictor,

@@ -123,7 +123,7 @@ static bool ask(const policy_case *p, const acq_predictor *predictor,
 }
 
 static bool is_claimed(const policy_case *p, const acq_predictor *predictor,
-                       const acq_answer *answer)
+                       const acq_engine_answer *answer)
 {
     double score = acq_verify_score(p->c.query, predictor, &p->c.scoring, answer->values);
     return score == answer->score && score >= p->c.scoring.threshold;

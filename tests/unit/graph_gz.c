@@ -34,7 +34,7 @@ static void pack(acq_text *out, const char *bytes, size_t length, int level)
     free(packed);
 }
 
-static void write_triples(acq_text *text, uint64_t seed, size_t n, acq_syntax syntax)
+static void write_triples(acq_text *text, uint64_t seed, size_t n, acq_text_syntax syntax)
 {
     acq_random random = acq_random_start(seed, 2);
     acq_text_init(text);
@@ -58,7 +58,7 @@ static bool note_stage(void *context, const acq_progress *now)
     return true;
 }
 
-static acq_status read_bytes(const char *name, const acq_text *bytes, acq_syntax syntax,
+static acq_status read_bytes(const char *name, const acq_text *bytes, acq_text_syntax syntax,
                              acq_graph **graph, acq_error *error)
 {
     uint64_t done = 0;
@@ -73,7 +73,7 @@ static acq_status read_bytes(const char *name, const acq_text *bytes, acq_syntax
     return status;
 }
 
-static void expect_same(const acq_text *plain, const acq_text *packed, acq_syntax syntax)
+static void expect_same(const acq_text *plain, const acq_text *packed, acq_text_syntax syntax)
 {
     acq_graph *a = NULL, *b = NULL;
     acq_error error = {0};
@@ -88,8 +88,8 @@ static void expect_same(const acq_text *plain, const acq_text *packed, acq_synta
 static void test_every_format_is_read_from_gz(void **state)
 {
     (void)state;
-    static const acq_syntax all[] = {ACQ_TABS,   ACQ_COMMAS, ACQ_NTRIPLES,
-                                     ACQ_NQUADS, ACQ_TURTLE, ACQ_TRIG};
+    static const acq_text_syntax all[] = {ACQ_TABS,   ACQ_COMMAS, ACQ_NTRIPLES,
+                                          ACQ_NQUADS, ACQ_TURTLE, ACQ_TRIG};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         acq_text plain, packed;
         write_triples(&plain, i + 1, 8000, all[i]);

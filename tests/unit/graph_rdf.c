@@ -23,7 +23,7 @@
 #define PREFIX                                                                                     \
     "@prefix e: <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 
-static acq_status read_text(const char *text, acq_syntax syntax, const acq_read_params *params,
+static acq_status read_text(const char *text, acq_text_syntax syntax, const acq_read_params *params,
                             acq_graph **graph, acq_read_report *report, acq_error *error)
 {
     acq_memory_source source = {
@@ -31,7 +31,7 @@ static acq_status read_text(const char *text, acq_syntax syntax, const acq_read_
     return acq_graph_read_memory(&source, params, graph, report, error);
 }
 
-static acq_graph *must_read(const char *text, acq_syntax syntax, bool literals,
+static acq_graph *must_read(const char *text, acq_text_syntax syntax, bool literals,
                             acq_read_report *report)
 {
     acq_graph *graph = NULL;

@@ -17,8 +17,8 @@
 
 #define GOOD ACQ_SOURCE_DIR "/tests/data/graph/good/"
 
-static acq_status read_text(const char *text, acq_syntax syntax, bool strict, acq_graph **graph,
-                            acq_read_report *report, acq_error *error)
+static acq_status read_text(const char *text, acq_text_syntax syntax, bool strict,
+                            acq_graph **graph, acq_read_report *report, acq_error *error)
 {
     acq_memory_source source = {
         .name = "text", .bytes = text, .length = strlen(text), .syntax = syntax};
@@ -26,7 +26,7 @@ static acq_status read_text(const char *text, acq_syntax syntax, bool strict, ac
     return acq_graph_read_memory(&source, &params, graph, report, error);
 }
 
-static acq_graph *must_read(const char *text, acq_syntax syntax)
+static acq_graph *must_read(const char *text, acq_text_syntax syntax)
 {
     acq_graph *graph = NULL;
     acq_error error = {0};
@@ -253,7 +253,7 @@ static void keep_note(void *context, const acq_error *note)
 }
 
 /* What a header changes: the facts, and what the caller is told. */
-static void check_header(const char *text, acq_syntax syntax, bool no_header, const char *fact,
+static void check_header(const char *text, acq_text_syntax syntax, bool no_header, const char *fact,
                          const char *noted)
 {
     char head[20], relation[20], tail[20];

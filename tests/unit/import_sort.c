@@ -22,7 +22,7 @@ static char folder[] = "/tmp/anycq-sort-XXXXXX";
 /* A directed link, or a fact in the even direction with the one it was given in. */
 typedef struct item {
     acq_rel relation;
-    acq_packed link;
+    acq_fact_key link;
     unsigned given;
 } item;
 
@@ -50,7 +50,7 @@ static size_t take_equal(const item *items, size_t n, size_t i, expected *out)
     out->counts.duplicates += given[0] + given[1] - (given[0] > 0) - (given[1] > 0);
     out->counts.one_way += given[0] == 0 || given[1] == 0;
     out->links[out->n_links++] = (item){first.relation, first.link, 0};
-    out->links[out->n_links++] = (item){first.relation + 1, acq_packed_turn(first.link), 0};
+    out->links[out->n_links++] = (item){first.relation + 1, acq_fact_key_turn(first.link), 0};
     return i;
 }
 
@@ -59,9 +59,9 @@ static expected sort_plainly(const acq_triple *facts, size_t n)
     expected out = {.links = calloc(2 * n + 1, sizeof(item))};
     item *items = calloc(n + 1, sizeof *items);
     for (size_t i = 0; i < n; i++) {
-        acq_packed link = acq_packed_make(facts[i].head, facts[i].tail);
+        acq_fact_key link = acq_fact_key_make(facts[i].head, facts[i].tail);
         unsigned odd = facts[i].relation & 1U;
-        items[i] = (item){facts[i].relation - odd, odd ? acq_packed_turn(link) : link, odd};
+        items[i] = (item){facts[i].relation - odd, odd ? acq_fact_key_turn(link) : link, odd};
     }
     qsort(items, n, sizeof *items, compare);
     for (size_t i = 0; i < n;)

@@ -128,7 +128,7 @@ static void test_the_literal_rules_agree(void **unused)
         float link = acq_random_below(&random, 4) ? (float)draw_threshold(&random) : 0.0F;
         acq_cutoff cut = acq_cutoff_at(&scoring, scoring.threshold);
         for (int negated = 0; negated < 2; negated++) {
-            double score = acq_literal_score(&scoring, negated, (double)link);
+            double score = acq_search_score_link(&scoring, negated, (double)link);
             bool holds =
                 negated ? acq_cutoff_holds_negated(&cut, link) : acq_cutoff_holds(&cut, link);
             assert_true(score == acq_verify_score_literal(&scoring, negated, (double)link));

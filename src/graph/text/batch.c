@@ -253,7 +253,7 @@ void acq_merger_deinit(acq_merger *merger)
     acq_free(merger->relations);
 }
 
-void acq_merger_start_file(acq_merger *merger, const char *file, acq_syntax syntax)
+void acq_merger_start_file(acq_merger *merger, const char *file, acq_text_syntax syntax)
 {
     merger->syntax = syntax;
     merger->file = file;

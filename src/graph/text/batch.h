@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "graph/text/read.h"
 
-typedef enum acq_syntax {
+typedef enum acq_text_syntax {
     ACQ_TABS,
     ACQ_COMMAS,
     ACQ_IDS, /* of a kgindex.json */
@@ -19,16 +19,16 @@ typedef enum acq_syntax {
     ACQ_NQUADS,
     ACQ_TURTLE,
     ACQ_TRIG,
-} acq_syntax;
+} acq_text_syntax;
 
-static inline bool acq_syntax_is_rdf(acq_syntax syntax)
+static inline bool acq_syntax_is_rdf(acq_text_syntax syntax)
 {
     return syntax >= ACQ_NTRIPLES;
 }
 
 /* What the parsing of one file goes by; the same for all its pieces. */
 typedef struct acq_syntax_rules {
-    acq_syntax syntax;
+    acq_text_syntax syntax;
     bool strict;
     uint32_t n_entities, n_relations;  /* ACQ_IDS: ids are below these */
     char separator;                    /* ACQ_COMMAS: , or ; */
@@ -125,7 +125,7 @@ typedef struct acq_merger {
     acq_error first_bad;            /* the first line left out */
     bool has_looked;                /* at the columns of this file */
     const char *file;               /* being read, for messages; borrowed until the end */
-    acq_syntax syntax;              /* of that file */
+    acq_text_syntax syntax;         /* of that file */
     size_t n_lines;                 /* of the file, in earlier batches */
     uint64_t n_facts;               /* handed to the sink */
     uint64_t done;                  /* bytes of earlier files */
@@ -139,7 +139,7 @@ void acq_merger_init(acq_merger *merger, const acq_sink *sink, const acq_read_pa
 void acq_merger_deinit(acq_merger *merger);
 
 /* The batches that follow are of this file. */
-void acq_merger_start_file(acq_merger *merger, const char *file, acq_syntax syntax);
+void acq_merger_start_file(acq_merger *merger, const char *file, acq_text_syntax syntax);
 
 /* Takes over what the batch holds; then, if something ended its parsing, fails with that. */
 acq_status acq_merger_take(acq_merger *merger, acq_batch *batch);

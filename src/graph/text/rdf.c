@@ -24,7 +24,7 @@ static int shown(size_t length)
     return length < 200 ? (int)length : 200;
 }
 
-static bool decode_name(statement *s, const acq_term *term, acq_text *out)
+static bool decode_name(statement *s, const acq_rdf_term *term, acq_text *out)
 {
     acq_batch *batch = s->batch;
     if (!acq_iri_decode_plain_name(out, term->text, term->length))
@@ -46,7 +46,7 @@ static bool decode_name(statement *s, const acq_term *term, acq_text *out)
 }
 
 /* Appends a whole IRI of the term, resolved if need be. */
-static bool add_iri(statement *s, const acq_term *term, const char *iri, size_t length,
+static bool add_iri(statement *s, const acq_rdf_term *term, const char *iri, size_t length,
                     acq_text *out)
 {
     const char *base = s->batch->rules->base;
@@ -62,7 +62,7 @@ static bool add_iri(statement *s, const acq_term *term, const char *iri, size_t 
     return base != NULL || acq_iri_is_absolute(iri, length);
 }
 
-static bool add_literal(statement *s, const acq_term *term, acq_text *out)
+static bool add_literal(statement *s, const acq_rdf_term *term, acq_text *out)
 {
     acq_rdf_write_literal(out, term->text, term->length);
     if (term->language != NULL) {
@@ -78,7 +78,7 @@ static bool add_literal(statement *s, const acq_term *term, acq_text *out)
     return true;
 }
 
-static bool write_key(statement *s, const acq_term *term, bool is_plain, acq_text *out)
+static bool write_key(statement *s, const acq_rdf_term *term, bool is_plain, acq_text *out)
 {
     if (is_plain)
         return decode_name(s, term, out);
@@ -93,7 +93,7 @@ static bool write_key(statement *s, const acq_term *term, bool is_plain, acq_tex
 }
 
 /* The key of a term: most IRIs as they stand, anything else in `buffer`. */
-static bool make_key(statement *s, const acq_term *term, acq_text *buffer, acq_field *out)
+static bool make_key(statement *s, const acq_rdf_term *term, acq_text *buffer, acq_field *out)
 {
     bool is_iri = term->kind == ACQ_TERM_IRI;
     bool is_plain = is_iri && acq_iri_is_plain_name(term->text, term->length);
@@ -112,7 +112,7 @@ static bool make_key(statement *s, const acq_term *term, acq_text *buffer, acq_f
     return s->status == ACQ_OK;
 }
 
-static acq_label_rank rank_of(const acq_term *literal)
+static acq_label_rank rank_of(const acq_rdf_term *literal)
 {
     if (literal->language == NULL)
         return literal->datatype == NULL ||
@@ -126,7 +126,7 @@ static acq_label_rank rank_of(const acq_term *literal)
 }
 
 /* False also when the label is bad. */
-static bool add_label(statement *s, const acq_field *key, const acq_term *label)
+static bool add_label(statement *s, const acq_field *key, const acq_rdf_term *label)
 {
     uint64_t bad = s->batch->counts.bad;
     acq_field text = {label->text,   label->length, label->text,
@@ -138,7 +138,7 @@ static bool add_label(statement *s, const acq_field *key, const acq_term *label)
     return true;
 }
 
-acq_status acq_rdf_add(acq_batch *batch, const acq_term terms[3])
+acq_status acq_rdf_add(acq_batch *batch, const acq_rdf_term terms[3])
 {
     statement s = {.batch = batch};
     bool is_literal = terms[2].kind == ACQ_TERM_LITERAL, is_fact = true;

@@ -20,7 +20,7 @@
 
 typedef enum acq_term_kind { ACQ_TERM_IRI, ACQ_TERM_BLANK, ACQ_TERM_LITERAL } acq_term_kind;
 
-typedef struct acq_term {
+typedef struct acq_rdf_term {
     acq_term_kind kind;
     const char *text; /* IRI without <>, label without _:, text without quotes; no escapes left */
     size_t length;
@@ -29,10 +29,10 @@ typedef struct acq_term {
     const char *language; /* of a literal; NULL: none */
     size_t language_length;
     size_t line, column;
-} acq_term;
+} acq_rdf_term;
 
 /* Adds a statement to the batch, or notes why it is bad. Terms are UTF-8. */
-acq_status acq_rdf_add(acq_batch *batch, const acq_term terms[3]);
+acq_status acq_rdf_add(acq_batch *batch, const acq_rdf_term terms[3]);
 
 /* The text of a plain literal in quotes, with the escapes of N-Triples. */
 void acq_rdf_write_literal(acq_text *out, const char *text, size_t length);

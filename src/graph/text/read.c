@@ -39,7 +39,7 @@ static acq_status read_together(acq_stream *stream, ingest *in, acq_syntax_rules
     return status;
 }
 
-static acq_status read_stream(ingest *in, acq_stream *stream, acq_syntax syntax)
+static acq_status read_stream(ingest *in, acq_stream *stream, acq_text_syntax syntax)
 {
     acq_merger *merger = &in->merger;
     const acq_dictionary *dictionary = merger->sink->dictionary;
@@ -62,7 +62,7 @@ static acq_status read_stream(ingest *in, acq_stream *stream, acq_syntax syntax)
     return status;
 }
 
-static acq_status read_file(ingest *in, const char *path, acq_syntax syntax)
+static acq_status read_file(ingest *in, const char *path, acq_text_syntax syntax)
 {
     acq_stream stream;
     acq_status status = acq_stream_open(&stream, path, in->merger.error);
@@ -194,7 +194,7 @@ acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_p
 static acq_status read_memory(ingest *in, const acq_memory_source *source)
 {
     acq_stream stream;
-    acq_syntax syntax = source->syntax;
+    acq_text_syntax syntax = source->syntax;
     acq_error *error = in->merger.error;
     if (source->index != NULL) {
         acq_status status =

@@ -119,7 +119,7 @@ static bool read_inside(cursor *in, bool is_iri, acq_text *buffer, const char **
     return in->status == ACQ_OK;
 }
 
-static bool read_blank(cursor *in, acq_term *out)
+static bool read_blank(cursor *in, acq_rdf_term *out)
 {
     const char *start = in->at + 2, *at = start;
     if (in->end - in->at < 2 || in->at[1] != ':')
@@ -137,7 +137,7 @@ static bool read_blank(cursor *in, acq_term *out)
     return true;
 }
 
-static bool read_language(cursor *in, acq_term *out)
+static bool read_language(cursor *in, acq_rdf_term *out)
 {
     const char *start = ++in->at;
     for (; in->at < in->end; in->at++) {
@@ -155,7 +155,7 @@ static bool read_language(cursor *in, acq_term *out)
     return true;
 }
 
-static bool read_literal(cursor *in, acq_text *buffer, acq_text *type_buffer, acq_term *out)
+static bool read_literal(cursor *in, acq_text *buffer, acq_text *type_buffer, acq_rdf_term *out)
 {
     out->kind = ACQ_TERM_LITERAL;
     if (!read_inside(in, false, buffer, &out->text, &out->length))
@@ -194,12 +194,12 @@ static bool complain_term(cursor *in, int which)
     return bad(in, in->at, "expected %s", wanted[which]);
 }
 
-static bool read_term(cursor *in, int which, acq_term *out)
+static bool read_term(cursor *in, int which, acq_rdf_term *out)
 {
     char c;
     skip_blanks(in);
     c = peek(in);
-    *out = (acq_term){.line = in->number, .column = (size_t)(in->at - in->line) + 1};
+    *out = (acq_rdf_term){.line = in->number, .column = (size_t)(in->at - in->line) + 1};
     if (c == '<')
         return read_inside(in, true, &in->buffers[which], &out->text, &out->length);
     if (c == '_' && which != 1)
@@ -212,7 +212,7 @@ static bool read_term(cursor *in, int which, acq_term *out)
 /* The name of a graph, which merges with the others. */
 static bool read_graph(cursor *in)
 {
-    acq_term graph;
+    acq_rdf_term graph;
     const char *start = in->at;
     if (!read_term(in, 3, &graph))
         return false;
@@ -259,7 +259,7 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
                              bool is_text)
 {
     cursor in = {.batch = batch, .line = line, .at = line, .end = line + length, .number = number};
-    acq_term terms[3];
+    acq_rdf_term terms[3];
     in.buffers = batch->unescaped;
     skip_blanks(&in);
     if (in.at == in.end || *in.at == '#')

@@ -77,16 +77,16 @@ static bool is_trig(const reader *r)
 
 /* Statements. */
 
-static acq_term term_of(const reader *r, const node *of)
+static acq_rdf_term term_of(const reader *r, const node *of)
 {
-    return (acq_term){.kind = of->kind,
-                      .text = r->texts.bytes + of->start,
-                      .length = of->length,
-                      .line = of->line,
-                      .column = of->column};
+    return (acq_rdf_term){.kind = of->kind,
+                          .text = r->texts.bytes + of->start,
+                          .length = of->length,
+                          .line = of->line,
+                          .column = of->column};
 }
 
-static bool add(reader *r, const acq_term terms[3])
+static bool add(reader *r, const acq_rdf_term terms[3])
 {
     acq_batch *batch = r->text.batch;
     batch->counts.lines++;
@@ -101,14 +101,14 @@ static bool add(reader *r, const acq_term terms[3])
 }
 
 /* subject verb object; the verb may be one that the grammar implies. */
-static bool emit(reader *r, const char *verb, const acq_term *object)
+static bool emit(reader *r, const char *verb, const acq_rdf_term *object)
 {
     const frame *top = &r->frames[r->n_frames - 1];
-    acq_term terms[3] = {term_of(r, &top->subject), {0}, *object};
+    acq_rdf_term terms[3] = {term_of(r, &top->subject), {0}, *object};
     if (verb == NULL)
         terms[1] = term_of(r, &top->verb);
     else
-        terms[1] = (acq_term){
+        terms[1] = (acq_rdf_term){
             .text = verb, .length = strlen(verb), .line = object->line, .column = object->column};
     return add(r, terms);
 }
@@ -116,23 +116,23 @@ static bool emit(reader *r, const char *verb, const acq_term *object)
 /* Nodes and frames. */
 
 /* Puts a term's text behind the others. */
-static bool set_node(reader *r, node *of, const acq_term *term)
+static bool set_node(reader *r, node *of, const acq_rdf_term *term)
 {
     *of = (node){term->kind, r->texts.length, term->length, term->line, term->column};
     acq_text_add_bytes(&r->texts, term->text, term->length);
     return acq_text_finish(&r->texts, &r->text.batch->error) == ACQ_OK;
 }
 
-static acq_term make_node(reader *r)
+static acq_rdf_term make_node(reader *r)
 {
-    acq_term made = acq_turtle_start_term(&r->text, ACQ_TERM_BLANK);
+    acq_rdf_term made = acq_turtle_start_term(&r->text, ACQ_TERM_BLANK);
     made.length =
         (size_t)snprintf(r->label, sizeof r->label, "b%llu", (unsigned long long)++r->n_made);
     made.text = r->label;
     return made;
 }
 
-static bool push(reader *r, frame_kind kind, const acq_term *subject)
+static bool push(reader *r, frame_kind kind, const acq_rdf_term *subject)
 {
     acq_turtle *t = &r->text;
     if (r->n_frames > MOST_NESTING)
@@ -224,7 +224,7 @@ static bool read_iri(reader *r, acq_text *buffer, const char **text, size_t *len
 }
 
 /* What a label of the text is called; see the head of this file. */
-static bool settle_label(reader *r, acq_text *buffer, acq_term *out)
+static bool settle_label(reader *r, acq_text *buffer, acq_rdf_term *out)
 {
     char claimed = out->text[0], other = claimed == 'b' ? 'B' : 'b';
     uint32_t id;
@@ -249,7 +249,7 @@ static bool settle_label(reader *r, acq_text *buffer, acq_term *out)
 }
 
 /* BlankNode ::= BLANK_NODE_LABEL | ANON, of which this is the first. */
-static bool read_blank(reader *r, acq_text *buffer, acq_term *out)
+static bool read_blank(reader *r, acq_text *buffer, acq_rdf_term *out)
 {
     out->kind = ACQ_TERM_BLANK;
     if (!acq_turtle_read_label(&r->text, &out->text, &out->length))
@@ -262,7 +262,7 @@ static bool read_blank(reader *r, acq_text *buffer, acq_term *out)
 }
 
 /* RDFLiteral ::= String (LANGTAG | '^^' iri)? */
-static bool read_literal(reader *r, acq_term *out)
+static bool read_literal(reader *r, acq_rdf_term *out)
 {
     acq_turtle *t = &r->text;
     acq_text *buffer = &t->batch->unescaped[2];
@@ -279,7 +279,7 @@ static bool read_literal(reader *r, acq_term *out)
     return read_iri(r, &t->batch->unescaped[4], &out->datatype, &out->datatype_length);
 }
 
-static bool set_type(acq_term *literal, const char *type)
+static bool set_type(acq_rdf_term *literal, const char *type)
 {
     literal->kind = ACQ_TERM_LITERAL;
     literal->datatype = type;
@@ -288,7 +288,7 @@ static bool set_type(acq_term *literal, const char *type)
 }
 
 /* NumericLiteral ::= INTEGER | DECIMAL | DOUBLE */
-static bool read_number(reader *r, acq_term *out)
+static bool read_number(reader *r, acq_rdf_term *out)
 {
     acq_turtle *t = &r->text;
     const char *type;
@@ -300,7 +300,7 @@ static bool read_number(reader *r, acq_term *out)
 }
 
 /* BooleanLiteral ::= 'true' | 'false', or a prefixed name. */
-static bool read_bare(reader *r, acq_term *out)
+static bool read_bare(reader *r, acq_rdf_term *out)
 {
     acq_turtle *t = &r->text;
     size_t length;
@@ -334,7 +334,7 @@ static step open_bracket(reader *r)
     acq_turtle *t = &r->text;
     frame *parent = top_of(r);
     bool is_subject = !parent->has_verb && parent->kind == STATEMENT;
-    acq_term made = make_node(r);
+    acq_rdf_term made = make_node(r);
     acq_turtle_take(t);
     bool is_empty = acq_turtle_next(t) == ']';
     if (is_subject ? !set_node(r, &parent->subject, &made)
@@ -353,7 +353,7 @@ static step open_list(reader *r)
     acq_turtle *t = &r->text;
     frame *parent = top_of(r);
     bool is_subject = !parent->has_verb && parent->kind == STATEMENT;
-    acq_term first = acq_turtle_start_term(t, ACQ_TERM_IRI);
+    acq_rdf_term first = acq_turtle_start_term(t, ACQ_TERM_IRI);
     acq_turtle_take(t);
     bool is_empty = acq_turtle_next(t) == ')';
     if (is_empty) {
@@ -377,7 +377,7 @@ static step read_subject(reader *r)
     acq_turtle *t = &r->text;
     acq_text *buffer = &t->batch->unescaped[0];
     char c = *t->at;
-    acq_term subject = acq_turtle_start_term(t, ACQ_TERM_IRI);
+    acq_rdf_term subject = acq_turtle_start_term(t, ACQ_TERM_IRI);
     if (!push(r, STATEMENT, NULL))
         return ENDED;
     if (c == '[')
@@ -394,7 +394,7 @@ static step read_subject(reader *r)
 }
 
 /* verb ::= predicate | 'a'        predicate ::= iri */
-static bool read_verb(reader *r, acq_term *out)
+static bool read_verb(reader *r, acq_rdf_term *out)
 {
     acq_turtle *t = &r->text;
     acq_text *buffer = &t->batch->unescaped[1];
@@ -416,7 +416,7 @@ static step take_verb(reader *r)
 {
     acq_turtle *t = &r->text;
     char c = acq_turtle_next(t);
-    acq_term verb = acq_turtle_start_term(t, ACQ_TERM_IRI);
+    acq_rdf_term verb = acq_turtle_start_term(t, ACQ_TERM_IRI);
     frame *top = top_of(r);
     if (c == '{' && !is_trig(r)) {
         acq_turtle_fail(t, t->start, ACQ_ERR_PARSE, NO_GRAPHS);
@@ -434,7 +434,7 @@ static step take_object(reader *r)
 {
     acq_turtle *t = &r->text;
     char c = acq_turtle_next(t);
-    acq_term object = acq_turtle_start_term(t, ACQ_TERM_IRI);
+    acq_rdf_term object = acq_turtle_start_term(t, ACQ_TERM_IRI);
     acq_text *buffer = &t->batch->unescaped[2];
     bool is_read = false;
     if (c == '[')
@@ -463,7 +463,7 @@ static step take_object(reader *r)
 static step go_on_list(reader *r, char c)
 {
     acq_turtle *t = &r->text;
-    acq_term rest = acq_turtle_start_term(t, ACQ_TERM_IRI);
+    acq_rdf_term rest = acq_turtle_start_term(t, ACQ_TERM_IRI);
     frame *top = top_of(r);
     if (c == ')') {
         acq_turtle_take(t);

@@ -25,7 +25,7 @@ enum { ACQ_SPLITS = 3 };
 
 typedef struct acq_source {
     char *files[ACQ_SPLITS];
-    acq_syntax syntax[ACQ_SPLITS];
+    acq_text_syntax syntax[ACQ_SPLITS];
     size_t n_files;
     char *index; /* path of the kgindex.json, or NULL: plain triples */
 } acq_source;
@@ -76,7 +76,7 @@ typedef struct acq_memory_source {
     size_t length;
     const char *index;
     size_t index_length;
-    acq_syntax syntax;
+    acq_text_syntax syntax;
     size_t piece_bytes; /* where to cut, and the most that is read at once; 0: as always */
 } acq_memory_source;
 

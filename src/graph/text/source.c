@@ -15,7 +15,7 @@
 /* What a name ends in, before a .gz, says what the file holds. */
 static const struct {
     const char *ending;
-    acq_syntax syntax;
+    acq_text_syntax syntax;
 } kinds[] = {{".txt", ACQ_TABS},  {".tsv", ACQ_TABS},   {".csv", ACQ_COMMAS}, {".nt", ACQ_NTRIPLES},
              {".nq", ACQ_NQUADS}, {".ttl", ACQ_TURTLE}, {".trig", ACQ_TRIG}};
 
@@ -37,7 +37,7 @@ static size_t plain_length(const char *path)
 }
 
 /* The endings are also the names of the formats. */
-static bool find_format(const char *name, acq_syntax *out)
+static bool find_format(const char *name, acq_text_syntax *out)
 {
     for (size_t i = 0; i < KINDS; i++) {
         if (strcmp(name, kinds[i].ending + 1) == 0) {
@@ -48,7 +48,7 @@ static bool find_format(const char *name, acq_syntax *out)
     return false;
 }
 
-static bool find_syntax(const char *path, acq_syntax *out)
+static bool find_syntax(const char *path, acq_text_syntax *out)
 {
     for (size_t i = 0; i < KINDS; i++) {
         if (ends_with(path, plain_length(path), kinds[i].ending)) {
@@ -149,7 +149,7 @@ static acq_status fail_kind(const char *path, acq_error *error)
         "unknown kind of file; say what it holds with --format tsv, csv, nt, ttl, nq or trig");
 }
 
-static acq_status set_file(acq_source *source, const char *path, acq_syntax syntax,
+static acq_status set_file(acq_source *source, const char *path, acq_text_syntax syntax,
                            acq_error *error)
 {
     char *index = NULL;
@@ -168,7 +168,7 @@ static acq_status set_file(acq_source *source, const char *path, acq_syntax synt
 /* is_any: the name need not tell what it holds. A pipe then holds triples separated by tabs. */
 static acq_status init_file(acq_source *source, const char *path, bool is_any, acq_error *error)
 {
-    acq_syntax syntax = ACQ_TABS;
+    acq_text_syntax syntax = ACQ_TABS;
     if (find_syntax(path, &syntax) || is_any)
         return set_file(source, path, syntax, error);
     return fail_kind(path, error);
@@ -194,7 +194,7 @@ static acq_status offer_split(const char *folder, size_t length, const char *spl
 
 /* The file of one split in a folder: *out NULL when there is none. */
 static acq_status find_split(const char *folder, size_t length, const char *split, char **out,
-                             acq_syntax *syntax, acq_error *error)
+                             acq_text_syntax *syntax, acq_error *error)
 {
     char ending[16];
     acq_status status = ACQ_OK;
@@ -316,7 +316,7 @@ static acq_status init_any(acq_source *source, const char *path, const acq_read_
 /* What the caller knows counts more than the names of the files. */
 static acq_status set_format(acq_source *source, const char *format, acq_error *error)
 {
-    acq_syntax syntax;
+    acq_text_syntax syntax;
     if (format == NULL)
         return ACQ_OK;
     if (source->index != NULL)

@@ -232,11 +232,11 @@ bool acq_turtle_take_word(acq_turtle *t, const char *word)
     return true;
 }
 
-acq_term acq_turtle_start_term(const acq_turtle *t, acq_term_kind kind)
+acq_rdf_term acq_turtle_start_term(const acq_turtle *t, acq_term_kind kind)
 {
-    return (acq_term){.kind = kind,
-                      .line = t->line,
-                      .column = (size_t)(offset_of(t, t->start) - t->line_start) + 1};
+    return (acq_rdf_term){.kind = kind,
+                          .line = t->line,
+                          .column = (size_t)(offset_of(t, t->start) - t->line_start) + 1};
 }
 
 static bool check_utf8(acq_turtle *t, const char *text, size_t length)

@@ -52,7 +52,7 @@ void acq_turtle_take(acq_turtle *t);
 bool acq_turtle_take_word(acq_turtle *t, const char *word);
 
 /* A term with the place of the word at hand. */
-acq_term acq_turtle_start_term(const acq_turtle *t, acq_term_kind kind);
+acq_rdf_term acq_turtle_start_term(const acq_turtle *t, acq_term_kind kind);
 
 /* Each of the next reads one word that begins here. Texts stay valid until the next word, or as
  * long as the buffer that they had to be put together in. */

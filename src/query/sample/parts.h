@@ -11,15 +11,15 @@
 
 #include "query/sample/sampler.h"
 
-typedef struct acq_run {
+typedef struct acq_sample_run {
     acq_rel relation;
     uint32_t row;    /* of links[relation] */
     uint32_t before; /* facts of the entity in the runs before this one */
-} acq_run;
+} acq_sample_run;
 
 struct acq_sampler {
     const acq_links **links; /* of each relation, borrowed from the graph */
-    acq_run *runs;
+    acq_sample_run *runs;
     uint32_t *first_run;
     acq_ent *entities; /* those with a fact */
     uint32_t n_entities, n_relations, n_with_facts;
@@ -32,7 +32,7 @@ typedef struct acq_sampler_step {
     acq_ent to;
 } acq_sampler_step;
 
-static inline acq_row acq_sampler_get_row(const acq_sampler *sampler, const acq_run *run)
+static inline acq_row acq_sampler_get_row(const acq_sampler *sampler, const acq_sample_run *run)
 {
     return acq_links_get_row_at(sampler->links[run->relation], run->row);
 }
@@ -59,14 +59,14 @@ static inline acq_sampler_step acq_sampler_draw_step(const acq_sampler *sampler,
 {
     uint32_t begin = sampler->first_run[from];
     uint32_t n_runs = sampler->first_run[from + 1] - begin;
-    const acq_run *run = &sampler->runs[begin + acq_random_below(random, n_runs)];
+    const acq_sample_run *run = &sampler->runs[begin + acq_random_below(random, n_runs)];
     acq_ent to = acq_row_draw(acq_sampler_get_row(sampler, run), random);
     return (acq_sampler_step){.from = from, .relation = run->relation, .to = to};
 }
 
 static inline uint32_t acq_sampler_count_facts(const acq_sampler *sampler, acq_ent entity)
 {
-    const acq_run *last = &sampler->runs[sampler->first_run[entity + 1] - 1];
+    const acq_sample_run *last = &sampler->runs[sampler->first_run[entity + 1] - 1];
     return last->before + (uint32_t)acq_sampler_get_row(sampler, last).n;
 }
 

@@ -73,7 +73,7 @@ static void fill_runs(acq_sampler *sampler)
     for (acq_rel r = 0; r < sampler->n_relations; r++) {
         const acq_links *links = sampler->links[r];
         for (uint32_t i = 0; i < links->n_heads; i++)
-            sampler->runs[next[links->heads[i]]++] = (acq_run){.relation = r, .row = i};
+            sampler->runs[next[links->heads[i]]++] = (acq_sample_run){.relation = r, .row = i};
     }
     for (uint32_t e = sampler->n_entities; e > 0; e--)
         next[e] = next[e - 1];
@@ -105,7 +105,7 @@ static acq_status build(acq_sampler *sampler, const acq_graph *graph, acq_error 
         status = count_runs(sampler, error);
     if (status != ACQ_OK)
         return status;
-    sampler->runs = acq_alloc(sampler->first_run[sampler->n_entities], sizeof(acq_run));
+    sampler->runs = acq_alloc(sampler->first_run[sampler->n_entities], sizeof(acq_sample_run));
     sampler->entities = acq_alloc(sampler->n_with_facts, sizeof(acq_ent));
     if (sampler->runs == NULL || sampler->entities == NULL)
         return acq_fail_memory(error);
@@ -130,8 +130,8 @@ acq_status acq_sampler_new(const acq_graph *graph, acq_sampler **out, acq_error 
 
 acq_sampler_step acq_sampler_get_fact(const acq_sampler *sampler, acq_ent entity, uint32_t i)
 {
-    const acq_run *first = sampler->runs + sampler->first_run[entity];
-    const acq_run *end = sampler->runs + sampler->first_run[entity + 1], *run;
+    const acq_sample_run *first = sampler->runs + sampler->first_run[entity];
+    const acq_sample_run *end = sampler->runs + sampler->first_run[entity + 1], *run;
     ACQ_SEARCH(run, first + 1, end, run->before <= i);
     run--;
     acq_ent to = acq_sampler_get_row(sampler, run).tails[i - run->before];

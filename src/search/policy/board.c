@@ -11,7 +11,7 @@
 /* Does a link of this score make the literal hold, or fail if it is negated? Monotone. */
 static bool decides(const acq_scoring *scoring, bool is_negated, double link)
 {
-    return (acq_literal_score(scoring, is_negated, link) >= scoring->threshold) != is_negated;
+    return (acq_search_score_link(scoring, is_negated, link) >= scoring->threshold) != is_negated;
 }
 
 static float get_float(uint32_t bits)
@@ -130,7 +130,7 @@ static double bound_literal(const acq_board *board, const acq_board_literal *l)
 {
     if (l->literal.is_equality || (l->literal.is_negated && !is_ground(board, l)))
         return 1.0;
-    return acq_literal_score(&board->scoring, l->literal.is_negated, get_best_score(board, l));
+    return acq_search_score_link(&board->scoring, l->literal.is_negated, get_best_score(board, l));
 }
 
 static double bound_branch(const acq_board *board, const acq_branch *branch, const uint32_t **leaf)

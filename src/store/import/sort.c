@@ -14,13 +14,13 @@
  * facts given with relation r, all turned to the even direction, so that the groups 2k and 2k+1 of
  * a pair can be compared. */
 typedef struct bucket_set {
-    acq_packed *links;
-    acq_packed *scratch; /* as long as links; borrowed */
-    size_t capacity;     /* of links */
-    size_t *starts;      /* n_groups + 1 */
-    size_t *kept;        /* distinct links at the start of each group, once it is sorted */
-    size_t n_groups;     /* even */
-    unsigned id_bits;    /* every entity is below 2^id_bits */
+    acq_fact_key *links;
+    acq_fact_key *scratch; /* as long as links; borrowed */
+    size_t capacity;       /* of links */
+    size_t *starts;        /* n_groups + 1 */
+    size_t *kept;          /* distinct links at the start of each group, once it is sorted */
+    size_t n_groups;       /* even */
+    unsigned id_bits;      /* every entity is below 2^id_bits */
 } bucket_set;
 
 static acq_status size_buckets(bucket_set *b, size_t n, size_t n_groups)
@@ -58,9 +58,9 @@ static void survey(bucket_set *b, const acq_triple *facts, size_t n)
 static void scatter(bucket_set *b, const acq_triple *facts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        acq_packed link = acq_packed_make(facts[i].head, facts[i].tail);
+        acq_fact_key link = acq_fact_key_make(facts[i].head, facts[i].tail);
         acq_rel group = facts[i].relation;
-        b->links[b->starts[group]++] = group & 1U ? acq_packed_turn(link) : link;
+        b->links[b->starts[group]++] = group & 1U ? acq_fact_key_turn(link) : link;
     }
     memmove(b->starts + 1, b->starts, b->n_groups * sizeof *b->starts);
     b->starts[0] = 0;
@@ -73,7 +73,7 @@ static acq_status fill_buckets(bucket_set *buckets, acq_triple *facts, size_t n,
         return status;
     survey(buckets, facts, n);
     scatter(buckets, facts, n);
-    buckets->scratch = (acq_packed *)(void *)facts;
+    buckets->scratch = (acq_fact_key *)(void *)facts;
     return ACQ_OK;
 }
 
@@ -88,8 +88,8 @@ static void deinit_buckets(bucket_set *buckets)
 static size_t sort_bucket(bucket_set *buckets, size_t group)
 {
     size_t start = buckets->starts[group], n = buckets->starts[group + 1] - start;
-    acq_packed_sort(buckets->links + start, buckets->scratch + start, n, buckets->id_bits);
-    buckets->kept[group] = acq_packed_unique(buckets->links + start, n);
+    acq_fact_key_sort(buckets->links + start, buckets->scratch + start, n, buckets->id_bits);
+    buckets->kept[group] = acq_fact_key_unique(buckets->links + start, n);
     return n - buckets->kept[group];
 }
 
@@ -107,10 +107,10 @@ typedef struct sorted_buckets {
     bucket_set *buckets;
     unsigned threads;
     acq_sort_counts *counts;
-    acq_packed *turned; /* room for the largest batch */
-    pair_state *pairs;  /* all */
-    size_t begin, end;  /* the batch's pairs */
-    size_t next;        /* the relation to hand out */
+    acq_fact_key *turned; /* room for the largest batch */
+    pair_state *pairs;    /* all */
+    size_t begin, end;    /* the batch's pairs */
+    size_t next;          /* the relation to hand out */
 } sorted_buckets;
 
 static size_t pair_start(const bucket_set *b, size_t pair)
@@ -166,12 +166,12 @@ static sorted_buckets *sorted_buckets_new(bucket_set *buckets, unsigned threads,
 static size_t join_groups(const bucket_set *b, size_t pair)
 {
     size_t even = 2 * pair, odd = even + 1;
-    acq_packed *place = b->links + b->starts[even];
+    acq_fact_key *place = b->links + b->starts[even];
     if (b->kept[odd] == 0)
         return b->kept[even];
-    acq_packed *scratch = b->scratch + b->starts[even];
+    acq_fact_key *scratch = b->scratch + b->starts[even];
     size_t n =
-        acq_packed_unite(place, b->kept[even], b->links + b->starts[odd], b->kept[odd], scratch);
+        acq_fact_key_unite(place, b->kept[even], b->links + b->starts[odd], b->kept[odd], scratch);
     memcpy(place, scratch, n * sizeof *place);
     return n;
 }
@@ -183,16 +183,16 @@ static acq_status sort_pair(void *context, size_t item, unsigned thread)
     bucket_set *b = order->buckets;
     size_t pair = order->begin + item;
     pair_state *state = &order->pairs[pair];
-    acq_packed *forward = b->links + pair_start(b, pair);
-    acq_packed *turned = order->turned + (pair_start(b, pair) - pair_start(b, order->begin));
+    acq_fact_key *forward = b->links + pair_start(b, pair);
+    acq_fact_key *turned = order->turned + (pair_start(b, pair) - pair_start(b, order->begin));
     state->duplicates = sort_bucket(b, 2 * pair);
     state->duplicates += sort_bucket(b, 2 * pair + 1);
     state->n = join_groups(b, pair);
     size_t in_both = b->kept[2 * pair] + b->kept[2 * pair + 1] - state->n;
     state->one_way = state->n - in_both;
     for (size_t i = 0; i < state->n; i++)
-        turned[i] = acq_packed_turn(forward[i]);
-    acq_packed_sort(turned, b->scratch + pair_start(b, pair), state->n, b->id_bits);
+        turned[i] = acq_fact_key_turn(forward[i]);
+    acq_fact_key_sort(turned, b->scratch + pair_start(b, pair), state->n, b->id_bits);
     return ACQ_OK;
 }
 
@@ -225,7 +225,7 @@ static void sorted_buckets_next(sorted_buckets *order, acq_sorted *out)
 }
 
 enum {
-    BYTES_PER_FACT = sizeof(acq_triple) + 2 * sizeof(acq_packed),
+    BYTES_PER_FACT = sizeof(acq_triple) + 2 * sizeof(acq_fact_key),
     LEAST_FACTS = 256,
     FACTS_PER_RUN = 32,
     FIRST_FACTS = 1 << 12,

@@ -13,39 +13,39 @@
 
 /* Links as single words, head in the upper half, so that comparing words compares (head, tail): two
  * thirds of the memory of an acq_link, and sorted without its score. */
-typedef uint64_t acq_packed;
+typedef uint64_t acq_fact_key;
 
-static inline acq_packed acq_packed_make(acq_ent head, acq_ent tail)
+static inline acq_fact_key acq_fact_key_make(acq_ent head, acq_ent tail)
 {
-    return (acq_packed)head << 32 | tail;
+    return (acq_fact_key)head << 32 | tail;
 }
 
-static inline acq_ent acq_packed_head(acq_packed link)
+static inline acq_ent acq_fact_key_head(acq_fact_key link)
 {
     return (acq_ent)(link >> 32);
 }
 
-static inline acq_ent acq_packed_tail(acq_packed link)
+static inline acq_ent acq_fact_key_tail(acq_fact_key link)
 {
     return (acq_ent)link;
 }
 
 /* The same link, seen from its tail. */
-static inline acq_packed acq_packed_turn(acq_packed link)
+static inline acq_fact_key acq_fact_key_turn(acq_fact_key link)
 {
     return link << 32 | link >> 32;
 }
 
 /* Ascending; scratch has room for n. Every id is below 2^id_bits. O(n) passes over the used bits.
  */
-void acq_packed_sort(acq_packed *links, acq_packed *scratch, size_t n, unsigned id_bits);
+void acq_fact_key_sort(acq_fact_key *links, acq_fact_key *scratch, size_t n, unsigned id_bits);
 
 /* Leaves each of the sorted links once; returns how many are left. */
-size_t acq_packed_unique(acq_packed *links, size_t n);
+size_t acq_fact_key_unique(acq_fact_key *links, size_t n);
 
 /* Both inputs are sorted and distinct, and so is the union in `out`; returns its size. */
-size_t acq_packed_unite(const acq_packed *a, size_t n_a, const acq_packed *b, size_t n_b,
-                        acq_packed *out);
+size_t acq_fact_key_unite(const acq_fact_key *a, size_t n_a, const acq_fact_key *b, size_t n_b,
+                          acq_fact_key *out);
 
 typedef struct acq_sorter acq_sorter;
 
@@ -69,8 +69,8 @@ acq_status acq_sorter_finish(acq_sorter *sorter, acq_error *error);
 /* Some links of one direction of a relation; the pieces of a direction follow each other. */
 typedef struct acq_sorted {
     acq_rel relation;
-    const acq_packed *links; /* until the next call */
-    size_t n;                /* 0: there are no more links */
+    const acq_fact_key *links; /* until the next call */
+    size_t n;                  /* 0: there are no more links */
 } acq_sorted;
 
 acq_status acq_sorter_next(acq_sorter *sorter, acq_sorted *out, acq_error *error);

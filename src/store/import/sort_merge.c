@@ -21,8 +21,8 @@ struct acq_merge_order {
     acq_run_item ahead; /* the next link of the merge, if has_ahead */
     bool has_ahead;
     uint32_t pair;
-    acq_packed *piece; /* PIECE_LINKS */
-    acq_packed *turned, *scratch;
+    acq_fact_key *piece; /* PIECE_LINKS */
+    acq_fact_key *turned, *scratch;
     size_t n_turned, most_turned;
     acq_runs *turned_runs;
 };
@@ -30,7 +30,7 @@ struct acq_merge_order {
 /* The more runs there are, the more there may be of one pair: as in sort.c. */
 static size_t get_most_turned(const acq_merge_params *params)
 {
-    size_t most = params->memory_bytes / 4 / sizeof(acq_packed);
+    size_t most = params->memory_bytes / 4 / sizeof(acq_fact_key);
     size_t least = LEAST_TURNED + TURNED_PER_RUN * acq_runs_get_n(params->runs);
     return most < least ? least : most;
 }
@@ -83,7 +83,7 @@ static void count(acq_sort_counts *counts, const uint32_t given[2])
 static acq_status spill_turned(acq_merge_order *order, acq_error *error)
 {
     acq_runs *runs = order->turned_runs;
-    acq_packed_sort(order->turned, order->scratch, order->n_turned, order->params.id_bits);
+    acq_fact_key_sort(order->turned, order->scratch, order->n_turned, order->params.id_bits);
     acq_status status = acq_runs_start(runs, 0, error);
     if (status == ACQ_OK)
         status = acq_runs_put(runs, order->pair, order->turned, order->n_turned, error);
@@ -93,10 +93,10 @@ static acq_status spill_turned(acq_merge_order *order, acq_error *error)
     return status;
 }
 
-static acq_status turn(acq_merge_order *order, acq_packed link, acq_error *error)
+static acq_status turn(acq_merge_order *order, acq_fact_key link, acq_error *error)
 {
     acq_status status = order->n_turned < order->most_turned ? ACQ_OK : spill_turned(order, error);
-    order->turned[order->n_turned++] = acq_packed_turn(link);
+    order->turned[order->n_turned++] = acq_fact_key_turn(link);
     return status;
 }
 
@@ -133,7 +133,7 @@ static acq_status fill_from_runs(acq_merge_order *order, size_t *n, acq_error *e
 /* The pair has ended and its turned links are in memory: they come next, at once. */
 static void hand_out_turned(acq_merge_order *order, acq_sorted *out)
 {
-    acq_packed_sort(order->turned, order->scratch, order->n_turned, order->params.id_bits);
+    acq_fact_key_sort(order->turned, order->scratch, order->n_turned, order->params.id_bits);
     *out =
         (acq_sorted){.relation = 2 * order->pair + 1, .links = order->turned, .n = order->n_turned};
     order->stage = NEXT_PAIR;

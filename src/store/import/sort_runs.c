@@ -13,16 +13,16 @@
 
 #include "base/memory.h"
 
-#define ACQ_RADIX_ITEM      acq_packed
+#define ACQ_RADIX_ITEM      acq_fact_key
 #define ACQ_RADIX_KEY(link) (link)
 #include "base/radix.h"
 
-void acq_packed_sort(acq_packed *links, acq_packed *scratch, size_t n, unsigned id_bits)
+void acq_fact_key_sort(acq_fact_key *links, acq_fact_key *scratch, size_t n, unsigned id_bits)
 {
     radix_sort(links, scratch, n, id_bits);
 }
 
-size_t acq_packed_unique(acq_packed *links, size_t n)
+size_t acq_fact_key_unique(acq_fact_key *links, size_t n)
 {
     size_t kept = n > 0;
     for (size_t i = 1; i < n; i++) {
@@ -32,12 +32,12 @@ size_t acq_packed_unique(acq_packed *links, size_t n)
     return kept;
 }
 
-size_t acq_packed_unite(const acq_packed *a, size_t n_a, const acq_packed *b, size_t n_b,
-                        acq_packed *out)
+size_t acq_fact_key_unite(const acq_fact_key *a, size_t n_a, const acq_fact_key *b, size_t n_b,
+                          acq_fact_key *out)
 {
     size_t n = 0, i = 0, j = 0;
     while (i < n_a && j < n_b) {
-        acq_packed least = a[i] < b[j] ? a[i] : b[j];
+        acq_fact_key least = a[i] < b[j] ? a[i] : b[j];
         i += a[i] == least;
         j += b[j] == least;
         out[n++] = least;
@@ -71,7 +71,7 @@ typedef struct cursor {
 } cursor;
 
 typedef struct node {
-    acq_packed link;
+    acq_fact_key link;
     uint32_t pair;
     uint32_t i_run;
 } node;
@@ -227,7 +227,7 @@ acq_status acq_runs_start(acq_runs *runs, unsigned direction, acq_error *error)
     return runs->file >= 0 ? ACQ_OK : open_file(runs, error);
 }
 
-acq_status acq_runs_put(acq_runs *runs, uint32_t pair, const acq_packed *links, size_t n,
+acq_status acq_runs_put(acq_runs *runs, uint32_t pair, const acq_fact_key *links, size_t n,
                         acq_error *error)
 {
     uint64_t head[2] = {pair, n};

@@ -23,13 +23,13 @@ size_t acq_runs_get_n(const acq_runs *runs);
 /* A run, written from start to end. The links of one put are sorted and distinct; a pair may come
  * in several puts that go on where the last one ended. */
 acq_status acq_runs_start(acq_runs *runs, unsigned direction, acq_error *error);
-acq_status acq_runs_put(acq_runs *runs, uint32_t pair, const acq_packed *links, size_t n,
+acq_status acq_runs_put(acq_runs *runs, uint32_t pair, const acq_fact_key *links, size_t n,
                         acq_error *error);
 acq_status acq_runs_end(acq_runs *runs, acq_error *error);
 
 /* A distinct link and the number of runs of each direction that hold it. */
 typedef struct acq_run_item {
-    acq_packed link;
+    acq_fact_key link;
     uint32_t pair;
     uint32_t given[2];
 } acq_run_item;

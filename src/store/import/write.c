@@ -59,12 +59,12 @@ static void begin_part(part_ring *parts, acq_bulk_part *part)
 /* Moves sorted links into the part until one of them is at its end. */
 static acq_status fill_part(part_ring *parts, acq_bulk_part *part)
 {
-    const acq_packed *links = parts->sorted.links;
+    const acq_fact_key *links = parts->sorted.links;
     acq_status status = ACQ_OK;
     while (status == ACQ_OK && parts->i_sorted < parts->sorted.n &&
            part->part.n_links < ACQ_PART_LINKS) {
-        acq_packed link = links[parts->i_sorted++];
-        status = acq_bulk_part_add(part, acq_packed_head(link), acq_packed_tail(link));
+        acq_fact_key link = links[parts->i_sorted++];
+        status = acq_bulk_part_add(part, acq_fact_key_head(link), acq_fact_key_tail(link));
     }
     return status;
 }

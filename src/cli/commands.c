@@ -115,8 +115,9 @@
     "links out (or takes those that GRAPH has and --earlier lacks), trains the\n"                  \
     "predictors on the rest, mines rules, compares similar entities, learns from the\n"            \
     "held-out links how likely a link, and an answer, is true, trains on everything,\n"            \
-    "and writes what it expects to be true: ask, check and eval take it as\n"                      \
-    "--predictor completion:FILE.\n"                                                               \
+    "and writes what it expects to be true. Without -o it goes beside the graph, as\n"             \
+    "GRAPH.completion (in a folder: completion), where ask, check and predict find it\n"           \
+    "by themselves; elsewhere they take it as --predictor completion:FILE.\n"                      \
     "\n"                                                                                           \
     "Two tables, and COMPLETION.svg, tell how good the probabilities are: of links\n"              \
     "that the trees had not seen, and of answers to generated queries. Where a yes\n"              \

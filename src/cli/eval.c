@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "eval/eval.h"
 #include "eval/print.h"
-#include "cli/eval_links.h"
-#include "cli/eval_truth.h"
+#include "cli/eval.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 
@@ -83,6 +82,47 @@ static acq_status read_params(eval_job *job, acq_error *error)
     return status;
 }
 
+/* ---- the truth ---- */
+
+static acq_status take_names(const acq_graph *observed, const acq_graph *graph, const char *option,
+                             const char *path, acq_output *output, acq_predictor **out,
+                             acq_error *error)
+{
+    acq_perfect_report report;
+    acq_predictor *truth;
+    acq_status status = acq_predictor_new_perfect(observed, graph, path, &truth, &report, error);
+    if (status != ACQ_OK)
+        return status;
+    if (report.dropped_facts == acq_graph_get_n_facts(graph)) {
+        acq_predictor_free(truth);
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "no fact of --%s %s is about the observed graph's entities", option, path);
+    }
+    if (report.unknown_entities > 0)
+        acq_report_note(output,
+                        "%llu entities of %s are not in the observed graph; %llu facts left out",
+                        (unsigned long long)report.unknown_entities, path,
+                        (unsigned long long)report.dropped_facts);
+    *out = truth;
+    return ACQ_OK;
+}
+
+acq_status acq_eval_open_truth(const acq_options *options, const char *option, const char *path,
+                               const acq_graph *observed, acq_output *output, acq_predictor **out,
+                               acq_error *error)
+{
+    acq_graph *graph;
+    acq_options whole = *options;
+    whole.split = ACQ_SPLIT_LATEST;
+    whole.given[ACQ_OPTION_split] = false;
+    acq_status status = acq_setup_read_graph(&whole, path, output, &graph, NULL, error);
+    if (status != ACQ_OK)
+        return status;
+    status = take_names(observed, graph, option, path, output, out, error);
+    acq_graph_free(graph);
+    return status;
+}
+
 static acq_status open_truth(eval_job *job, acq_error *error)
 {
     if (job->options->truth == NULL)
@@ -138,6 +178,17 @@ static void note_atoms(eval_job *job)
         note_reading(job, readings[i]);
 }
 
+static void note_doubles(eval_job *job)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < job->n_files; i++)
+        n += job->files[i]->n_doubles;
+    if (n > 0)
+        acq_report_note(&job->output,
+                        "%zu tuple%s listed as both correct and wrong; each counts as both", n,
+                        n == 1 ? " is" : "s are");
+}
+
 static acq_status evaluate(eval_job *job, acq_error *error)
 {
     acq_bar progress;
@@ -186,6 +237,7 @@ static acq_status run(eval_job *job, acq_error *error)
     if (status != ACQ_OK)
         return status;
     note_atoms(job);
+    note_doubles(job);
     status = acq_setup_check_calibrator(job->options, job->setup.predictor, error);
     if (status == ACQ_OK)
         status = evaluate(job, error);

@@ -1,5 +1,7 @@
 /* fit.c - `anycq fit`: from facts to calibrated scored links.
  *
+ * Without -o COMPLETION is where ask finds it: GRAPH.completion, or `completion` in a folder.
+ *
  *   COMPLETION        the links with their probabilities, and what calibrates answers
  *   COMPLETION.svg    how good the probabilities are
  *   COMPLETION.fit    a folder with what is done so far; taken away at the end
@@ -7,12 +9,14 @@
  * An interrupt leaves the folder, which --resume goes on with. */
 #include "fit/fit.h"
 
-#include "cli/fit_options.h"
+#include <string.h>
+
 #include "cli/interrupt.h"
 #include "cli/report.h"
-#include "cli/reliability_view.h"
+#include "cli/eval.h"
 #include "cli/setup.h"
 #include "cli/width.h"
+#include "engine/open.h"
 #include "cli/train_progress.h"
 #include "base/file.h"
 
@@ -23,11 +27,102 @@ typedef struct fit_job {
     acq_output output;
     acq_graph *graph, *earlier;
     acq_ultra *ultra;
-    acq_text folder, svg; /* paths */
+    acq_text path, folder, svg;
+    bool is_found; /* path is where ask looks for the completion of this graph */
     acq_fit_params params;
     acq_train_meter meter;
     acq_fit_report report;
 } fit_job;
+
+/* ---- options ---- */
+
+static acq_status take_hold(const acq_options *options, acq_fit_params *params, acq_error *error)
+{
+    static const char *const words[] = {"links", "pairs"};
+    int hold = (int)params->hold;
+    acq_status status = acq_setup_read_choice(ACQ_OPTION_hold, options->hold, words, &hold, error);
+    params->hold = (acq_fit_hold)hold;
+    return status;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* One name, or several as complex+ultra. */
+static acq_status take_predictor(const acq_options *options, acq_fit_params *params,
+                                 acq_error *error)
+{
+    const char *names = options->fit_predictor, *name = names;
+    params->use_complex = params->use_nbfnet = params->use_ultra = false;
+    for (bool is_last = false; !is_last;) {
+        size_t length = strcspn(name, "+");
+        bool is_all = is_word(name, length, "all");
+        bool *uses[] = {&params->use_complex, &params->use_nbfnet, &params->use_ultra};
+        static const char *const words[] = {"complex", "nbfnet", "ultra"};
+        bool is_known = is_all;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            bool is_this = is_all || is_word(name, length, words[i]);
+            *uses[i] = *uses[i] || is_this;
+            is_known = is_known || is_this;
+        }
+        if (!is_known)
+            return acq_fail(error, ACQ_ERR_USAGE,
+                            "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra, all, or "
+                            "some, as in complex+ultra",
+                            names);
+        is_last = name[length] == '\0';
+        name += length + 1;
+    }
+    if (options->ultra != NULL && !params->use_ultra)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --ultra is for --predictor ultra or all, not %s", names);
+    return ACQ_OK;
+}
+
+/* What is given replaces the default. */
+static void take_numbers(const acq_options *options, acq_fit_params *params)
+{
+#define TAKE(option, member)                                                                       \
+    if (acq_options_has(options, option))                                                          \
+    params->member = options->option
+    TAKE(hold_share, hold_share);
+    TAKE(links_floor, floor);
+    if (acq_options_has(options, fit_top))
+        params->top = (uint32_t)options->fit_top;
+    TAKE(fit_time, seconds);
+    TAKE(epochs, complex.epochs);
+    if (acq_options_has(options, rank))
+        params->complex.rank = (uint32_t)options->rank;
+#undef TAKE
+}
+
+/* The defaults, and over them what is given. */
+static acq_status read_params(const acq_options *options, acq_fit_params *out, acq_error *error)
+{
+    acq_fit_params params;
+    acq_fit_params_init(&params);
+    take_numbers(options, &params);
+    params.use_rules = !options->no_rules;
+    params.use_neighbours = !options->no_neighbours;
+    params.use_lifts = !options->no_lifts;
+    params.seed = options->train_seed;
+    if (options->f32)
+        params.complex.precision = ACQ_PRECISION_F32;
+    if (acq_options_has(options, train_threads))
+        params.n_threads = (unsigned)options->train_threads;
+    acq_status status = take_predictor(options, &params, error);
+    if (status == ACQ_OK)
+        status = take_hold(options, &params, error);
+    if (status == ACQ_OK)
+        status = acq_setup_read_candidates(options, &params.rows, &params.tails, error);
+    if (status == ACQ_OK)
+        *out = params;
+    return status;
+}
+
+/* ---- the run ---- */
 
 /* Can the file be written? */
 static acq_status check_file(const char *path, acq_error *error)
@@ -54,27 +149,38 @@ static acq_status check_folder(fit_job *job, acq_error *error)
     return ACQ_ERR_USAGE;
 }
 
+/* Without -o the completion goes where ask, check and predict find it by themselves. */
 static acq_status make_paths(fit_job *job, acq_error *error)
 {
     const acq_options *options = job->options;
-    if (options->output == NULL)
-        return acq_fail(error, ACQ_ERR_USAGE, "fit needs a file to write: -o COMPLETION");
-    acq_text_format(&job->folder, "%s.fit", options->output);
+    acq_text found;
+    acq_text_init(&found);
+    acq_open_name_completion(options->args.items[0], &found);
+    if (found.failed)
+        return acq_fail_memory(error);
+    acq_text_add(&job->path, options->output != NULL ? options->output : found.bytes);
+    job->is_found = !job->path.failed && strcmp(job->path.bytes, found.bytes) == 0;
+    acq_text_deinit(&found);
+    if (job->path.failed)
+        return acq_fail_memory(error);
+    acq_text_format(&job->folder, "%s.fit", job->path.bytes);
     if (options->svg != NULL)
         acq_text_add(&job->svg, options->svg);
     else
-        acq_text_format(&job->svg, "%s.svg", options->output);
+        acq_text_format(&job->svg, "%s.svg", job->path.bytes);
     return job->folder.failed || job->svg.failed ? acq_fail_memory(error) : ACQ_OK;
 }
 
 static acq_status check(fit_job *job, acq_error *error)
 {
     const acq_options *options = job->options;
-    acq_status status = acq_fit_read_params(options, &job->params, error);
+    acq_status status = read_params(options, &job->params, error);
     if (status == ACQ_OK)
         status = make_paths(job, error);
     if (status == ACQ_OK)
-        status = check_file(options->output, error);
+        status = acq_setup_check_output(options, job->path.bytes, error);
+    if (status == ACQ_OK)
+        status = check_file(job->path.bytes, error);
     if (status == ACQ_OK)
         status = check_file(job->svg.bytes, error);
     if (status == ACQ_OK)
@@ -114,8 +220,7 @@ static acq_status fit(fit_job *job, acq_error *error)
     job->params.context = &job->meter;
     acq_interrupt_hold(NULL, 0);
     acq_interrupt_set_grace(STOP_SECONDS);
-    acq_status status =
-        acq_fit(job->graph, job->options->output, &job->params, &job->report, error);
+    acq_status status = acq_fit(job->graph, job->path.bytes, &job->params, &job->report, error);
     acq_interrupt_release();
     acq_train_meter_deinit(&job->meter);
     if (status != ACQ_ERR_INTERRUPTED)
@@ -145,14 +250,18 @@ static void print_decisions(const acq_fit_report *report, acq_text *out)
 static void print(const fit_job *job, acq_text *out)
 {
     const acq_fit_report *report = &job->report;
-    acq_size_print_text(out, "completion", job->options->output);
+    acq_size_print_text(out, "completion", job->path.bytes);
     acq_size_print_count(out, "links", report->links);
     acq_size_print_count(out, "held out", report->held);
     acq_size_print_count(out, "... proposed", report->covered);
     acq_size_print_text(out, "picture", job->svg.bytes);
     acq_text_format(out, "%-*s%.1f s\n", ACQ_SIZE_LABEL, "time", report->seconds);
-    acq_text_format(out, "%-*s--predictor completion:%s\n", ACQ_SIZE_LABEL, "use it",
-                    job->options->output);
+    if (job->is_found)
+        acq_text_format(out, "%-*sask, check and predict find it by themselves\n", ACQ_SIZE_LABEL,
+                        "use it");
+    else
+        acq_text_format(out, "%-*s--predictor completion:%s\n", ACQ_SIZE_LABEL, "use it",
+                        job->path.bytes);
     acq_reliability_view_print(&report->link_table,
                                "links, by the probability that trees stated which had not seen "
                                "them:",
@@ -186,7 +295,7 @@ static void print_json(const fit_job *job, acq_text *out)
 {
     const acq_fit_report *report = &job->report;
     json_t *object = json_object();
-    json_object_set_new(object, "completion", acq_json_text(job->options->output));
+    json_object_set_new(object, "completion", acq_json_text(job->path.bytes));
     json_object_set_new(object, "picture", acq_json_text(job->svg.bytes));
     json_object_set_new(object, "graph", acq_json_text(job->options->args.items[0]));
     json_object_set_new(object, "fingerprint",
@@ -208,6 +317,7 @@ static void fit_job_deinit(fit_job *job)
     acq_graph_free(job->graph);
     acq_graph_free(job->earlier);
     acq_ultra_free(job->ultra);
+    acq_text_deinit(&job->path);
     acq_text_deinit(&job->folder);
     acq_text_deinit(&job->svg);
 }
@@ -218,6 +328,7 @@ int acq_cli_fit(const acq_options *options)
     acq_error error = {0};
     int code = ACQ_EXIT_YES;
     acq_output_init(&job.output);
+    acq_text_init(&job.path);
     acq_text_init(&job.folder);
     acq_text_init(&job.svg);
     job.output.streams = true;

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/threads.h"
-#include "cli/fit_options.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "engine/open.h"
@@ -260,6 +259,36 @@ void acq_setup_note_auto(const acq_options *options, const acq_predictor *predic
         acq_report_note(output, "predicted by %s", name);
 }
 
+acq_status acq_setup_read_choice(enum acq_option_id option, const char *text,
+                                 const char *const *words, int *out, acq_error *error)
+{
+    for (int i = 0; i < 2 && text != NULL; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = i;
+            return ACQ_OK;
+        }
+    }
+    if (text == NULL)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE, "option --%s is %s or %s, not \"%.100s\"",
+                    acq_option_get(option)->name, words[0], words[1], text);
+}
+
+acq_status acq_setup_read_candidates(const acq_options *options, acq_row_choice *rows,
+                                     acq_tail_choice *tails, acq_error *error)
+{
+    static const char *const row_words[] = {"both", "smaller"}, *const tail_words[] = {"all",
+                                                                                       "seen"};
+    int row = *rows, tail = *tails;
+    acq_status status =
+        acq_setup_read_choice(ACQ_OPTION_rows, options->rows, row_words, &row, error);
+    if (status == ACQ_OK)
+        status = acq_setup_read_choice(ACQ_OPTION_tails, options->tails, tail_words, &tail, error);
+    *rows = (acq_row_choice)row;
+    *tails = (acq_tail_choice)tail;
+    return status;
+}
+
 static acq_status read_open_params(const acq_options *options, const char *path,
                                    acq_open_params *out, acq_error *error)
 {
@@ -277,7 +306,7 @@ static acq_status read_open_params(const acq_options *options, const char *path,
                              .memory_bytes = (size_t)options->memory << 20,
                              .floor = options->links_floor,
                              .n_threads = acq_threads_available()};
-    return acq_fit_read_candidates(options, &out->rows, &out->tails, error);
+    return acq_setup_read_candidates(options, &out->rows, &out->tails, error);
 }
 
 static acq_status open_predictor(acq_setup *setup, const acq_options *options, const char *path,

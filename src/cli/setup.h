@@ -6,6 +6,7 @@
 #include "cli/report.h"
 #include "engine/engine.h"
 #include "graph/text/read.h"
+#include "predict/rows.h"
 
 typedef struct acq_setup {
     acq_graph *graph;
@@ -52,6 +53,14 @@ acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *
 
 /* The same for the public library. */
 acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, acq_error *error);
+
+/* An option that is one of two words; text NULL: *out stays. */
+acq_status acq_setup_read_choice(enum acq_option_id option, const char *text,
+                                 const char *const *words, int *out, acq_error *error);
+
+/* --rows and --tails, where they are given. */
+acq_status acq_setup_read_candidates(const acq_options *options, acq_row_choice *rows,
+                                     acq_tail_choice *tails, acq_error *error);
 
 /* Refuses --min-p and --prior where answers get no probability. */
 acq_status acq_setup_check_calibrator(const acq_options *options, const acq_predictor *predictor,

@@ -280,8 +280,7 @@ static acq_status open_ultra(const acq_graph *graph, const char *spec, const cha
 
 /* ---- by name ---- */
 
-/* Where the completion of a graph would be. */
-static void name_completion(const char *graph_path, acq_text *out)
+void acq_open_name_completion(const char *graph_path, acq_text *out)
 {
     bool is_folder = acq_file_get_kind(graph_path) == ACQ_FILE_FOLDER;
     acq_text_format(out, "%s%scompletion", graph_path, is_folder ? "/" : ".");
@@ -307,7 +306,7 @@ static acq_status open_auto(const acq_graph *graph, const acq_open_params *param
     acq_text path;
     acq_text_init(&path);
     if (params->graph_path != NULL)
-        name_completion(params->graph_path, &path);
+        acq_open_name_completion(params->graph_path, &path);
     bool has_completion =
         path.length > 0 && !path.failed && acq_file_get_kind(path.bytes) != ACQ_FILE_MISSING;
     acq_status status = path.failed ? acq_fail_memory(error) : ACQ_OK;

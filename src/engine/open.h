@@ -2,6 +2,7 @@
 #ifndef ACQ_ENGINE_OPEN_H
 #define ACQ_ENGINE_OPEN_H
 
+#include "base/text.h"
 #include "graph/text/read.h"
 #include "predict/predictor.h"
 #include "predict/rows.h"
@@ -52,5 +53,9 @@ acq_status acq_predictor_open(const acq_graph *graph, const char *spec, const ac
 
 /* Checks the spelling only; opens nothing. */
 acq_status acq_predictor_check_spec(const char *spec, acq_error *error);
+
+/* Where `auto` looks for the completion of a graph: GRAPH.completion beside a file or a store,
+ * `completion` in a folder. */
+void acq_open_name_completion(const char *graph_path, acq_text *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -257,6 +258,39 @@ static acq_status read_type(const bench_reader *reader, const json_t *json, acq_
     return ACQ_OK;
 }
 
+static int compare_tuples(const void *left, const void *right, void *n_free)
+{
+    return memcmp(left, right, *(const uint32_t *)n_free * sizeof(acq_ent));
+}
+
+/* How many wrong tuples are listed as correct too. Sorts a copy of the correct ones. */
+static acq_status count_doubles(const bench_reader *reader, const acq_bench_instance *instance,
+                                size_t *out)
+{
+    uint32_t n_free = reader->query->n_free;
+    size_t n = instance->correct.n, size = n_free * sizeof(acq_ent);
+    if (n == 0 || size == 0)
+        return ACQ_OK;
+    acq_ent *sorted = acq_alloc(n, size);
+    if (sorted == NULL)
+        return acq_fail_memory(reader->error);
+    memcpy(sorted, instance->correct.values, n * size);
+    qsort_r(sorted, n, size, compare_tuples, &n_free);
+    for (size_t i = 0; i < instance->wrong.n; i++) {
+        const acq_ent *tuple = instance->wrong.values + i * n_free;
+        size_t low = 0, high = n;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            int order = compare_tuples(sorted + middle * n_free, tuple, &n_free);
+            low = order < 0 ? middle + 1 : low;
+            high = order < 0 ? high : middle;
+        }
+        *out += low < n && compare_tuples(sorted + low * n_free, tuple, &n_free) == 0;
+    }
+    acq_free(sorted);
+    return ACQ_OK;
+}
+
 static acq_status read_instance(const bench_reader *reader, const json_t *json,
                                 acq_bench_instance *out)
 {
@@ -276,6 +310,8 @@ static acq_status read_instance(const bench_reader *reader, const json_t *json,
     if (status == ACQ_OK)
         status = is_qac ? read_tuples(reader, "member 3 (wrong)", third, &instance.wrong)
                         : read_type(reader, third, &instance);
+    if (status == ACQ_OK && is_qac)
+        status = count_doubles(reader, &instance, &reader->file->n_doubles);
     if (status == ACQ_OK)
         *out = instance;
     return status;

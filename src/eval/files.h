@@ -49,7 +49,8 @@ typedef struct acq_bench_file {
     size_t n_formulas;
     acq_bench_instance *instances; /* in file order */
     size_t n_instances;
-    bool has_atoms; /* the file names the reading its labels follow */
+    size_t n_doubles; /* QAC: tuples that an instance lists as correct and as wrong */
+    bool has_atoms;   /* the file names the reading its labels follow */
     acq_atoms_reading atoms;
 } acq_bench_file;
 

@@ -6,9 +6,10 @@
 #   ! anycq: note: ...                standard error
 #   = 0                               exit code; "## " begins a comment
 #
-# Times, memory, counts of nodes and sizes of files are replaced by T, M, N and S; operations,
-# rates, shares and options of networks by F, R, P and O. What a person
-# reads on standard output must fit 80 columns.
+# Times, memory, counts of nodes and sizes of files are replaced by T, M, N and S; operations and
+# rates by F and R; of a training, what it solves by P and its options by O, since they depend on
+# the processor. All other percentages are compared. What a person reads on standard output must
+# fit 80 columns.
 # SQL and N-Triples are for machines. `scores GRAPH SCORES -o FILE` makes a completion with given scores.
 # usage: transcript.sh ANYCQ SCORES SOURCE_DIR [--update] TRANSCRIPT...
 set -u
@@ -41,7 +42,7 @@ normalise()
         -e 's/"(bytes|log_bytes)":[0-9]+/"\1":S/g' \
         -e 's/ +[0-9]+\.[0-9]{3} +[0-9]+\.[0-9]{3}$/ T F/' \
         -e 's/[0-9.]+ MFLOP, [0-9.]+ GFLOP/F MFLOP, F GFLOP/' \
-        -e 's/[0-9.]+ s, [0-9]+ episodes/T s, R episodes/' -e 's/[0-9.]+%/P%/g' \
+        -e 's/[0-9.]+ s, [0-9]+ episodes/T s, R episodes/' -e 's/solves [0-9.]+%/solves P%/' \
         -e 's/"(held_solved|flops)":[0-9.e+-]+/"\1":F/g' -e 's/"options":"[^"]*"/"options":O/'
 }
 

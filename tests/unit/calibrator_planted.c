@@ -421,12 +421,15 @@ static void test_a_fit_states_true_probabilities_of_links_and_answers(void **sta
     acq_free(sums);
 }
 
-int main(void)
+/* The first argument: run only the tests with such names. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees_of_the_other_fold_state_true_probabilities),
         cmocka_unit_test(test_links_of_the_rest_have_their_true_probability),
         cmocka_unit_test(test_a_fit_states_true_probabilities_of_links_and_answers),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

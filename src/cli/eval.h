@@ -1,0 +1,26 @@
+/* eval.h - what the commands that judge share: the graph of --truth, reliability tables. */
+#ifndef ACQ_CLI_EVAL_H
+#define ACQ_CLI_EVAL_H
+
+#include <jansson.h>
+
+#include "calibrate/reliability.h"
+#include "cli/report.h"
+#include "predict/predictor.h"
+
+int acq_eval_links_command(const acq_options *options);
+
+/* The graph of --truth, or of false links, in the ids of the observed one. option: its name, for
+ * messages. A folder stands for all it holds. What the observed graph does not know is noted; when
+ * that is everything, it is an error. */
+acq_status acq_eval_open_truth(const acq_options *options, const char *option, const char *path,
+                               const acq_graph *observed, acq_output *output, acq_predictor **out,
+                               acq_error *error);
+
+/* title is a line of its own, below which the table, the log-loss and the largest gap stand. */
+void acq_reliability_view_print(const acq_reliability *table, const char *title, acq_text *out);
+
+/* log_loss, base_log_loss, gap, bins (low, high, n, stated, true) as members of `object`. */
+void acq_reliability_view_set(json_t *object, const acq_reliability *table);
+
+#endif

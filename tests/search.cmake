@@ -13,7 +13,7 @@ acq_test(oracle_exact_sparse SOURCES oracle/exact.c support/case.c
 
 acq_test(search SOURCES unit/search.c support/case.c USES search answer query graph predict base)
 if(NOT ACQ_SANITIZE)
-  add_test(NAME mutation COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/run ${PROJECT_BINARY_DIR})
+  add_test(NAME mutation COMMAND ${PROJECT_SOURCE_DIR}/tests/mutation/run ${PROJECT_BINARY_DIR} search/)
 endif()
 acq_test(oracle_core SOURCES oracle/core.c support/case.c USES engine search query graph predict base)
 

@@ -159,6 +159,8 @@ typedef uint32_t (*find_fn)(const void *where, const char *name, size_t length);
 static uint32_t find_any_form(find_fn find, const void *where, const char *name, size_t length)
 {
     const uninorm_t forms[] = {UNINORM_NFC, UNINORM_NFD};
+    if (where == NULL || name == NULL)
+        return ACQ_NO_ID;
     uint32_t found = find(where, name, length);
     size_t n_ascii = 0;
     while (n_ascii < length && (unsigned char)name[n_ascii] < 0x80)

@@ -140,6 +140,11 @@ static void test_questions(void **state)
     assert_int_equal(acq_cursor_open(query, f.predictor, NULL, &cursor, NULL), ACQ_OK);
     REFUSES(acq_cursor_next, "out", cursor, NULL);
     acq_cursor_free(cursor);
+    REFUSES(acq_train_check, "kind", NULL, NULL, 0);
+    REFUSES(acq_train, "kind", NULL, (const acq_graph *const *)&f.graph, 1, "x", NULL, NULL);
+    REFUSES(acq_train, "graphs", "complex", NULL, 1, "x", NULL, NULL);
+    REFUSES(acq_train, "output", "complex", (const acq_graph *const *)&f.graph, 1, NULL, NULL,
+            NULL);
     REFUSES(acq_fit_completion, "graph", NULL, "x", NULL);
     REFUSES(acq_fit_completion, "path", f.graph, NULL, NULL);
     acq_conflict *conflict = NULL;
@@ -185,6 +190,8 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_null(acq_predictions_get(NULL, 0));
     acq_predictions_free(NULL);
     acq_fit_completion_params_init(NULL);
+    acq_train_params_init(NULL);
+    acq_trained_get(NULL, NULL);
     assert_string_equal(acq_predictor_get_name(NULL), "");
     assert_null(acq_predictor_get_note(NULL));
     assert_false(acq_predictor_is_calibrated(NULL));

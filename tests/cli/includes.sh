@@ -1,8 +1,6 @@
 #!/bin/sh
 # Includes point one way only:
-#   base < graph < query;  graph < store;  base < tensor, plot;  {graph, tensor} < models < predict;
-#   {query, predict} < search, answer;  {answer, models} < calibrate;  search < train;
-#   those < engine < fit, eval < library < cli.  Searches do not include each other; answer/ and search/ know
+#   docs/architecture.md has the list. Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other. The weights of the policy search
 #   (search/policy/model.h) are for engine, eval and cli too, the whole search for train.
 # usage: includes.sh SOURCE_DIR
@@ -10,26 +8,12 @@ set -u
 cd "$1/src" || exit 1
 status=0
 
-# What each module may include besides itself.
+# What each room may include besides itself, from the list in docs/architecture.md.
 allowed()
 {
-    case $1 in
-    base) echo '' ;;
-    graph | tensor | plot) echo 'base' ;;
-    store | query) echo 'base graph' ;;
-    models) echo 'base graph tensor' ;;
-    predict) echo 'base graph models' ;;
-    answer) echo 'base graph query predict' ;;
-    calibrate) echo 'base plot graph query tensor models predict answer' ;;
-    search) echo 'base graph query predict tensor' ;;
-    engine) echo 'base graph store query models predict search answer calibrate' ;;
-    train) echo 'base plot graph query models tensor search' ;;
-    fit) echo 'base graph query models predict tensor search answer calibrate train engine' ;;
-    eval) echo 'base graph store query models predict search answer calibrate engine' ;;
-    library) echo 'base graph store query models predict search answer calibrate train engine fit eval' ;;
-    cli) echo 'base graph store query models predict tensor search answer calibrate train engine fit eval' ;;
-    *) echo 'unknown' ;;
-    esac
+    awk -v room="$1" '/^```/ { inside = !inside }
+        inside && $0 ~ "^" room " " { $1 = ""; print; found = 1; exit }
+        END { if (!found) print "unknown" }' ../docs/architecture.md
 }
 
 # The command is a client of anycq.h: these are the only private headers that it may include besides

@@ -82,8 +82,8 @@ static size_t count_threes(table t, char separator)
 static unsigned role_of(cell of)
 {
     static const char *const words[3] = {
-        " head h head_entity subject subj s source src from start start_id entity1 entity_1 e1 "
-        "node1 ",
+        (" head h head_entity subject subj s source src from start start_id entity1 entity_1 e1 "
+         "node1 "),
         " relation rel r relationship predicate pred p property edge edge_type type link label ",
         " tail t tail_entity object obj o target tgt to end end_id entity2 entity_2 e2 node2 "};
     while (of.length > 0 && strchr("#:?\" ", *of.text) != NULL)

@@ -105,7 +105,8 @@ echo before >"$work/new/w.completion"
 "$anycq" complete ../../../data/world/observed.tsv -o "$work/new/w.completion" --predictor ultra \
     >"$work/out" 2>"$work/err" &
 pid=$!
-until [ "$(ls -A "$work/new" | wc -l)" -gt 1 ]; do
+# The file has no name until it is whole, where the system can do that.
+until [ "$(ls -A "$work/new" | wc -l)" -gt 1 ] || ls -l "/proc/$pid/fd" | grep -q "$work/new"; do
     kill -0 "$pid" 2>/dev/null || break
 done
 kill -INT "$pid"

@@ -16,6 +16,7 @@ typedef acq_status (*api_call)(acq_error *error);
 
 static const acq_query *bound;   /* made before allocations fail */
 static const acq_result *result; /* likewise */
+static acq_result *refused;      /* likewise: a check that is proved to be none */
 
 static acq_status call_graph_open(acq_error *error)
 {
@@ -166,6 +167,42 @@ static acq_status call_store_create(acq_error *error)
     return acq_store_create(sources, 1, store_path, &params, error);
 }
 
+static acq_status call_check_many(acq_error *error)
+{
+    const char *values[] = {"Ada", "Bo"};
+    acq_result *made[2] = {NULL};
+    acq_status status = acq_check_many(bound, f.predictor, values, 2, NULL, made, error);
+    assert_true((status == ACQ_OK) == (made[1] != NULL));
+    acq_result_free(made[0]);
+    acq_result_free(made[1]);
+    return status;
+}
+
+static acq_status call_cursor(acq_error *error)
+{
+    acq_cursor *cursor = NULL;
+    const acq_result *answer = NULL;
+    acq_ask_params params;
+    acq_ask_params_init(&params);
+    params.limit = 0;
+    acq_status status = acq_cursor_open(bound, f.predictor, &params, &cursor, error);
+    do {
+        if (status == ACQ_OK)
+            status = acq_cursor_next(cursor, &answer, error);
+    } while (status == ACQ_OK && answer != NULL);
+    acq_cursor_free(cursor);
+    return status;
+}
+
+static acq_status call_conflict(acq_error *error)
+{
+    acq_conflict *conflict = NULL;
+    acq_status status = acq_result_find_conflict(refused, 0, &conflict, error);
+    assert_true((status == ACQ_OK) == (acq_conflict_get_n(conflict) == 1));
+    acq_conflict_free(conflict);
+    return status;
+}
+
 /* Some memory is only wished for, to give the rest back or to suggest a name: such a call may
  * also succeed without it. */
 static void fail_each_allocation(const char *name, api_call call, bool may_do_without)
@@ -209,6 +246,12 @@ static void test_every_failed_allocation_is_a_status(void **state)
     fail_each_allocation("acq_ask, policy", call_ask_policy, false);
     fail_each_allocation("acq_check", call_check, false);
     fail_each_allocation("acq_result_explain", call_explain, false);
+    fail_each_allocation("acq_check_many", call_check_many, false);
+    fail_each_allocation("acq_cursor_next", call_cursor, false);
+    const char *cy[] = {"Cy"};
+    assert_int_equal(acq_check(query, f.predictor, cy, 1, NULL, &refused, NULL), ACQ_OK);
+    fail_each_allocation("acq_result_find_conflict", call_conflict, false);
+    acq_result_free(refused);
     api_make_store(store_path);
     fail_each_allocation("acq_graph_open, store", call_store_open, true);
     fail_each_allocation("acq_store_writer_open, add, remove, compact", call_store_writer, true);

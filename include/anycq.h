@@ -556,7 +556,7 @@ typedef struct acq_ask_params {
     const acq_policy *policy;  /* policy: its weights; NULL: the shipped ones, opened each time */
     uint64_t restart;          /* policy: begin anew after so many steps; 0: never */
     bool observed_pe;          /* policy: what may hold is judged by observed facts alone */
-    double prior;              /* share of true candidates; negative (-1): the natural one */
+    double prior;              /* decide for candidates of which this share is true; -1: by p */
     double min_p;              /* 0.5: least probability of an answer */
     uint64_t stream;           /* number of the question: others than exact draw by seed and it */
     acq_progress_fn progress;  /* false: an undecided result, or what was found; NULL: none */
@@ -565,10 +565,14 @@ typedef struct acq_ask_params {
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
- * fit`), each answer has the probability that it is true, and that decides: answers have at least
+ * fit`), each answer has p, the probability that it is one in the completed graph. p belongs to
+ * graph, predictor, query and tuple: whatever else is asked or shown, and however the query is
+ * written, it is the same number. It obeys the laws of probability: a link's p is that of the query
+ * which asks for it, a denial has 1 - p, a condition never raises it, an alternative never lowers
+ * it, and p is 1 only when observed facts alone make the answer. p decides: answers have at least
  * min_p and come with the most likely first. Unless set, threshold is then the least score that the
- * predictor gives at all, and negation_threshold 0.5: an atom counts as false unless it is observed
- * or likelier than not. A prior is for candidates of which that share is true, whatever is natural.
+ * predictor gives at all. A prior is for another population: candidates of which that share is
+ * true; the probability among these then decides, and unless set negation_threshold is 0.5.
  * binarize and paper leave probabilities out. Without a calibrator prior and min_p do nothing. */
 
 ACQ_API void acq_ask_params_init_sized(acq_ask_params *params, size_t size);
@@ -648,15 +652,22 @@ ACQ_API bool acq_result_has_probabilities(const acq_result *result);
 ACQ_API size_t acq_result_get_n_answers(const acq_result *result);
 ACQ_API double acq_result_get_score(const acq_result *result, size_t i_answer);
 
-/* How likely the answer is true; NaN without a calibrator. */
+/* p: how likely the answer is true; NaN without a calibrator. */
 ACQ_API double acq_result_get_probability(const acq_result *result, size_t i_answer);
 
-/* Of the most likely candidate, answer or not: what min_p would have to be. NaN without a
- * calibrator, or without any candidate: then "none" is proved. */
+/* How likely it is true if the question has an answer at all, at least p; NaN without a calibrator,
+ * or without free variables. */
+ACQ_API double acq_result_get_probability_if_answered(const acq_result *result, size_t i_answer);
+
+/* The same among candidates of which the share `prior` is true; NaN unless there is a prior. */
+ACQ_API double acq_result_get_prior_probability(const acq_result *result, size_t i_answer);
+
+/* Of the most likely candidate, answer or not, by what decides: what min_p would have to be. NaN
+ * without a calibrator, or without any candidate. */
 ACQ_API double acq_result_get_best_probability(const acq_result *result);
 
-/* Of a check whose tuple no link supports, but whose entities have facts of the same relations: how
- * often such tuples are true all the same. NaN: not known, or another case. */
+/* Of a check whose tuple no link supports: how likely it is all the same. NaN: not known, or
+ * another case. */
 ACQ_API double acq_result_get_unsupported_probability(const acq_result *result);
 
 /* Value of a variable, free or witness, by its name; NULL when there is no such one. */

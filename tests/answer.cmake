@@ -6,3 +6,5 @@ acq_test(answer_probability SOURCES unit/answer_probability.c unit/answer_world.
          USES calibrate answer query predict graph base)
 acq_test(answer_supports SOURCES oracle/supports.c support/case.c
          USES calibrate answer query predict graph base)
+acq_test(answer_worlds SOURCES oracle/worlds.c support/case.c
+         USES calibrate query predict graph base)

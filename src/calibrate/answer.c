@@ -362,11 +362,11 @@ bool acq_answer_is_certain(const float *features)
     return features[ACQ_ANSWER_predicted] == 0 && features[ACQ_ANSWER_negated] == 0;
 }
 
-double acq_answer_get_p(const acq_calibrator *calibrator, const float *features, double prior)
+double acq_answer_get_prior_p(const acq_calibrator *calibrator, const float *features, double prior)
 {
     return acq_answer_is_certain(features)
                ? 1.0
-               : acq_calibrator_get_answer_p(calibrator, features, prior);
+               : acq_calibrator_get_prior_p(calibrator, features, prior);
 }
 
 static bool has_positive_atoms_only(const acq_node *node)
@@ -386,15 +386,11 @@ double acq_answer_get_unsupported_p(const acq_query *query, const acq_predictor 
     return acq_calibrator_get_unsupported_p(predictor->calibrator, prior);
 }
 
-static bool fits(const acq_boost *boost)
-{
-    return boost == NULL || acq_boost_get_n_features(boost) == ACQ_N_ANSWER_FEATURES;
-}
-
 acq_status acq_answer_check_calibrator(const acq_predictor *predictor, acq_error *error)
 {
     const acq_calibrator *calibrator = predictor->calibrator;
-    if (calibrator == NULL || (fits(calibrator->answer) && fits(calibrator->balanced)))
+    if (calibrator == NULL || calibrator->balanced == NULL ||
+        acq_boost_get_n_features(calibrator->balanced) == ACQ_N_ANSWER_FEATURES)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "the calibrator of %.200s reads other features of answers than this version "

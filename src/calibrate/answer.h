@@ -1,4 +1,5 @@
-/* answer.h - how likely an answer is true, from the evidence of its best assignment.
+/* answer.h - the evidence of an answer's best assignment, and how likely the answer is among
+ * candidates of which a stated share is true (--prior). How likely it is as such: worlds.h.
  *
  * Features describe the support, not the names: the scores of the positive atoms, how many are
  * observed and predicted, how much these score above the mean of their rows (lift), the size of the
@@ -66,11 +67,13 @@ acq_status acq_answer_describe(const acq_query *query, const acq_predictor *pred
 /* Observed facts alone, and nothing negated: p is 1 whatever a calibrator says. */
 bool acq_answer_is_certain(const float *features);
 
-/* p of an answer with these features. prior: see acq_calibrator_get_answer_p. */
-double acq_answer_get_p(const acq_calibrator *calibrator, const float *features, double prior);
+/* p of an answer with these features, with a prior (acq_calibrator_get_prior_p). */
+double acq_answer_get_prior_p(const acq_calibrator *calibrator, const float *features,
+                              double prior);
 
-/* p of an answer that no link supports; NaN where the calibrator does not know: it has learnt this
- * from conjunctions of atoms without negation, and values that are seen at their places. */
+/* The same of an answer that no link supports; NaN where the calibrator does not know: it has
+ * learnt this from conjunctions of atoms without negation, and values that are seen at their
+ * places. */
 double acq_answer_get_unsupported_p(const acq_query *query, const acq_predictor *predictor,
                                     const acq_ent *values, double prior);
 

@@ -1,5 +1,5 @@
-/* calibrator.c - up to three boosts as tensors "link.…", "answer.…" and "balanced.…" of one
- * safetensors file, with the names of models and graph in its metadata. */
+/* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file,
+ * with a few numbers and the names of models and graph in its metadata. */
 #include "calibrate/calibrator.h"
 
 #include <math.h>
@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "predict/completion.h"
 
-enum { N_BOOSTS = 3, MOST_SHAPES = 16 };
+enum { N_BOOSTS = 2, MOST_SHAPES = 16 };
+
+static const double USUAL_JOINT = .3;
 
 static const char format[] = "anycq-calibrator-1";
 
@@ -20,7 +22,6 @@ static const struct {
     const char *name;
     size_t place; /* in acq_calibrator */
 } parts[N_BOOSTS] = {{"link", offsetof(acq_calibrator, link)},
-                     {"answer", offsetof(acq_calibrator, answer)},
                      {"balanced", offsetof(acq_calibrator, balanced)}};
 
 static acq_boost **get_part(acq_calibrator *calibrator, int i)
@@ -31,6 +32,16 @@ static acq_boost **get_part(acq_calibrator *calibrator, int i)
 static const acq_boost *look_at_part(const acq_calibrator *calibrator, int i)
 {
     return *get_part((acq_calibrator *)calibrator, i);
+}
+
+acq_calibrator *acq_calibrator_new(void)
+{
+    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    if (calibrator != NULL) {
+        calibrator->joint = USUAL_JOINT;
+        calibrator->if_slope = 1;
+    }
+    return calibrator;
 }
 
 void acq_calibrator_free(acq_calibrator *calibrator)
@@ -50,31 +61,46 @@ static const char *get_text(const acq_safetensors *file, const char *key)
     return value == NULL ? "" : value;
 }
 
-static bool is_share(double value)
-{
-    return value >= 0 && value < 1;
-}
+/* Three numbers within bounds. */
+typedef struct triple {
+    const char *key;
+    double *places[3];
+    double low[3], high[3];
+} triple;
 
-/* "unsupported, the same in balanced sets, open ones in balanced sets"; none in early files. */
-static acq_status load_shares(const char *text, acq_calibrator *out, acq_error *error)
+/* Files before the key came in have none: what is there stays. */
+static acq_status load_triple(const acq_safetensors *file, const triple *want, acq_error *error)
 {
-    double *const shares[] = {&out->unsupported, &out->unsupported_balanced, &out->open_balanced};
-    const char *at = text;
+    const char *text = get_text(file, want->key), *at = text;
     bool is_good = true;
-    if (*text == '\0')
-        return ACQ_OK;
-    for (size_t i = 0; i < 3 && is_good; i++) {
+    for (size_t i = 0; i < 3 && *text != '\0' && is_good; i++) {
         char *end;
-        *shares[i] = acq_read_double(at, &end);
-        is_good = end != at && is_share(*shares[i]);
+        double value = acq_read_double(at, &end);
+        is_good = end != at && value >= want->low[i] && value <= want->high[i];
+        *want->places[i] = value;
         at = end;
     }
     if (!is_good || *at != '\0')
         return acq_fail(error, ACQ_ERR_INPUT,
-                        "the calibrator's shares are \"%.40s\", expected three numbers from 0 to "
-                        "below 1; make it again with anycq fit",
-                        text);
+                        "the calibrator's %s are \"%.40s\", expected three numbers from %g, %g, %g "
+                        "to %g, %g, %g; make it again with anycq fit",
+                        want->key, text, want->low[0], want->low[1], want->low[2], want->high[0],
+                        want->high[1], want->high[2]);
     return ACQ_OK;
+}
+
+static acq_status load_numbers(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
+{
+    double unused; /* of version 0.1: p of an unsupported answer */
+    const triple triples[] = {
+        {"shares",
+         {&unused, &out->unsupported_balanced, &out->open_balanced},
+         {0, 0, 0},
+         {.999999, .999999, .999999}},
+        {"worlds", {&out->joint, &out->if_slope, &out->if_shift}, {0, .01, -100}, {1, 100, 100}},
+    };
+    acq_status status = load_triple(file, &triples[0], error);
+    return status == ACQ_OK ? load_triple(file, &triples[1], error) : status;
 }
 
 static acq_status load_metadata(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
@@ -90,7 +116,7 @@ static acq_status load_metadata(const acq_safetensors *file, acq_calibrator *out
                         sizeof out->models - 1);
     snprintf(out->models, sizeof out->models, "%s", get_text(file, "models"));
     snprintf(out->graph, sizeof out->graph, "%s", get_text(file, "graph")); /* for people: cut */
-    return load_shares(get_text(file, "shares"), out, error);
+    return load_numbers(file, out, error);
 }
 
 static bool has_part(const acq_safetensors *file, const char *name)
@@ -103,7 +129,7 @@ static bool has_part(const acq_safetensors *file, const char *name)
 
 static acq_status load_parts(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
 {
-    size_t n_expected = 0;
+    size_t n_expected = has_part(file, "answer") ? acq_boost_get_n_shapes() : 0;
     acq_status status = ACQ_OK;
     for (int i = 0; i < N_BOOSTS && status == ACQ_OK; i++) {
         if (!has_part(file, parts[i].name))
@@ -120,7 +146,7 @@ static acq_status load_parts(const acq_safetensors *file, acq_calibrator *out, a
 
 static acq_status load(const acq_safetensors *file, acq_calibrator **out, acq_error *error)
 {
-    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    acq_calibrator *calibrator = acq_calibrator_new();
     if (calibrator == NULL)
         return acq_fail_memory(error);
     acq_status status = load_metadata(file, calibrator, error);
@@ -189,13 +215,16 @@ static void store_parts(const acq_calibrator *calibrator, acq_parameters *parame
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
                                        acq_error *error)
 {
-    char shares[64];
-    acq_format(shares, sizeof shares, "%.6f %.6f %.6f", calibrator->unsupported,
-               calibrator->unsupported_balanced, calibrator->open_balanced);
+    char shares[64], worlds[64];
+    acq_format(shares, sizeof shares, "0 %.6f %.6f", calibrator->unsupported_balanced,
+               calibrator->open_balanced);
+    acq_format(worlds, sizeof worlds, "%.6f %.6f %.6f", calibrator->joint, calibrator->if_slope,
+               calibrator->if_shift);
     const acq_metadata metadata[] = {{"format", format},
                                      {"models", calibrator->models},
                                      {"graph", calibrator->graph},
-                                     {"shares", shares}};
+                                     {"shares", shares},
+                                     {"worlds", worlds}};
     acq_shape shapes[MOST_SHAPES];
     acq_parameters parameters = {0};
     acq_arena arena;
@@ -272,17 +301,28 @@ bool acq_calibrator_knows_answers(const acq_calibrator *calibrator, double prior
 {
     if (calibrator == NULL)
         return false;
-    return prior < 0 ? calibrator->answer != NULL : calibrator->balanced != NULL;
+    return prior < 0 || calibrator->balanced != NULL;
 }
 
-double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
-                                   double prior)
+double acq_calibrator_get_share_logit(double p, double p_any)
 {
-    const acq_boost *boost = prior < 0 ? calibrator->answer : calibrator->balanced;
-    if (boost == NULL)
+    double share = fmin(fmax(p / fmax(p_any, 1e-9), .001), .99);
+    return log(share / (1 - share));
+}
+
+double acq_calibrator_get_p_if_answered(const acq_calibrator *calibrator, double p, double p_any)
+{
+    double logit = calibrator->if_slope * acq_calibrator_get_share_logit(p, p_any);
+    return fmax(p, acq_boost_to_probability(logit + calibrator->if_shift));
+}
+
+double acq_calibrator_get_prior_p(const acq_calibrator *calibrator, const float *features,
+                                  double prior)
+{
+    if (calibrator->balanced == NULL)
         return NAN;
-    double odds = acq_boost_score(boost, features);
-    return acq_boost_to_probability(prior < 0 ? odds : odds + log(prior / (1 - prior)));
+    double odds = acq_boost_score(calibrator->balanced, features);
+    return acq_boost_to_probability(odds + log(prior / (1 - prior)));
 }
 
 static double get_odds(double p)
@@ -297,8 +337,6 @@ static double from_odds(double odds)
 
 double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior)
 {
-    if (prior < 0)
-        return calibrator->unsupported;
     return from_odds(get_odds(calibrator->unsupported_balanced) * get_odds(prior));
 }
 

@@ -1,11 +1,11 @@
 /* calibrator.h - what turns evidence into probabilities, fitted once and kept as one
  * safetensors file or as an attachment of a completion.
  *
- *   link       features of candidates.h          -> p of a link, natural population
- *   answer     features of calibrate/answer.h  -> p of an answer, natural population
- *   balanced   the same features                 -> p of an answer where half the candidates of a
- *                                                   query are true; odds scale with --prior
- * Any of the three may be missing. */
+ *   link       features of candidates.h        -> p of a link
+ *   joint      share of joint worlds           -> p of an answer, from its links (worlds.h)
+ *   balanced   features of calibrate/answer.h  -> p of an answer where half the candidates of a
+ * query are true: another population, by --prior The trees may be missing. Calibrators of version
+ * 0.1 also had trees for p of answers, which are read and left out. */
 #ifndef ACQ_CALIBRATE_CALIBRATOR_H
 #define ACQ_CALIBRATE_CALIBRATOR_H
 
@@ -14,14 +14,17 @@
 
 struct acq_calibrator {
     acq_boost *link;
-    acq_boost *answer;
     acq_boost *balanced;
-    double unsupported, unsupported_balanced; /* p of an answer that no link supports */
+    double joint;                /* share of joint worlds, 0 to 1 */
+    double if_slope, if_shift;   /* logit of p_if_answered, by that of p / p of any answer */
+    double unsupported_balanced; /* p of an answer that no link supports */
     double open_balanced; /* share of true ones, in balanced sets, among what facts do not settle */
     char models[64]; /* the row models whose evidence `link` reads: "complex", "complex+ultra" */
     char graph[256]; /* what it was fitted on, for people */
 };
 
+/* Without trees, with what is usual elsewhere; NULL: out of memory. */
+acq_calibrator *acq_calibrator_new(void);
 void acq_calibrator_free(acq_calibrator *calibrator); /* with its boosts; NULL is legal */
 
 acq_status acq_calibrator_read(const char *path, acq_calibrator **out, acq_error *error);
@@ -45,14 +48,19 @@ void acq_calibrator_lend(acq_calibrator *calibrator, acq_predictor *predictor);
 /* Does it know probabilities of answers with this prior (below)? NULL: no. */
 bool acq_calibrator_knows_answers(const acq_calibrator *calibrator, double prior);
 
-/* p of an answer with these features. prior: the share of true ones among the candidates, in
- * (0, 1); negative: the natural one. NaN when the calibrator has no such model. */
-double acq_calibrator_get_answer_p(const acq_calibrator *calibrator, const float *features,
-                                   double prior);
-/* p of an answer that has no support at all; 0 when the calibrator does not know. */
+/* p of an answer, given that the question has one: p is that of the answer, p_any that of any. The
+ * logit of their quotient, which is held between .001 and .99, goes through the curve. */
+double acq_calibrator_get_share_logit(double p, double p_any);
+double acq_calibrator_get_p_if_answered(const acq_calibrator *calibrator, double p, double p_any);
+
+/* p of an answer with these features among candidates of which the share `prior`, in (0, 1), is
+ * true. NaN when the calibrator has no such model. */
+double acq_calibrator_get_prior_p(const acq_calibrator *calibrator, const float *features,
+                                  double prior);
+/* The same of an answer that has no support at all; 0 when the calibrator does not know. */
 double acq_calibrator_get_unsupported_p(const acq_calibrator *calibrator, double prior);
 /* The prior to give where all candidates are open, facts settle none, and a share `prior` of them
- * is true. Without a calibrator, and with the natural prior, the same. */
+ * is true. Without a calibrator, and without a prior, the same. */
 double acq_calibrator_get_open_prior(const acq_calibrator *calibrator, double prior);
 
 #endif

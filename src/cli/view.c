@@ -58,14 +58,23 @@ typedef struct layout {
     bool is_table;
 } layout;
 
-enum { SCORE_SIZE = 48 };
+enum { SCORE_SIZE = 64 };
+
+/* Nothing but 1 is shown as 1, and nothing as 0. */
+static double round_p(double p)
+{
+    return p >= 1 ? 1 : fmin(fmax(p, 0.001), 0.999);
+}
 
 static size_t format_score(const acq_view *view, size_t i_answer, char *buffer)
 {
     double p = acq_result_get_probability(view->result, i_answer);
+    double p_prior = acq_result_get_prior_probability(view->result, i_answer);
     size_t n = 0;
     if (!isnan(p))
-        n = (size_t)snprintf(buffer, SCORE_SIZE, p < 0.001 ? "p %.0e  " : "p %.3f  ", p);
+        n = (size_t)snprintf(buffer, SCORE_SIZE, "p %.3f  ", round_p(p));
+    if (!isnan(p_prior))
+        n += (size_t)snprintf(buffer + n, SCORE_SIZE - n, "at prior %.3f  ", round_p(p_prior));
     return n + (size_t)snprintf(buffer + n, SCORE_SIZE - n, "score %.4g",
                                 acq_result_get_score(view->result, i_answer));
 }
@@ -218,8 +227,9 @@ static void print_unlikely(const acq_view *view, acq_output *output)
     acq_text *out = &output->data;
     double min_p = view->params->min_p;
     if (view->is_check || acq_query_get_n_free(view->query) == 0)
-        acq_text_format(out, "%s: it has p %.2g, below %.4g, ", view->is_check ? "no" : "none",
-                        acq_result_get_best_probability(view->result), min_p);
+        acq_text_format(out, "%s: it has p %.3f%s, below %.4g, ", view->is_check ? "no" : "none",
+                        round_p(acq_result_get_best_probability(view->result)),
+                        view->params->prior < 0 ? "" : " at this prior", min_p);
     else if (view->stats.has_more)
         acq_text_format(out, "none: of the best candidates (%zu) none has p >= %.4g, ",
                         (size_t)view->stats.n_candidates, min_p);
@@ -241,9 +251,22 @@ static double round_down(double p)
 static void note_likeliest(const acq_view *view, acq_output *output)
 {
     double p = acq_result_get_best_probability(view->result);
+    double p_if = acq_result_get_probability_if_answered(view->result, ACQ_LIKELIEST);
     if (p > 0)
         acq_report_note(output, "the most likely answer has p = %.2g; --min-p %.2g gives it", p,
                         round_down(p));
+    if (p > 0 && p_if > p && p_if < 0.995)
+        acq_report_note(output, "if there is an answer at all, it is that one with p = %.2g", p_if);
+}
+
+/* A prediction is worth more to whoever knows that the question has an answer. */
+static void note_if_answered(const acq_view *view, acq_output *output)
+{
+    double p = acq_result_get_probability(view->result, 0);
+    double p_if = acq_result_get_probability_if_answered(view->result, 0);
+    if (p < 1 && p_if > p && p_if < 0.995)
+        acq_report_note(output, "if there is an answer at all, %s is one with p = %.2g",
+                        acq_result_get_n_answers(view->result) == 1 ? "it" : "the first", p_if);
 }
 
 static void print_none(const acq_view *view, acq_text *out)
@@ -256,7 +279,11 @@ static void print_none(const acq_view *view, acq_text *out)
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         view->params->engine);
     else if (!isnan(unsupported_p))
-        acq_text_format(out, "proved, the score is below %.4g: p %.2g, ", threshold, unsupported_p);
+        acq_text_format(out, "it has p %.3f, below %.4g, ", round_p(unsupported_p),
+                        view->params->min_p);
+    else if (acq_result_has_probabilities(view->result))
+        acq_text_format(out, view->is_check ? "its p is below %.4g, " : "no tuple has p >= %.4g, ",
+                        threshold);
     else if (view->is_check)
         acq_text_format(out, "proved, the score is below %.4g, ", threshold);
     else
@@ -300,11 +327,12 @@ static void note_count(const acq_view *view, acq_output *output)
     add_cost(view, &cost);
     size_t n = acq_result_get_n_answers(view->result);
     const char *noun = n == 1 ? "answer" : "answers";
-    bool wants_all = view->params->limit == 0;
+    bool wants_all = view->params->limit == 0, has_p = view->stats.n_candidates > 0;
     bool is_all = wants_all || n < view->params->limit;
     const char *which = view->stats.has_more && is_all ? " of the best candidates"
+                        : is_all && has_p              ? ", no other is likely enough"
                         : is_all                       ? ", and there is no other"
-                        : view->stats.n_candidates > 0 ? ", the most likely ones"
+                        : has_p                        ? ", the most likely ones"
                                                        : ", the best ones";
     acq_report_note(output, "%zu %s%s, %s", n, noun, which, cost.bytes == NULL ? "" : cost.bytes);
     acq_text_deinit(&cost);
@@ -340,6 +368,8 @@ static void print_notes(const acq_view *view, acq_output *output)
         note_likeliest(view, output);
     if (!is_answered)
         return;
+    if (!view->is_check)
+        note_if_answered(view, output);
     if (!acq_result_is_complete(view->result))
         note_incomplete(view, output);
     else if (view->params->limit != 1 && !view->is_check)
@@ -349,7 +379,7 @@ static void print_notes(const acq_view *view, acq_output *output)
 /* The names of the columns. */
 static void print_table_head(const acq_view *view, acq_text *out)
 {
-    static const char *const rest[] = {"p", "score", "kind"};
+    static const char *const rest[] = {"p", "p_if_answered", "score", "kind"};
     char separator = view->options->separator;
     if (view->line > 0)
         acq_table_add_text(out, separator, "line");
@@ -359,6 +389,8 @@ static void print_table_head(const acq_view *view, acq_text *out)
         acq_table_add_text(out, separator, acq_query_get_variable(view->query, v));
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         acq_table_add_text(out, separator, rest[i]);
+    if (view->params->prior >= 0)
+        acq_table_add_text(out, separator, "p_prior");
     acq_text_add_char(out, '\n');
 }
 
@@ -375,9 +407,12 @@ static acq_status print_table_row(const acq_view *view, size_t i, acq_text *out)
     for (size_t v = 0; v < acq_query_get_n_free(view->query) && !view->is_check; v++)
         acq_table_add_text(out, separator, acq_result_get_value_at(view->result, i, v));
     acq_table_add_number(out, separator, acq_result_get_probability(view->result, i));
+    acq_table_add_number(out, separator, acq_result_get_probability_if_answered(view->result, i));
     acq_table_add_number(out, separator, acq_result_get_score(view->result, i));
     acq_table_add_text(out, separator,
                        acq_evidence_list_is_observed(support) ? "observed" : "predicted");
+    if (view->params->prior >= 0)
+        acq_table_add_number(out, separator, acq_result_get_prior_probability(view->result, i));
     acq_evidence_list_free(support);
     acq_text_add_char(out, '\n');
     return ACQ_OK;
@@ -388,17 +423,28 @@ static void print_table_verdict(const acq_view *view, acq_text *out)
 {
     char separator = view->options->separator;
     bool is_likeliest = acq_view_has_likeliest(view);
-    double p = is_likeliest ? acq_result_get_best_probability(view->result)
-                            : acq_result_get_unsupported_probability(view->result);
+    size_t likeliest = is_likeliest ? ACQ_LIKELIEST : SIZE_MAX - 1;
+    double unsupported_p = acq_result_get_unsupported_probability(view->result);
+    bool has_prior = view->params->prior >= 0;
     if (view->line > 0)
         acq_table_add_number(out, separator, (double)view->line);
     acq_table_add_text(out, separator,
                        acq_result_get_outcome(view->result) == ACQ_RESULT_NONE ? "no"
                                                                                : "undecided");
-    acq_table_add_number(out, separator, p);
     acq_table_add_number(out, separator,
-                         is_likeliest ? acq_result_get_score(view->result, ACQ_LIKELIEST) : NAN);
+                         is_likeliest ? acq_result_get_probability(view->result, likeliest)
+                         : has_prior  ? NAN
+                                      : unsupported_p);
+    acq_table_add_number(out, separator,
+                         acq_result_get_probability_if_answered(view->result, likeliest));
+    acq_table_add_number(out, separator,
+                         is_likeliest ? acq_result_get_score(view->result, likeliest) : NAN);
     acq_table_add_number(out, separator, NAN);
+    if (has_prior)
+        acq_table_add_number(out, separator,
+                             is_likeliest
+                                 ? acq_result_get_prior_probability(view->result, likeliest)
+                                 : unsupported_p);
     acq_text_add_char(out, '\n');
 }
 

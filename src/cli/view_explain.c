@@ -30,7 +30,7 @@ static void add_fact(const acq_view *view, const acq_fact *fact, acq_text *out)
         acq_text_add(out, fact->link > 0 ? "observed" : "observed, but held false");
         return;
     case ACQ_FACT_PREDICTED:
-        acq_text_format(out, "%spredicted %s%.4g", fact->is_negated ? "not observed, " : "", unit,
+        acq_text_format(out, "%spredicted %s%.3g", fact->is_negated ? "not observed, " : "", unit,
                         fact->link);
         return;
     case ACQ_FACT_ABSENT:

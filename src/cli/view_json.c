@@ -88,6 +88,13 @@ static json_t *make_atom(const acq_view *view, const acq_fact *fact)
     return atom;
 }
 
+/* None: no member. */
+static void set_probability(json_t *object, const char *name, double p)
+{
+    if (!isnan(p))
+        json_object_set_new(object, name, json_real(p));
+}
+
 static json_t *make_answer(const acq_view *view, size_t i)
 {
     size_t n_free = acq_query_get_n_free(view->query);
@@ -102,8 +109,10 @@ static json_t *make_answer(const acq_view *view, size_t i)
     json_object_set_new(answer, "witness",
                         make_values(view, i, n_free, acq_query_get_n_variables(view->query)));
     set_keys(view, i, answer);
-    if (acq_result_has_probabilities(view->result))
-        json_object_set_new(answer, "p", json_real(acq_result_get_probability(view->result, i)));
+    set_probability(answer, "p", acq_result_get_probability(view->result, i));
+    set_probability(answer, "p_if_answered",
+                    acq_result_get_probability_if_answered(view->result, i));
+    set_probability(answer, "p_prior", acq_result_get_prior_probability(view->result, i));
     json_object_set_new(answer, "score", json_real(acq_result_get_score(view->result, i)));
     json_object_set_new(
         answer, "kind",
@@ -183,9 +192,8 @@ static void add_probability(const acq_view *view, json_t *object)
     json_object_set_new(object, "candidates", acq_json_count(view->stats.n_candidates));
     if (acq_view_has_likeliest(view) && acq_result_get_n_answers(view->result) == 0)
         json_object_set_new(object, "likeliest", make_answer(view, ACQ_LIKELIEST));
-    double unsupported_p = acq_result_get_unsupported_probability(view->result);
-    if (!isnan(unsupported_p))
-        json_object_set_new(object, "p", json_real(unsupported_p));
+    set_probability(object, prior < 0 ? "p" : "p_prior",
+                    acq_result_get_unsupported_probability(view->result));
 }
 
 static json_t *make_end(const acq_view *view)

@@ -22,9 +22,14 @@ static const double SAME_SCORE = 1e-9;
 
 /* Candidates whose probabilities are compared: so many times the answers, at least so many, and
  * of scores at least this share of the last answer's; the search for them is cut short after so
- * much work, some ten milliseconds. */
-enum { CANDIDATES_PER_ANSWER = 2, LEAST_CANDIDATES = 20, CANDIDATE_WORK = 1000000 };
-static const double CANDIDATE_SHARE = 0.5;
+ * much work, some ten milliseconds. Many weak supports make a p that no score tells, so more
+ * are compared by p than by a prior. */
+typedef struct comparison {
+    uint64_t per_answer, least;
+    double share;
+} comparison;
+static const comparison by_p = {4, 200, 0}, by_prior = {2, 20, .5};
+enum { CANDIDATE_WORK = 1000000 };
 
 static const double CALIBRATED_NEGATION = 0.5;
 static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
@@ -81,9 +86,14 @@ acq_engine_params acq_engine_settle(const acq_engine_params *params, const acq_p
     if (!params->has_threshold)
         scoring->threshold =
             acq_scoring_round_one(fmax(acq_predictor_get_floor(predictor), LEAST_THRESHOLD));
-    if (!params->has_negation_threshold)
+    if (!params->has_negation_threshold && params->prior >= 0)
         scoring->negation_threshold = CALIBRATED_NEGATION;
     return settled;
+}
+
+double acq_engine_get_decisive(const acq_engine_params *params, const acq_engine_answer *answer)
+{
+    return params->prior < 0 ? answer->p : answer->p_prior;
 }
 
 /* ---- prepare ---- */
@@ -197,7 +207,7 @@ static bool wants_more(const acq_engine_run *run)
     if (!is_full || !result->complete || !acq_engine_is_complete(run->params.engine))
         return false;
     for (size_t i = 0; i < result->n_answers; i++) {
-        if (result->answers[i].p < 1.0)
+        if (acq_engine_get_decisive(&run->params, &result->answers[i]) < 1.0)
             return true;
     }
     return false;
@@ -206,16 +216,25 @@ static bool wants_more(const acq_engine_run *run)
 /* Turns the run's search into one for the candidates behind the answers. */
 static void widen(const acq_engine_run *run, acq_search_params *search)
 {
+    const comparison *by = run->params.prior < 0 ? &by_p : &by_prior;
     double last = run->result->answers[run->result->n_answers - 1].score;
     double seconds_spent = (double)(acq_clock_ns() - run->begin_ns) * 1e-9;
-    search->limit = search->limit > LEAST_CANDIDATES / CANDIDATES_PER_ANSWER
-                        ? CANDIDATES_PER_ANSWER * search->limit
-                        : LEAST_CANDIDATES;
+    search->limit =
+        search->limit > by->least / by->per_answer ? by->per_answer * search->limit : by->least;
     search->work = CANDIDATE_WORK;
     search->scoring.threshold =
-        acq_scoring_round_one(fmax(search->scoring.threshold, CANDIDATE_SHARE * last));
+        acq_scoring_round_one(fmax(search->scoring.threshold, by->share * last));
     if (search->seconds > 0)
         search->seconds = fmax(search->seconds - seconds_spent, 1e-3);
+}
+
+static acq_engine_answer take_answer(const acq_assignment *found)
+{
+    return (acq_engine_answer){.score = found->score,
+                               .p = NAN,
+                               .p_prior = NAN,
+                               .p_if_answered = NAN,
+                               .values = found->values};
 }
 
 /* Takes over what the search has found, and its memory. */
@@ -234,8 +253,7 @@ static acq_status take_found(acq_engine_run *run, acq_error *error)
     if (result->answers == NULL)
         return acq_fail_memory(error);
     for (size_t i = 0; i < found->n_answers; i++)
-        result->answers[i] = (acq_engine_answer){
-            .score = found->answers[i].score, .p = NAN, .values = found->answers[i].values};
+        result->answers[i] = take_answer(&found->answers[i]);
     result->n_answers = found->n_answers;
     return ACQ_OK;
 }
@@ -266,8 +284,8 @@ static acq_status append_new(acq_engine_run *wide, acq_error *error)
         if (values == NULL)
             return acq_fail_memory(error);
         memcpy(values, found->answers[i].values, bytes);
-        all[n++] =
-            (acq_engine_answer){.score = found->answers[i].score, .p = NAN, .values = values};
+        all[n] = take_answer(&found->answers[i]);
+        all[n++].values = values;
     }
     result->answers = all;
     result->n_answers = n;
@@ -279,8 +297,9 @@ static acq_status append_new(acq_engine_run *wide, acq_error *error)
 /* Adds candidates behind the answers, rated: as many as a bounded search finds. */
 static acq_status add_candidates(const acq_engine_run *run, acq_error *error)
 {
+    acq_engine_result *result = run->result;
     acq_engine_run wide = *run;
-    size_t n_before = run->result->n_answers;
+    size_t n_before = result->n_answers;
     wide.found = (acq_search_result){0};
     widen(run, &wide.params.search);
     acq_status status = search(&wide, 1, error);
@@ -288,9 +307,11 @@ static acq_status add_candidates(const acq_engine_run *run, acq_error *error)
         status = verify(&wide, error);
     if (status == ACQ_OK)
         status = append_new(&wide, error);
+    bool has_all = wide.found.complete && wide.found.n_answers < wide.params.search.limit;
+    result->has_more = run->params.prior >= 0 || !has_all;
     if (status == ACQ_OK)
-        status = acq_judge_rate(run, run->result->answers + n_before,
-                                run->result->n_answers - n_before, error);
+        status =
+            acq_judge_rate(run, result->answers + n_before, result->n_answers - n_before, error);
     acq_search_result_deinit(&wide.found);
     return status;
 }
@@ -305,7 +326,7 @@ static acq_status judge_by_p(acq_engine_run *run, acq_error *error)
     if (result->has_more)
         status = add_candidates(run, error);
     if (status == ACQ_OK)
-        acq_judge_decide(run);
+        status = acq_judge_decide(run, error);
     return status;
 }
 
@@ -390,7 +411,7 @@ static acq_status answer_one(const acq_query *query, const acq_predictor *predic
                              const acq_ent *values, const acq_engine_params *params,
                              acq_engine_result *result, acq_error *error)
 {
-    *result = (acq_engine_result){.outcome = ACQ_UNDECIDED};
+    *result = (acq_engine_result){.outcome = ACQ_UNDECIDED, .p_whole = NAN};
     acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;
@@ -447,7 +468,7 @@ acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *pr
                                  acq_error *error)
 {
     for (size_t i = 0; i < n; i++)
-        results[i] = (acq_engine_result){.outcome = ACQ_UNDECIDED};
+        results[i] = (acq_engine_result){.outcome = ACQ_UNDECIDED, .p_whole = NAN};
     acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;

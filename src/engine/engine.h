@@ -24,8 +24,10 @@ typedef struct acq_engine_params {
     acq_search_params search;
     bool paper; /* the paper's rule: an incomplete engine that found nothing says none */
     bool has_threshold, has_negation_threshold; /* set by hand: no calibrator moves them */
-    double prior; /* with a calibrator: share of true candidates; negative: the natural one */
-    double min_p; /* with a calibrator: least probability of an answer */
+    double prior;    /* with a calibrator: decide for candidates of which this share is true;
+                      * negative: decide by p */
+    double min_p;    /* with a calibrator: least probability of an answer */
+    bool only_prior; /* p itself is not wanted: it costs more than the one by the prior */
 } acq_engine_params;
 
 #define ACQ_ENGINE_DEFAULT                                                                         \
@@ -33,10 +35,19 @@ typedef struct acq_engine_params {
         .engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT, .prior = -1.0, .min_p = 0.5})
 
 typedef struct acq_engine_answer {
-    double score;    /* by the verifier */
-    double p;        /* that it is true; NaN: no calibrator */
-    acq_ent *values; /* of all variables of the query */
+    double score;   /* by the verifier */
+    double p;       /* that it is true (calibrate/worlds.h); NaN: no calibrator */
+    double p_prior; /* the same among candidates of which the share `prior` is true; NaN: none */
+    double p_if_answered; /* that it is true if the question has an answer; NaN: as p */
+    acq_ent *values;      /* of all variables of the query */
 } acq_engine_answer;
+
+/* An answer that facts give. */
+#define ACQ_ENGINE_CERTAIN(has_p)                                                                  \
+    ((acq_engine_answer){.score = 1,                                                               \
+                         .p = (has_p) ? 1.0 : NAN,                                                 \
+                         .p_prior = (has_p) ? 1.0 : NAN,                                           \
+                         .p_if_answered = (has_p) ? 1.0 : NAN})
 
 typedef struct acq_engine_result {
     acq_arena arena; /* owns answers */
@@ -47,6 +58,8 @@ typedef struct acq_engine_result {
     size_t n_answers;
     acq_engine_answer *likeliest; /* candidate with the largest p, an answer or not; NULL: no p */
     size_t n_candidates;          /* that have a p; 0: no calibrator */
+    double p_whole;               /* of a check: p of its tuple, supported or not; of an ask: that
+                                   * there is any answer; NaN: not asked for */
     bool has_more;                /* candidates of lesser scores were not looked at */
     acq_search_effort effort;     /* of the searches */
     const char *note;             /* a sentence that the user should see; NULL: none */
@@ -61,10 +74,13 @@ void acq_engine_result_deinit(acq_engine_result *result);
 bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor);
 
 /* The parameters in force. Where answers get a probability, and unless set by hand: the threshold
- * is the predictor's floor, so that the best assignment is found and p decides; a negated atom
- * holds unless its link is observed or likelier than not. */
+ * is the predictor's floor, so that the best assignment is found and p decides; with a prior a
+ * negated atom holds unless its link is observed or likelier than not. */
 acq_engine_params acq_engine_settle(const acq_engine_params *params,
                                     const acq_predictor *predictor);
+
+/* The probability that decides: p, or the one by the prior. */
+double acq_engine_get_decisive(const acq_engine_params *params, const acq_engine_answer *answer);
 
 /* ACQ_N_ENGINES when unknown. */
 acq_engine_id acq_engine_find(const char *name);
@@ -75,10 +91,10 @@ bool acq_engine_is_complete(acq_engine_id engine); /* does it prove "none"? */
  * every answer all variables have values, and its score was recomputed by the verifier; a mismatch
  * is ACQ_ERR_INTERNAL. deinit *result, also after an error.
  *
- * With probabilities: the K best-scored candidates and, where there are more, those that score at
- * least half as much as the last of them, 20 or 2 K in all, are ordered by p, and the K first with
- * p >= min_p are the answers. "None" then says that these have a lesser p; that nothing scores at
- * all is proved when result->likeliest is NULL.
+ * With probabilities: the K best-scored candidates and, where there are more, some that score less
+ * (200 or 4 K in all by p; by a prior those of half the last one's score, 20 or 2 K) are ordered by
+ * p, and the K first with p >= min_p are the answers. "None" then says that these have a lesser p;
+ * that nothing scores at all is proved when result->likeliest is NULL.
  *
  * params->search.stop ends it early with what has been found, undecided unless that is an answer;
  * spent is then ACQ_SPENT_INTERRUPT. */

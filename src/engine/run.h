@@ -37,13 +37,14 @@ acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error);
 /* Says in the result what was left out, if anything was: a note, and none becomes undecided. */
 acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error);
 
-/* judge.c: gives answers their p (calibrate/answer.h), and the likeliest values of their
- * existential variables; scores are those of the verifier afterwards. */
+/* judge.c: gives answers their p (calibrate/worlds.h, with a prior calibrate/answer.h), and the
+ * likeliest values of their existential variables; scores are those of the verifier afterwards.
+ * Answers that the time does not suffice for get no p, and the result is not complete. */
 acq_status acq_judge_rate(const acq_engine_run *run, acq_engine_answer *answers, size_t n,
                           acq_error *error);
 
 /* Orders rated answers by p, then by score, and keeps at most `limit` (0: all) with p >= min_p.
  * When none is left the outcome is none, or undecided if the search was cut short. */
-void acq_judge_decide(const acq_engine_run *run);
+acq_status acq_judge_decide(const acq_engine_run *run, acq_error *error);
 
 #endif

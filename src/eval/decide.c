@@ -71,11 +71,12 @@ size_t acq_eval_count_decisions(const acq_bench_file *file, const acq_bench_inst
     return file->task == ACQ_TASK_QAC ? instance->correct.n + instance->wrong.n : 1;
 }
 
-static void note_result(acq_decision *decision, const acq_engine_result *result, double ms)
+static void note_result(acq_decision *decision, const acq_engine_params *engine,
+                        const acq_engine_result *result, double ms)
 {
     decision->is_undecided = result->outcome == ACQ_UNDECIDED;
     if (result->likeliest != NULL)
-        decision->rank = result->likeliest->p;
+        decision->rank = acq_engine_get_decisive(engine, result->likeliest);
     else
         decision->rank = result->n_answers > 0 ? result->answers[0].score : 0.0;
     decision->ms = ms;
@@ -120,7 +121,8 @@ static void note_decision(const acq_eval_worker *worker, const acq_ent *tuple,
                           const acq_engine_result *result, double ms, acq_decision *out)
 {
     const acq_graph *observed = worker->params->predictor->graph;
-    note_result(out, result, ms);
+    acq_engine_params engine = acq_eval_get_engine(worker->params);
+    note_result(out, &engine, result, ms);
     out->is_yes = result->outcome == ACQ_ANSWERED;
     out->is_seen = acq_explain_is_seen(worker->query, observed, tuple);
 }
@@ -224,7 +226,7 @@ acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance
     int64_t begin = acq_clock_ns();
     status = acq_engine_ask(worker->query, params->predictor, &engine, &result, error);
     if (status == ACQ_OK) {
-        note_result(out, &result, ground_ms + (double)(acq_clock_ns() - begin) * 1e-6);
+        note_result(out, &engine, &result, ground_ms + (double)(acq_clock_ns() - begin) * 1e-6);
         if (result.outcome == ACQ_ANSWERED)
             status = judge(worker, instance, result.answers[0].values, out, error);
     }
@@ -365,6 +367,7 @@ acq_status acq_links_decide(const acq_links_decide_params *params, acq_links_dec
     acq_links_decisions all = {0};
     acq_links_decide_params settled = *params;
     settled.engine.prior = choose_prior(params);
+    settled.engine.only_prior = settled.engine.prior >= 0;
     acq_status status =
         decide_links(&settled, params->truth, &all.n_true, &all.true_yes, &all.n_undecided, error);
     if (status == ACQ_OK)

@@ -39,6 +39,7 @@ acq_engine_params acq_eval_get_engine(const acq_eval_params *params)
 {
     acq_engine_params engine = params->engine;
     engine.prior = params->prior;
+    engine.only_prior = true;
     return engine;
 }
 

@@ -6,26 +6,22 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/threads.h"
 #include "calibrate/answer.h"
 #include "fit/questions.h"
 
 enum {
-    NATURAL = 16, /* what a question's natural weights add up to, if it has so many candidates */
-    TRIES = 4,    /* draws of a question that is of use */
+    TRIES = 4, /* draws of a question that is of use */
     LEAST_ANSWERS =
         5, /* of a small one for balanced sets, but for the last draw: as in the paper */
 };
 
-/* Small questions are of two kinds. Open ones lack a fact, as those that people ask: natural
- * weights are of these. The others are drawn as the paper draws them, balanced weights are of
- * these. Hub-like ones, which the paper draws open, are of both. */
-typedef enum question_kind { KIND_OPEN, KIND_BALANCED, KIND_HUB, N_KINDS } question_kind;
+/* Small questions are drawn as the paper draws them, hub-like ones so that they lack a fact. */
+typedef enum question_kind { KIND_SMALL, KIND_HUB, N_KINDS } question_kind;
 
 /* One checked candidate. */
 typedef struct answer_row {
     float features[ACQ_N_ANSWER_FEATURES];
-    float natural, balanced; /* weights */
+    float weight;
     bool is_true;
     bool is_decided;   /* the search came to an end */
     bool is_supported; /* false: no features */
@@ -43,8 +39,6 @@ typedef struct answering {
     const acq_sampler *sampler;
     const acq_fit_params *params;
     answered *questions;
-    acq_error *errors; /* one per thread */
-    size_t first;      /* question of item 0 */
 } answering;
 
 /* ---- one question ---- */
@@ -86,27 +80,21 @@ static size_t count_alike(const acq_trials *trials, bool is_true)
     return n;
 }
 
-/* Natural weights: what a trial stands for, as a share of the question's population, so that
- * large ones do not drown the others. Balanced ones: true trials together weigh as much as wrong
- * ones. Only seen candidates count. Wrong ones are drawn among the seen: with unseen true ones
- * beside them, the trees would learn that an unseen candidate is true. */
+/* True trials together weigh as much as wrong ones. Only seen candidates count. Wrong ones are
+ * drawn among the seen: with unseen true ones beside them, the trees would learn that an unseen
+ * candidate is true. */
 static acq_status add_rows(const answering *a, const acq_query *query, const acq_trials *trials,
                            answered *out, acq_error *error)
 {
-    double population = 0;
     const size_t n_alike[] = {count_alike(trials, false), count_alike(trials, true)};
     if (ACQ_RESERVE(out->rows, out->capacity, trials->n) != ACQ_OK)
         return acq_fail_memory(error);
-    for (size_t i = 0; i < trials->n; i++)
-        population += trials->items[i].is_seen ? trials->items[i].stands_for : 0;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
         answer_row row = {.is_true = trial->is_true};
-        if (trial->is_seen && out->kind != KIND_BALANCED)
-            row.natural = (float)(trial->stands_for * fmin(1, NATURAL / population));
-        if (trial->is_seen && out->kind != KIND_OPEN && n_alike[!trial->is_true] > 0)
-            row.balanced = 1.0F / (float)n_alike[trial->is_true];
+        if (trial->is_seen && n_alike[!trial->is_true] > 0)
+            row.weight = 1.0F / (float)n_alike[trial->is_true];
         status = try_one(a, query, trial->values, &row, error);
         if (row.is_decided)
             out->rows[out->n++] = row;
@@ -114,18 +102,26 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     return status;
 }
 
-static acq_status answer_question(const answering *a, uint64_t key, answered *out, acq_error *error)
+/* Small and hub-like ones take turns; keys leave room for a third kind, and tell the folds. */
+static uint64_t get_key(size_t question)
 {
+    return question / N_KINDS * 3 + 1 + question % N_KINDS;
+}
+
+static acq_status answer_question(const answering *a, size_t question, answered *out,
+                                  acq_error *error)
+{
+    uint64_t key = get_key(question);
     acq_random random = acq_random_start(a->params->seed ^ 0x71, key);
     acq_status status = ACQ_OK;
-    out->kind = (question_kind)(key % N_KINDS);
+    out->kind = (question_kind)(question % N_KINDS);
     for (unsigned i = 0; i < TRIES && out->n == 0 && status == ACQ_OK; i++) {
         acq_query *query;
         acq_trials trials = {0};
-        size_t least = out->kind == KIND_BALANCED && i + 1 < TRIES ? LEAST_ANSWERS : 1;
+        size_t least = out->kind == KIND_SMALL && i + 1 < TRIES ? LEAST_ANSWERS : 1;
         status = acq_question_draw(a->sampler, a->source.rest, out->kind == KIND_HUB,
-                                   out->kind != KIND_BALANCED, a->params->seed, key * TRIES + i,
-                                   &query, error);
+                                   out->kind == KIND_HUB, a->params->seed, key * TRIES + i, &query,
+                                   error);
         if (status == ACQ_OK && query != NULL)
             status = acq_trials_draw(&a->source, query, least, &random, &trials, error);
         if (status == ACQ_OK && trials.n > 0) {
@@ -138,10 +134,10 @@ static acq_status answer_question(const answering *a, uint64_t key, answered *ou
     return status;
 }
 
-static acq_status answer_item(void *context, size_t item, unsigned thread)
+static acq_status answer_item(void *context, size_t item, acq_error *error)
 {
     const answering *a = context;
-    return answer_question(a, a->first + item, &a->questions[a->first + item], &a->errors[thread]);
+    return answer_question(a, item, &a->questions[item], error);
 }
 
 /* ---- trees ---- */
@@ -163,21 +159,20 @@ static void answer_sample_deinit(answer_sample *sample)
 
 static size_t get_fold(size_t question)
 {
-    return question % 2;
+    return get_key(question) % 2;
 }
 
-static void add_row(answer_sample *out, const answer_row *row, float weight, size_t question)
+static void add_row(answer_sample *out, const answer_row *row, size_t question)
 {
-    if (!row->is_supported || weight == 0)
+    if (!row->is_supported || row->weight == 0)
         return;
     memcpy(out->x + out->n * ACQ_N_ANSWER_FEATURES, row->features, sizeof row->features);
-    out->weights[out->n] = weight;
+    out->weights[out->n] = row->weight;
     out->folds[out->n] = (uint8_t)get_fold(question);
     out->labels[out->n++] = row->is_true;
 }
 
-static acq_status gather(const answered *questions, size_t n_questions, bool is_balanced,
-                         answer_sample *out)
+static acq_status gather(const answered *questions, size_t n_questions, answer_sample *out)
 {
     size_t n = 0;
     for (size_t q = 0; q < n_questions; q++)
@@ -189,20 +184,18 @@ static acq_status gather(const answered *questions, size_t n_questions, bool is_
     if (out->x == NULL || out->weights == NULL || out->labels == NULL || out->folds == NULL)
         return ACQ_ERR_MEMORY;
     for (size_t q = 0; q < n_questions; q++)
-        for (size_t i = 0; i < questions[q].n; i++) {
-            const answer_row *row = &questions[q].rows[i];
-            add_row(out, row, is_balanced ? row->balanced : row->natural, q);
-        }
+        for (size_t i = 0; i < questions[q].n; i++)
+            add_row(out, &questions[q].rows[i], q);
     return ACQ_OK;
 }
 
-static acq_boost_params choose_boost(const acq_fit_params *params, double least_hessian)
+static acq_boost_params choose_boost(const acq_fit_params *params)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
     boost.monotone = acq_answer_monotone;
     boost.depth = 4;
     boost.n_trees = 120;
-    boost.least_hessian = least_hessian;
+    boost.least_hessian = 2;
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
     return boost;
@@ -231,28 +224,23 @@ static bool is_settled(const answer_row *row)
     return row->is_supported && acq_answer_is_certain(row->features);
 }
 
-/* Returns the share of all candidates, by natural weights. Wrong trials of questions with several
- * free variables are all supported: they say nothing of what is not. */
-static double measure_shares(const answered *questions, size_t n_questions, acq_calibrator *out)
+/* Wrong trials of questions with several free variables are all supported: they say nothing of what
+ * is not. */
+static void measure_shares(const answered *questions, size_t n_questions, acq_calibrator *out)
 {
-    share all = {0}, natural = {0}, balanced = {0}, open = {0};
+    share unsupported = {0}, open = {0};
     for (size_t q = 0; q < n_questions; q++) {
         bool is_link = questions[q].n_atoms == 1;
         for (size_t i = 0; i < questions[q].n; i++) {
             const answer_row *row = &questions[q].rows[i];
-            share_add(&all, (double)row->natural, row->is_true);
             if (is_link && !is_settled(row))
-                share_add(&open, (double)row->balanced, row->is_true);
-            if (row->is_supported || questions[q].n_free > 1)
-                continue;
-            share_add(&natural, (double)row->natural, row->is_true);
-            share_add(&balanced, (double)row->balanced, row->is_true);
+                share_add(&open, (double)row->weight, row->is_true);
+            if (!row->is_supported && questions[q].n_free == 1)
+                share_add(&unsupported, (double)row->weight, row->is_true);
         }
     }
-    out->unsupported = share_get(&natural);
-    out->unsupported_balanced = share_get(&balanced);
+    out->unsupported_balanced = share_get(&unsupported);
     out->open_balanced = share_get(&open);
-    return share_get(&all);
 }
 
 static double judge_row(const acq_fold_trees *trees, size_t question, const answer_row *row,
@@ -261,20 +249,6 @@ static double judge_row(const acq_fold_trees *trees, size_t question, const answ
     return row->is_supported
                ? acq_fold_trees_judge(trees, (unsigned)get_fold(question), row->features)
                : unsupported;
-}
-
-static void fill_table(const answered *questions, size_t n_questions, const acq_fold_trees *trees,
-                       double unsupported, double base, acq_reliability *table)
-{
-    acq_reliability_init(table);
-    for (size_t q = 0; q < n_questions; q++)
-        for (size_t i = 0; i < questions[q].n; i++) {
-            const answer_row *row = &questions[q].rows[i];
-            if (row->natural == 0)
-                continue;
-            acq_reliability_add(table, judge_row(trees, q, row, unsupported), row->is_true,
-                                (double)row->natural, base);
-        }
 }
 
 /* ---- where a yes serves F1 best ---- */
@@ -325,9 +299,9 @@ static bool is_papers(const answered *question)
     size_t n_true = 0;
     for (size_t i = 0; i < question->n; i++)
         n_true += question->rows[i].is_true;
-    return question->kind == KIND_HUB ? n_true > 0
-                                      : question->kind == KIND_BALANCED && question->n_atoms > 1 &&
-                                            n_true >= LEAST_ANSWERS;
+    return question->kind == KIND_HUB
+               ? n_true > 0
+               : question->kind == KIND_SMALL && question->n_atoms > 1 && n_true >= LEAST_ANSWERS;
 }
 
 /* Where yes should begin for F1, by the balanced trees. As in the paper's sets, true candidates
@@ -364,16 +338,15 @@ static acq_boost *keep_all(acq_fold_trees *trees)
     return all;
 }
 
-/* Trees of two folds and of all rows, by one of the weights. */
-static acq_status fit_sample(const answered *questions, size_t n_questions, bool is_balanced,
+/* Trees of two folds and of all rows. */
+static acq_status fit_sample(const answered *questions, size_t n_questions,
                              const acq_fit_params *params, acq_fold_trees *out, acq_error *error)
 {
     answer_sample sample;
-    acq_status status = gather(questions, n_questions, is_balanced, &sample);
+    acq_status status = gather(questions, n_questions, &sample);
     if (status != ACQ_OK)
         acq_fail_memory(error);
-    double least_hessian = is_balanced ? 2 : fmin(20, fmax(1, (double)sample.n / 1000));
-    acq_boost_params boost = choose_boost(params, least_hessian);
+    acq_boost_params boost = choose_boost(params);
     acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n,
                            ACQ_N_ANSWER_FEATURES};
     if (status == ACQ_OK)
@@ -387,37 +360,12 @@ static acq_status fit_trees(const answered *questions, size_t n_questions,
                             acq_fit_report *report, acq_error *error)
 {
     acq_fold_trees trees;
-    double base = measure_shares(questions, n_questions, calibrator);
-    acq_status status = fit_sample(questions, n_questions, false, params, &trees, error);
-    if (status == ACQ_OK) {
-        fill_table(questions, n_questions, &trees, calibrator->unsupported, base,
-                   &report->answer_table);
-        calibrator->answer = keep_all(&trees);
-        status = fit_sample(questions, n_questions, true, params, &trees, error);
-    }
+    measure_shares(questions, n_questions, calibrator);
+    acq_status status = fit_sample(questions, n_questions, params, &trees, error);
     if (status == ACQ_OK) {
         choose_decisions(questions, n_questions, &trees, calibrator->unsupported_balanced, report);
         calibrator->balanced = keep_all(&trees);
     }
-    return status;
-}
-
-static acq_status ask_questions(answering *a, size_t n, const acq_link_progress *progress,
-                                acq_error *error)
-{
-    enum { AT_ONCE = 50 };
-    acq_status status = ACQ_OK;
-    for (; a->first < n && status == ACQ_OK; a->first += AT_ONCE) {
-        size_t left = n - a->first;
-        if (progress->report != NULL && !progress->report(progress->context, "answering questions",
-                                                          (double)a->first, (double)n))
-            return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while answering questions");
-        status =
-            acq_threads_run(a->params->n_threads, left < AT_ONCE ? left : AT_ONCE, answer_item, a);
-    }
-    for (unsigned i = 0; i < a->params->n_threads && status != ACQ_OK; i++)
-        if (a->errors[i].code == status)
-            return acq_fail(error, status, "%s", a->errors[i].message);
     return status;
 }
 
@@ -427,12 +375,11 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 acq_calibrator *calibrator, acq_fit_report *report,
                                 acq_error *error)
 {
+    size_t n = params->n_questions / 3 * N_KINDS;
     acq_sampler *sampler = NULL;
     acq_predictor *observed = NULL;
-    answering a = {.questions = acq_zalloc(params->n_questions, sizeof(answered)),
-                   .errors = acq_zalloc(params->n_threads, sizeof(acq_error)),
-                   .params = params};
-    acq_status status = a.questions == NULL || a.errors == NULL ? acq_fail_memory(error) : ACQ_OK;
+    answering a = {.questions = acq_zalloc(n, sizeof(answered)), .params = params};
+    acq_status status = a.questions == NULL ? acq_fail_memory(error) : ACQ_OK;
     if (status == ACQ_OK)
         status = acq_sampler_new(whole, &sampler, error);
     if (status == ACQ_OK)
@@ -440,14 +387,15 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
     a.sampler = sampler;
     a.source = (acq_trial_source){rest, observed, completed, truth};
     if (status == ACQ_OK)
-        status = ask_questions(&a, params->n_questions, progress, error);
+        status = acq_questions_run(
+            &(acq_questions_job){"answering questions", n, params->n_threads, answer_item, &a},
+            progress, error);
     if (status == ACQ_OK)
-        status = fit_trees(a.questions, params->n_questions, params, calibrator, report, error);
-    for (size_t q = 0; a.questions != NULL && q < params->n_questions; q++)
+        status = fit_trees(a.questions, n, params, calibrator, report, error);
+    for (size_t q = 0; a.questions != NULL && q < n; q++)
         acq_free(a.questions[q].rows);
     acq_free(a.questions);
     acq_predictor_free(observed);
-    acq_free(a.errors);
     acq_sampler_free(sampler);
     return status;
 }

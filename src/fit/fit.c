@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "fit/answers.h"
+#include "fit/large.h"
 #include "fit/links.h"
 #include "fit/models.h"
 #include "fit/split.h"
@@ -212,6 +213,9 @@ static acq_status fit_answers(fit_run *run, acq_error *error)
     if (status == ACQ_OK)
         status = acq_fit_answer_trees(run->rest, run->graph, completed, run->truth, &run->inner,
                                       &run->progress, run->calibrator, run->report, error);
+    if (status == ACQ_OK)
+        status = acq_fit_at_large(run->rest, completed, run->truth, &run->inner, &run->progress,
+                                  run->calibrator, run->report, error);
     acq_predictor_free(completed);
     acq_free(path);
     return status;
@@ -219,7 +223,7 @@ static acq_status fit_answers(fit_run *run, acq_error *error)
 
 static acq_status fit_calibrator(fit_run *run, acq_error *error)
 {
-    acq_calibrator *calibrator = run->calibrator = acq_zalloc(1, sizeof *calibrator);
+    acq_calibrator *calibrator = run->calibrator = acq_calibrator_new();
     if (calibrator == NULL)
         return acq_fail_memory(error);
     acq_fit_print_models(run->params, calibrator->models, sizeof calibrator->models);

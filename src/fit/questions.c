@@ -9,10 +9,47 @@
 #include "answer/explain.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "base/threads.h"
 #include "query/problem.h"
 #include "query/reading.h"
 
 enum { TRIES = 60, MOST_TERMS = 24 };
+
+/* ---- many ---- */
+
+typedef struct questions_run {
+    const acq_questions_job *job;
+    acq_error *errors; /* one per thread */
+    size_t first;
+} questions_run;
+
+static acq_status run_one(void *context, size_t item, unsigned thread)
+{
+    const questions_run *run = context;
+    return run->job->one(run->job->context, run->first + item, &run->errors[thread]);
+}
+
+acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progress *progress,
+                             acq_error *error)
+{
+    enum { AT_ONCE = 50 };
+    questions_run run = {.job = job, .errors = acq_zalloc(job->n_threads, sizeof(acq_error))};
+    acq_status status = run.errors == NULL ? acq_fail_memory(error) : ACQ_OK;
+    for (; run.first < job->n && status == ACQ_OK; run.first += AT_ONCE) {
+        size_t left = job->n - run.first;
+        if (progress->report != NULL &&
+            !progress->report(progress->context, job->phase, (double)run.first, (double)job->n))
+            status = acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", job->phase);
+        else
+            status =
+                acq_threads_run(job->n_threads, left < AT_ONCE ? left : AT_ONCE, run_one, &run);
+    }
+    for (unsigned i = 0; i < job->n_threads && status != ACQ_OK && run.errors != NULL; i++)
+        if (run.errors[i].code == status)
+            (void)acq_fail(error, status, "%s", run.errors[i].message);
+    acq_free(run.errors);
+    return status;
+}
 
 /* ---- from literals to a tree ---- */
 
@@ -203,6 +240,68 @@ acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, 
                                                            : ACQ_OK;
     }
     return ACQ_OK;
+}
+
+/* Some entity that has the relation. */
+static acq_status draw_seen(const acq_graph *rest, acq_rel relation, acq_random *random,
+                            acq_ent *entity, acq_error *error)
+{
+    const acq_links *links;
+    acq_status status = acq_graph_open_links(rest, relation, &links, error);
+    if (status == ACQ_OK && links->n_heads > 0)
+        *entity = links->heads[acq_random_below(random, links->n_heads)];
+    return status;
+}
+
+static void replace(acq_problem *problem, acq_ent from, acq_ent to)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        acq_place *ends[2] = {&problem->literals[i].left, &problem->literals[i].right};
+        for (unsigned side = 0; side < 2; side++)
+            if (!ends[side]->is_variable && ends[side]->id == from)
+                ends[side]->id = to;
+    }
+}
+
+/* Each constant gives way to one that is seen where it stands first. */
+static acq_status exchange_constants(acq_problem *problem, const acq_graph *rest,
+                                     acq_random *random, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        const acq_literal *literal = &problem->literals[i];
+        const acq_place *ends[2] = {&literal->left, &literal->right};
+        for (unsigned side = 0; side < 2 && status == ACQ_OK; side++) {
+            if (ends[side]->is_variable || literal->is_negated)
+                continue;
+            acq_ent from = ends[side]->id, to = from;
+            status = draw_seen(rest, literal->relation ^ side, random, &to, error);
+            replace(problem, from, to);
+        }
+    }
+    return status;
+}
+
+acq_status acq_question_draw_at_large(const acq_sampler *sampler, const acq_graph *rest,
+                                      uint64_t seed, uint64_t key, acq_query **out,
+                                      acq_error *error)
+{
+    acq_random random = acq_random_start(seed, key);
+    bool is_hub = acq_random_below(&random, 5) == 0;
+    acq_problem *problem = NULL;
+    acq_ent answer[MOST_TERMS];
+    uint32_t numbers[MOST_TERMS];
+    *out = NULL;
+    acq_status status = draw_problem(sampler, is_hub, true, &random, &problem, answer, error);
+    if (status == ACQ_OK && acq_random_below(&random, 2) == 0)
+        status = exchange_constants(problem, rest, &random, error);
+    if (status == ACQ_OK && problem->n_variables > 0) {
+        number_variables(problem->n_variables, 1, &random, numbers);
+        if (make_query(problem, numbers, 1, out) != ACQ_OK)
+            status = acq_fail_memory(error);
+    }
+    acq_problem_free(problem);
+    return status;
 }
 
 /* ---- candidates ----

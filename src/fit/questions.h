@@ -14,8 +14,21 @@
 
 #include "base/random.h"
 #include "engine/engine.h"
+#include "fit/links.h"
 #include "query/query.h"
 #include "query/sample/sampler.h"
+
+/* Many questions, shared out among threads. */
+typedef struct acq_questions_job {
+    const char *phase;
+    size_t n;
+    unsigned n_threads;
+    acq_status (*one)(void *context, size_t question, acq_error *error);
+    void *context;
+} acq_questions_job;
+
+acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progress *progress,
+                             acq_error *error);
 
 /* The question that `key` stands for, from facts of the sampler's graph: a small shape, or a
  * hub-like one; half of these have one atom per pair of terms. Open ones have a fact that `rest`
@@ -23,6 +36,13 @@
 acq_status acq_question_draw(const acq_sampler *sampler, const acq_graph *rest, bool is_hub,
                              bool is_open, uint64_t seed, uint64_t key, acq_query **out,
                              acq_error *error);
+
+/* The question that `key` stands for, read off the rest, whose sampler it is: a small shape or, one
+ * in five, a hub-like one. In half of them each constant gives way to another entity that the rest
+ * shows at one of its places. *out freed with acq_query_free; NULL: none was found. */
+acq_status acq_question_draw_at_large(const acq_sampler *sampler, const acq_graph *rest,
+                                      uint64_t seed, uint64_t key, acq_query **out,
+                                      acq_error *error);
 
 enum { ACQ_TRIAL_MOST_FREE = 3, ACQ_TRIAL_MOST = 24 };
 

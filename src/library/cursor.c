@@ -98,8 +98,11 @@ static void admit_facts(const acq_cursor *cursor, acq_result *result)
                              search->answers[i].values) >= 1.0)
             search->answers[n++] = search->answers[i];
     }
-    for (size_t i = 0; i < n; i++)
-        search->answers[i].p = result->has_p ? 1.0 : NAN;
+    for (size_t i = 0; i < n; i++) {
+        acq_ent *values = search->answers[i].values;
+        search->answers[i] = ACQ_ENGINE_CERTAIN(result->has_p);
+        search->answers[i].values = values;
+    }
     search->n_answers = n;
     search->likeliest = result->has_p && n > 0 ? search->answers : NULL;
     search->n_candidates = result->has_p ? n : 0;

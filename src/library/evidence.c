@@ -3,11 +3,13 @@
 #include "library/parts.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "answer/explain.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "calibrate/worlds.h"
 #include "query/print.h"
 
 struct acq_evidence_list {
@@ -84,12 +86,14 @@ static void add_atom(const acq_fact *fact, acq_text *out)
 static acq_fact make_fact(const acq_result *result, const acq_evidence *evidence)
 {
     const acq_graph *graph = result->predictor->graph;
+    bool is_calibrated =
+        acq_predictor_is_calibrated(result->predictor) && evidence->kind != ACQ_EVIDENCE_EQUALITY;
     acq_fact fact = {.relation = "",
                      .head = acq_graph_get_entity_name(graph, evidence->left),
                      .tail = acq_graph_get_entity_name(graph, evidence->right),
                      .is_negated = evidence->is_negated,
                      .kind = fact_kind(evidence->kind),
-                     .link = evidence->link,
+                     .link = is_calibrated ? acq_worlds_get_link_p(evidence->link) : evidence->link,
                      .score = evidence->score,
                      .is_used = evidence->used,
                      .relation_id = ACQ_NO_ID,
@@ -130,7 +134,8 @@ static acq_status fill_list(const acq_result *result, const acq_engine_answer *a
         status = copy_text(&list->arena, &text, &list->facts[i].text);
     }
     acq_text_deinit(&text);
-    list->is_observed = acq_explain_is_observed(evidence, list->n);
+    list->is_observed =
+        isnan(answer->p) ? acq_explain_is_observed(evidence, list->n) : answer->p >= 1;
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "calibrate/worlds.h"
 #include "engine/open.h"
 #include "predict/completion.h"
 
@@ -166,8 +167,12 @@ static acq_status make_predictions(const acq_predictor *predictor, acq_ent entit
         return acq_fail_memory(error);
     }
     *made = (acq_predictions){.items = items, .n = row->n};
-    for (size_t i = 0; i < row->n; i++)
-        items[i] = (acq_prediction){.entity = row->tails[i], .score = (double)row->scores[i]};
+    for (size_t i = 0; i < row->n; i++) {
+        double score = (double)row->scores[i];
+        items[i] = (acq_prediction){.entity = row->tails[i], .score = score};
+        if (acq_predictor_is_calibrated(predictor))
+            items[i].score = acq_worlds_get_link_p(score);
+    }
     mark_observed(acq_links_get_row(observed, entity), made);
     qsort_r(items, made->n, sizeof *items, compare_predictions, (void *)predictor->graph);
     *out = made;

@@ -75,8 +75,10 @@ double acq_result_get_unsupported_probability(const acq_result *result)
     bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL;
     if (!is_proved || result->params.has_threshold)
         return NAN;
-    double p = acq_answer_get_unsupported_p(result->query, result->predictor, result->values,
-                                            result->params.prior);
+    double p = result->params.prior < 0
+                   ? search->p_whole
+                   : acq_answer_get_unsupported_p(result->query, result->predictor, result->values,
+                                                  result->params.prior);
     return p > 0 && p < result->params.min_p ? p : NAN;
 }
 
@@ -106,9 +108,22 @@ double acq_result_get_probability(const acq_result *result, size_t i_answer)
     return answer == NULL ? NAN : answer->p;
 }
 
+double acq_result_get_prior_probability(const acq_result *result, size_t i_answer)
+{
+    const acq_engine_answer *answer = acq_library_get_answer(result, i_answer);
+    return answer == NULL ? NAN : answer->p_prior;
+}
+
+double acq_result_get_probability_if_answered(const acq_result *result, size_t i_answer)
+{
+    const acq_engine_answer *answer = acq_library_get_answer(result, i_answer);
+    return answer == NULL ? NAN : answer->p_if_answered;
+}
+
 double acq_result_get_best_probability(const acq_result *result)
 {
-    return acq_result_get_probability(result, ACQ_LIKELIEST);
+    const acq_engine_answer *answer = acq_library_get_answer(result, ACQ_LIKELIEST);
+    return answer == NULL ? NAN : acq_engine_get_decisive(&result->params, answer);
 }
 
 acq_ent acq_result_get_entity(const acq_result *result, size_t i_answer, size_t i_variable)

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 {
     static scored all[MOST];
     const char *path = argc >= 4 ? argv[1] : "";
-    acq_calibrator *calibrator = argc == 5 ? acq_test_calibrator(.5, .1) : NULL;
+    acq_calibrator *calibrator = argc == 5 ? acq_test_calibrator(.1) : NULL;
     acq_read_params read = {0};
     acq_completion_params params = {.predictor = "scores", .floor = argc == 5 ? .01 : 0};
     void *bytes = NULL;

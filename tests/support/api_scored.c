@@ -35,7 +35,7 @@ void api_write_scored(const char *path, bool is_calibrated)
 {
     acq_completion_params params = {.predictor = "test", .floor = .01};
     void *bytes = NULL;
-    acq_calibrator *calibrator = is_calibrated ? acq_test_calibrator(.5, .2) : NULL;
+    acq_calibrator *calibrator = is_calibrated ? acq_test_calibrator(.2) : NULL;
     if (is_calibrated)
         assert_int_equal(
             acq_calibrator_write_memory(calibrator, &bytes, &params.calibrator_length, NULL),

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* A completion of f.graph that believes born_in(Cy, Paris) with 0.8 and born_in(Cy, London) with
- * 0.3. Calibrated: answers are likely from 0.5 on, with a prior from 0.2 on. */
+ * 0.3. Calibrated: with a prior answers are likely from 0.2 on. */
 void api_write_scored(const char *path, bool is_calibrated);
 
 #endif

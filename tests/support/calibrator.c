@@ -51,14 +51,13 @@ static acq_boost *fit_step(double bar)
     return boost;
 }
 
-acq_calibrator *acq_test_calibrator(double natural, double balanced)
+acq_calibrator *acq_test_calibrator(double balanced)
 {
-    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    acq_calibrator *calibrator = acq_calibrator_new();
     if (calibrator == NULL)
         return NULL;
-    calibrator->answer = fit_step(natural);
     calibrator->balanced = fit_step(balanced);
-    if (calibrator->answer != NULL && calibrator->balanced != NULL)
+    if (calibrator->balanced != NULL)
         return calibrator;
     acq_calibrator_free(calibrator);
     return NULL;

@@ -4,9 +4,9 @@
 
 #include "calibrate/calibrator.h"
 
-/* An answer is likely (p about 0.98) when the least of its links scores at least `natural`, with a
- * prior `balanced`, and unlikely (p about 0.02) otherwise. A negative bar turns the test round:
- * likely below minus it. NULL when memory is out. */
-acq_calibrator *acq_test_calibrator(double natural, double balanced);
+/* With a prior an answer is likely (p about 0.98) when the least of its links scores at least
+ * `balanced`, and unlikely (p about 0.02) otherwise. A negative bar turns the test round: likely
+ * below minus it. NULL when memory is out. */
+acq_calibrator *acq_test_calibrator(double balanced);
 
 #endif

@@ -219,6 +219,8 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_int_equal(acq_result_get_n_answers(NULL), 0);
     assert_true(acq_result_get_score(NULL, 0) == 0);
     assert_true(isnan(acq_result_get_probability(NULL, 0)));
+    assert_true(isnan(acq_result_get_probability_if_answered(NULL, 0)));
+    assert_true(isnan(acq_result_get_prior_probability(NULL, 0)));
     assert_true(isnan(acq_result_get_best_probability(NULL)));
     assert_null(acq_result_get_value(NULL, 0, "x"));
     assert_null(acq_result_get_value(result, 0, NULL));

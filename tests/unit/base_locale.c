@@ -101,10 +101,10 @@ static void test_the_shipped_calibrator_is_read(void **state)
         ACQ_SOURCE_DIR "/models/ultra-anycq-calibrator.safetensors", &read, &error);
     assert_string_equal(error.message, "");
     assert_int_equal(status, ACQ_OK);
-    assert_true(read->unsupported > 0 && read->unsupported < 1);
+    assert_true(read->unsupported_balanced > 0 && read->unsupported_balanced < 1);
     assert_int_equal(acq_calibrator_write_memory(read, &bytes, &length, NULL), ACQ_OK);
     assert_int_equal(acq_calibrator_read_memory(bytes, length, "memory", &again, NULL), ACQ_OK);
-    assert_true(again->unsupported == read->unsupported);
+    assert_true(again->unsupported_balanced == read->unsupported_balanced);
     acq_free(bytes);
     acq_calibrator_free(read);
     acq_calibrator_free(again);

@@ -24,12 +24,12 @@ static double rising(const float *x)
     return isnan(x[0]) ? 1 : 2 * (double)x[0];
 }
 
-/* Parts: one bit each for link, answer, balanced. */
+/* Parts: one bit each for link, balanced. */
 static acq_calibrator *make_calibrator(unsigned parts)
 {
-    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
-    acq_boost **places[3] = {&calibrator->link, &calibrator->answer, &calibrator->balanced};
-    for (uint32_t i = 0; i < 3; i++) {
+    acq_calibrator *calibrator = acq_calibrator_new();
+    acq_boost **places[2] = {&calibrator->link, &calibrator->balanced};
+    for (uint32_t i = 0; i < 2; i++) {
         boost_case rows = boost_case_make(ROWS, 2 + i, .1, rising, i);
         acq_boost_params params = boost_case_params();
         params.n_trees = 3 + i;
@@ -38,7 +38,9 @@ static acq_calibrator *make_calibrator(unsigned parts)
             *places[i] = boost_case_fit(&rows, &params);
         boost_case_free(&rows);
     }
-    calibrator->unsupported = .03125;
+    calibrator->joint = .4375;
+    calibrator->if_slope = 1.25;
+    calibrator->if_shift = -.5;
     calibrator->unsupported_balanced = .125;
     calibrator->open_balanced = .25;
     snprintf(calibrator->models, sizeof calibrator->models, "complex+ultra");
@@ -63,9 +65,9 @@ static void check_boost(const acq_boost *wanted, const acq_boost *found)
 static void check_same(const acq_calibrator *wanted, const acq_calibrator *found)
 {
     check_boost(wanted->link, found->link);
-    check_boost(wanted->answer, found->answer);
     check_boost(wanted->balanced, found->balanced);
-    assert_true(wanted->unsupported == found->unsupported);
+    assert_true(wanted->joint == found->joint);
+    assert_true(wanted->if_slope == found->if_slope && wanted->if_shift == found->if_shift);
     assert_true(wanted->unsupported_balanced == found->unsupported_balanced);
     assert_true(wanted->open_balanced == found->open_balanced);
     assert_string_equal(wanted->models, found->models);
@@ -96,14 +98,14 @@ static void test_any_parts_come_back(void **state)
 /* The same bytes with other shares in the metadata, of the same length. */
 static acq_status read_with_shares(const char *shares, acq_calibrator **out, acq_error *error)
 {
-    acq_calibrator *made = make_calibrator(7);
+    acq_calibrator *made = make_calibrator(3);
     void *bytes = NULL;
     size_t length;
     assert_int_equal(acq_calibrator_write_memory(made, &bytes, &length, NULL), ACQ_OK);
-    char *place = memmem(bytes, length, "0.031250 0.125000 0.250000", 26);
+    char *place = memmem(bytes, length, "0 0.125000 0.250000", 19);
     assert_non_null(place);
-    assert_int_equal(strlen(shares), 26);
-    memcpy(place, shares, 26);
+    assert_int_equal(strlen(shares), 19);
+    memcpy(place, shares, 19);
     acq_status status = acq_calibrator_read_memory(bytes, length, "m", out, error);
     acq_free(bytes);
     acq_calibrator_free(made);
@@ -113,9 +115,9 @@ static acq_status read_with_shares(const char *shares, acq_calibrator **out, acq
 static void test_shares_must_be_shares(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"1.000000 0.125000 0.250000", "0.031250 -.125000 0.250000",
-                                      "0.031250 0.125000 nan     ", "0.031250 0.125000         ",
-                                      "0.031250 0.125000 0.25000x", "                          "};
+    static const char *const bad[] = {"1 0.125000 0.250000", "0 -.125000 0.250000",
+                                      "0 0.125000 nan     ", "0 0.125000         ",
+                                      "0 0.125000 0.25000x", "                   "};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         acq_calibrator *read = NULL;
         acq_error error = {0};
@@ -129,7 +131,6 @@ static void test_shares_follow_the_prior(void **state)
 {
     (void)state;
     acq_calibrator *c = make_calibrator(0);
-    assert_float_equal(acq_calibrator_get_unsupported_p(c, -1), .03125, 1e-12);
     assert_float_equal(acq_calibrator_get_unsupported_p(c, .5), .125, 1e-12);
     assert_float_equal(acq_calibrator_get_unsupported_p(c, .875), .5, 1e-12); /* odds 1/7 times 7 */
     assert_float_equal(acq_calibrator_get_open_prior(c, .5), .75, 1e-12);     /* over odds 1/3 */
@@ -146,7 +147,7 @@ static void test_a_file_has_the_same_bytes(void **state)
     char path[] = "calibrator-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
-    acq_calibrator *made = make_calibrator(7), *back = NULL;
+    acq_calibrator *made = make_calibrator(3), *back = NULL;
     void *bytes = NULL;
     size_t length;
     assert_int_equal(acq_calibrator_write(path, made, NULL), ACQ_OK);
@@ -172,17 +173,17 @@ static void test_a_file_has_the_same_bytes(void **state)
 static void test_no_trees_come_back(void **state)
 {
     (void)state;
-    acq_calibrator made = {0}, *back = NULL;
+    acq_calibrator made = {.if_slope = 1}, *back = NULL;
     acq_boost_params params = boost_case_params();
     void *bytes = NULL;
     size_t length;
     acq_boost_data none = {.n_features = 2};
-    assert_int_equal(acq_boost_fit(&none, &params, &made.answer, NULL), ACQ_OK);
+    assert_int_equal(acq_boost_fit(&none, &params, &made.balanced, NULL), ACQ_OK);
     assert_int_equal(acq_calibrator_write_memory(&made, &bytes, &length, NULL), ACQ_OK);
     assert_int_equal(acq_calibrator_read_memory(bytes, length, "m", &back, NULL), ACQ_OK);
-    check_boost(made.answer, back->answer);
+    check_boost(made.balanced, back->balanced);
     acq_free(bytes);
-    acq_boost_free(made.answer);
+    acq_boost_free(made.balanced);
     acq_calibrator_free(back);
 }
 
@@ -191,16 +192,13 @@ static void test_no_trees_come_back(void **state)
 static void test_the_prior_scales_the_odds_of_the_balanced_part(void **state)
 {
     (void)state;
-    acq_calibrator *calibrator = make_calibrator(7);
+    acq_calibrator *calibrator = make_calibrator(3);
     float x[4] = {.3F, 0, 0, 0};
     double balanced = acq_boost_score(calibrator->balanced, x);
-    double natural = acq_boost_score(calibrator->answer, x);
-    double p = acq_calibrator_get_answer_p(calibrator, x, .5);
+    double p = acq_calibrator_get_prior_p(calibrator, x, .5);
     assert_true(fabs(p - 1 / (1 + exp(-balanced))) < 1e-12);
-    p = acq_calibrator_get_answer_p(calibrator, x, .2);
+    p = acq_calibrator_get_prior_p(calibrator, x, .2);
     assert_true(fabs(p / (1 - p) - exp(balanced) * .25) < 1e-12);
-    p = acq_calibrator_get_answer_p(calibrator, x, -1);
-    assert_true(fabs(p - 1 / (1 + exp(-natural))) < 1e-12);
     acq_calibrator_free(calibrator);
 }
 
@@ -209,8 +207,21 @@ static void test_missing_parts_say_nothing(void **state)
     (void)state;
     acq_calibrator empty = {0};
     float x[4] = {0};
-    assert_true(isnan(acq_calibrator_get_answer_p(&empty, x, .5)));
-    assert_true(isnan(acq_calibrator_get_answer_p(&empty, x, -1)));
+    assert_true(isnan(acq_calibrator_get_prior_p(&empty, x, .5)));
+}
+
+static void test_p_if_answered_is_at_least_p(void **state)
+{
+    (void)state;
+    acq_calibrator *c = make_calibrator(0);
+    double logit = 1.25 * log(.25 / .75) - .5;
+    assert_true(fabs(acq_calibrator_get_p_if_answered(c, .02, .08) - 1 / (1 + exp(-logit))) <
+                1e-12);
+    assert_true(acq_calibrator_get_p_if_answered(c, .6, .6) ==
+                acq_calibrator_get_p_if_answered(c, .594, .6)); /* .99 at most */
+    assert_true(acq_calibrator_get_p_if_answered(c, 1, 1) == 1);
+    assert_true(acq_calibrator_get_p_if_answered(c, .5, .99) == .5); /* the curve says less */
+    acq_calibrator_free(c);
 }
 
 /* ---- damage ---- */
@@ -372,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_no_trees_come_back),
         cmocka_unit_test(test_the_prior_scales_the_odds_of_the_balanced_part),
         cmocka_unit_test(test_missing_parts_say_nothing),
+        cmocka_unit_test(test_p_if_answered_is_at_least_p),
         cmocka_unit_test(test_changed_and_cut_files_never_do_harm),
         cmocka_unit_test(test_wrong_tensors_are_refused),
         cmocka_unit_test(test_every_failed_allocation_is_reported),

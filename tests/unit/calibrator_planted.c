@@ -362,12 +362,10 @@ static void check_answer(const acq_query *query, const fitted *f, const acq_tria
 {
     acq_engine_params engine = ACQ_ENGINE_DEFAULT;
     acq_engine_result result;
-    const acq_calibrator *calibrator = acq_predictor_get_calibrator(f->completed);
     engine.search.seconds = 0;
     assert_int_equal(acq_engine_check(query, f->completed, trial->values, &engine, &result, NULL),
                      ACQ_OK);
-    double p = result.likeliest != NULL ? result.likeliest->p
-                                        : acq_calibrator_get_unsupported_p(calibrator, -1);
+    double p = result.p_whole;
     acq_engine_result_deinit(&result);
     acq_reliability_add(table, p, trial->is_true, trial->stands_for, .5);
 }

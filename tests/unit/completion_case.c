@@ -110,7 +110,7 @@ acq_calibrator *case_make_calibrator(void)
     float x[N];
     uint8_t labels[N];
     acq_boost_params params = ACQ_BOOST_DEFAULT;
-    acq_calibrator *calibrator = acq_zalloc(1, sizeof *calibrator);
+    acq_calibrator *calibrator = acq_calibrator_new();
     for (int i = 0; i < N; i++) {
         x[i] = (float)i;
         labels[i] = i % 3 > 0 && i > 20;
@@ -119,7 +119,7 @@ acq_calibrator *case_make_calibrator(void)
     params.n_trees = 3;
     params.depth = 1;
     params.least_hessian = 1;
-    must(calibrator != NULL && acq_boost_fit(&data, &params, &calibrator->answer, NULL) == ACQ_OK);
+    must(calibrator != NULL && acq_boost_fit(&data, &params, &calibrator->balanced, NULL) == ACQ_OK);
     snprintf(calibrator->models, sizeof calibrator->models, "complex");
     return calibrator;
 }

@@ -93,8 +93,8 @@ static void test_a_calibrator_comes_back(void **state)
     assert_non_null(found);
     assert_string_equal(found->models, "complex");
     for (float x = 0; x < 60; x++)
-        assert_true(acq_boost_score(found->answer, &x) ==
-                    acq_boost_score(w->calibrator->answer, &x));
+        assert_true(acq_boost_score(found->balanced, &x) ==
+                    acq_boost_score(w->calibrator->balanced, &x));
     assert_true(acq_predictor_get_floor(back) == .25);
     acq_predictor_free(back);
 }

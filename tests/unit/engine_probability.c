@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "calibrate/worlds.h"
 #include "engine/engine.h"
 #include "support/calibrator.h"
 #include "unit/answer_world.h"
@@ -20,7 +21,7 @@ static const char born_elsewhere[] = "Q(x, y) := born_in(x, y) & !lives_in(x, \"
 
 static small_world world;
 static acq_predictor_ops ops;
-static acq_calibrator *upright; /* likely from 0.7 on, balanced from 0.4 on */
+static acq_calibrator *upright; /* with a prior likely from 0.7 on */
 static acq_calibrator *turned;  /* likely below 0.7 */
 
 static double get_floor(const acq_predictor *self)
@@ -54,16 +55,18 @@ static acq_engine_result check(const char *text, const acq_ent *values, acq_engi
 static void test_check_decides_by_p(void **state)
 {
     (void)state;
-    acq_engine_result r = check(born, (acq_ent[]){CY, LONDON}, ACQ_ENGINE_DEFAULT);
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_engine_result r = check(born, (acq_ent[]){CY, LONDON}, params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
-    assert_true(r.answers[0].score == 0.75 && r.answers[0].p > 0.9 && r.answers[0].p < 1);
+    assert_true(r.answers[0].score == 0.75 && r.answers[0].p == 0.75);
     assert_ptr_equal(r.likeliest, &r.answers[0]);
     acq_engine_result_deinit(&r);
-    r = check(born, (acq_ent[]){DI, ROME}, ACQ_ENGINE_DEFAULT);
+    params.min_p = 0.7;
+    r = check(born, (acq_ent[]){DI, ROME}, params);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_int_equal(r.n_answers, 0);
     assert_int_equal(r.n_candidates, 1);
-    assert_true(r.likeliest->p < 0.1 && r.likeliest->score == 0.625);
+    assert_true(r.likeliest->p == 0.625 && r.likeliest->score == 0.625 && r.p_whole == 0.625);
     acq_engine_result_deinit(&r);
 }
 
@@ -74,6 +77,7 @@ static void test_without_any_support_none_is_proved(void **state)
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_true(r.complete);
     assert_null(r.likeliest);
+    assert_true(r.p_whole == 1.0 / ACQ_N_WORLDS);
     acq_engine_result_deinit(&r);
 }
 
@@ -87,24 +91,23 @@ static void test_facts_are_certain(void **state)
     acq_engine_result_deinit(&r);
 }
 
+/* Di in Rome has 0.625, and is unlikely where half the candidates are true. */
 static void test_prior_and_min_p(void **state)
 {
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.prior = 0.5;
     acq_engine_result r = check(born, (acq_ent[]){DI, ROME}, params);
-    assert_int_equal(r.outcome, ACQ_ANSWERED);
-    double even = r.answers[0].p;
+    assert_int_equal(r.outcome, ACQ_NONE);
+    assert_true(r.likeliest->p == 0.625 && r.likeliest->p_prior < 0.1);
+    double even = r.likeliest->p_prior;
     acq_engine_result_deinit(&r);
     params.prior = 0.1;
+    params.only_prior = true;
     r = check(born, (acq_ent[]){DI, ROME}, params);
     double odds = even / (1 - even) / 9;
-    assert_true(fabs(r.likeliest->p - odds / (1 + odds)) < 1e-9);
-    acq_engine_result_deinit(&r);
-    params.prior = -1;
-    params.min_p = 0;
-    r = check(born, (acq_ent[]){DI, ROME}, params);
-    assert_int_equal(r.outcome, ACQ_ANSWERED);
+    assert_true(isnan(r.likeliest->p));
+    assert_true(fabs(r.likeliest->p_prior - odds / (1 + odds)) < 1e-9);
     acq_engine_result_deinit(&r);
 }
 
@@ -113,11 +116,12 @@ static void test_answers_come_by_p(void **state)
     (void)state;
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.search.limit = 0;
+    params.min_p = 0.7;
     acq_engine_result r = ask(born, params);
     assert_int_equal(r.n_answers, 3);
     assert_int_equal(r.n_candidates, 4);
     assert_false(r.has_more);
-    assert_true(r.answers[1].p == 1 && r.answers[2].p < 1);
+    assert_true(r.answers[1].p == 1 && r.answers[2].p == 0.75);
     assert_int_equal(r.answers[2].values[0], CY);
     acq_engine_result_deinit(&r);
     params.min_p = 0;
@@ -126,12 +130,14 @@ static void test_answers_come_by_p(void **state)
     acq_engine_result_deinit(&r);
 }
 
-/* Cy scores more, but Di is likelier. */
+/* Cy scores more, but with the prior Di is likelier. */
 static void test_a_likelier_answer_behind_the_best_scored_one_is_found(void **state)
 {
     (void)state;
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    params.prior = 0.5;
     acq_calibrator_lend(turned, &world.predicted);
-    acq_engine_result r = ask(born_elsewhere, ACQ_ENGINE_DEFAULT);
+    acq_engine_result r = ask(born_elsewhere, params);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
     assert_int_equal(r.n_answers, 1);
     assert_int_equal(r.answers[0].values[0], DI);
@@ -140,10 +146,27 @@ static void test_a_likelier_answer_behind_the_best_scored_one_is_found(void **st
     acq_engine_result_deinit(&r);
 }
 
+/* Someone knows Ada by 0.5 alone; someone is born in London or Rome by 0.75, 0.625 and a fact. */
+static void test_p_if_answered(void **state)
+{
+    (void)state;
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_engine_result r = ask("Q(x) := knows(x, \"Ada\")", params);
+    assert_int_equal(r.outcome, ACQ_ANSWERED);
+    assert_true(r.answers[0].p == 0.5 && r.p_whole == 0.5 &&
+                fabs(r.answers[0].p_if_answered - .99) < 1e-9);
+    acq_engine_result_deinit(&r);
+    r = check("Q(x) := born_in(x, \"London\")", (acq_ent[]){CY}, params);
+    assert_true(r.answers[0].p == 0.75 && r.answers[0].p_if_answered == 0.75);
+    acq_engine_result_deinit(&r);
+}
+
 static void test_none_keeps_the_likeliest_candidate(void **state)
 {
     (void)state;
-    acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", ACQ_ENGINE_DEFAULT);
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    params.min_p = 0.7;
+    acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", params);
     assert_int_equal(r.outcome, ACQ_NONE);
     assert_int_equal(r.n_answers, 0);
     assert_int_equal(r.likeliest->values[0], DI);
@@ -156,7 +179,11 @@ static void test_thresholds_set_by_hand_stay(void **state)
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     acq_engine_params settled = acq_engine_settle(&params, &world.predicted);
     assert_true(settled.search.scoring.threshold == (double)0.01F);
+    assert_true(settled.search.scoring.negation_threshold < 0);
+    params.prior = 0.5;
+    settled = acq_engine_settle(&params, &world.predicted);
     assert_true(settled.search.scoring.negation_threshold == 0.5);
+    params.prior = -1;
     params.has_threshold = params.has_negation_threshold = true;
     params.search.scoring.threshold = 0.7;
     params.search.limit = 0;
@@ -169,19 +196,22 @@ static void test_thresholds_set_by_hand_stay(void **state)
     acq_engine_result_deinit(&r);
 }
 
-/* A prediction of 0.25 against it does not count as true, but as evidence. */
-static void test_negated_atoms_hold_unless_likelier_than_not(void **state)
+/* An answer that denies a link is as sure as that link is unlikely. */
+static void test_denied_links(void **state)
 {
     (void)state;
     acq_engine_result r = check("Q(x) := born_in(x, \"London\") & !lives_in(x, \"Rome\")",
                                 (acq_ent[]){ADA}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_ANSWERED);
-    assert_true(r.answers[0].score == 1 && r.answers[0].p < 1);
+    assert_true(r.answers[0].score == 0.75 && r.answers[0].p == 0.75);
     acq_engine_result_deinit(&r);
-    r = check("Q(x) := knows(x, \"Ada\") & !born_in(x, \"Rome\")", (acq_ent[]){DI},
-              ACQ_ENGINE_DEFAULT);
+    r = check("Q(x) := !born_in(x, \"Rome\")", (acq_ent[]){DI}, ACQ_ENGINE_DEFAULT);
     assert_int_equal(r.outcome, ACQ_NONE);
-    assert_null(r.likeliest);
+    assert_true(r.likeliest->p == 0.375);
+    acq_engine_result_deinit(&r);
+    r = check("Q(x) := born_in(x, \"London\") & !lives_in(x, \"London\")", (acq_ent[]){ADA},
+              ACQ_ENGINE_DEFAULT); /* nothing predicts it: still not certain */
+    assert_true(r.answers[0].p == 1 - 1.0 / ACQ_N_WORLDS);
     acq_engine_result_deinit(&r);
 }
 
@@ -221,8 +251,8 @@ static void test_other_engines_have_p_too(void **state)
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
     params.engine = ACQ_ENGINE_climb;
     acq_engine_result r = ask("Q(x) := born_in(x, \"Rome\")", params);
-    assert_int_not_equal(r.outcome, ACQ_ANSWERED);
-    assert_true(r.likeliest != NULL && r.likeliest->p < 0.1);
+    assert_int_equal(r.outcome, ACQ_ANSWERED);
+    assert_true(r.answers[0].p == 0.625);
     acq_engine_result_deinit(&r);
 }
 
@@ -236,7 +266,7 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
     acq_calibrator other = {0};
     boost.n_trees = 1;
     boost.n_threads = 1;
-    assert_int_equal(acq_boost_fit(&data, &boost, &other.answer, NULL), ACQ_OK);
+    assert_int_equal(acq_boost_fit(&data, &boost, &other.balanced, NULL), ACQ_OK);
     acq_calibrator_lend(&other, &world.predicted);
     acq_query *query = small_world_read(&world, born);
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
@@ -246,7 +276,7 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
     assert_non_null(strstr(error.message, "make it anew with anycq fit"));
     acq_engine_result_deinit(&r);
     acq_query_free(query);
-    acq_boost_free(other.answer);
+    acq_boost_free(other.balanced);
 }
 
 #ifdef ACQ_FAULTS
@@ -280,8 +310,8 @@ static int set_up(void **state)
     ops = *world.predicted.ops;
     ops.get_floor = get_floor;
     world.predicted.ops = &ops;
-    upright = acq_test_calibrator(.7, .4);
-    turned = acq_test_calibrator(-.7, -.7);
+    upright = acq_test_calibrator(.7);
+    turned = acq_test_calibrator(-.7);
     return upright == NULL || turned == NULL ? -1 : 0;
 }
 
@@ -312,9 +342,10 @@ int main(void)
         upright_test(test_prior_and_min_p),
         upright_test(test_answers_come_by_p),
         upright_test(test_a_likelier_answer_behind_the_best_scored_one_is_found),
+        upright_test(test_p_if_answered),
         upright_test(test_none_keeps_the_likeliest_candidate),
         upright_test(test_thresholds_set_by_hand_stay),
-        upright_test(test_negated_atoms_hold_unless_likelier_than_not),
+        upright_test(test_denied_links),
         upright_test(test_paper_and_binarize_have_no_p),
         upright_test(test_without_calibrator_scores_decide),
         upright_test(test_other_engines_have_p_too),

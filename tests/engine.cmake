@@ -7,3 +7,5 @@ acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
 acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.c
          support/calibrator.c
          USES engine search answer query predict graph base)
+acq_test(engine_laws SOURCES oracle/laws.c support/case.c
+         USES engine calibrate search answer query predict graph base)

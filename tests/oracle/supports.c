@@ -6,43 +6,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "calibrate/answer.h"
-#include "graph/build.h"
 #include "support/case.h"
 
 enum { N_CASES = 4000, MOST_ENTITIES = 20 }; /* few enough for the bounds on look-ups */
 
 static test_case c;
-
-/* The links that score 1, as the observed graph. */
-static acq_graph *build_graph(void)
-{
-    acq_graph *graph;
-    acq_graph_builder *builder = acq_graph_builder_new();
-    char name[16];
-    uint32_t id;
-    assert_non_null(builder);
-    for (uint32_t i = 0; i < c.n_entities; i++) {
-        int n = snprintf(name, sizeof name, "e%u", i);
-        assert_int_equal(acq_graph_builder_add_entity(builder, name, (size_t)n, &id), ACQ_OK);
-    }
-    for (uint32_t i = 0; i < c.n_relations; i += 2) {
-        int n = snprintf(name, sizeof name, "r%u", i);
-        assert_int_equal(acq_graph_builder_add_relation(builder, name, (size_t)n, &id), ACQ_OK);
-    }
-    for (uint32_t r = 0; r < c.n_relations; r += 2)
-        for (uint32_t h = 0; h < c.n_entities; h++)
-            for (uint32_t t = 0; t < c.n_entities; t++)
-                if (c.table[r][h][t] == 1.0F)
-                    assert_int_equal(acq_graph_builder_add_fact(builder, h, r, t), ACQ_OK);
-    assert_int_equal(acq_graph_builder_finish(builder, &graph, NULL), ACQ_OK);
-    acq_graph_builder_free(builder);
-    return graph;
-}
 
 static acq_ent value_of(acq_term term, const acq_ent *values)
 {
@@ -178,7 +150,7 @@ static void test_random_cases(void **state)
         case_init(&c, seed);
         bool fits = c.n_entities <= MOST_ENTITIES && c.query->n_variables > c.query->n_free;
         if (fits && draw_values(&random, values)) {
-            acq_graph *graph = build_graph();
+            acq_graph *graph = case_build_graph(&c);
             c.predictor.graph = graph;
             compare(values);
             acq_graph_free(graph);

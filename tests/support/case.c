@@ -354,3 +354,35 @@ size_t case_brute_force(const test_case *c, case_tuple **out)
     *out = tuples;
     return n_tuples;
 }
+
+static void must(acq_status status)
+{
+    if (status != ACQ_OK)
+        abort();
+}
+
+acq_graph *case_build_graph(const test_case *c)
+{
+    acq_graph *graph = NULL;
+    acq_graph_builder *builder = acq_graph_builder_new();
+    char name[16];
+    uint32_t id;
+    if (builder == NULL)
+        abort();
+    for (uint32_t i = 0; i < c->n_entities; i++) {
+        int n = snprintf(name, sizeof name, "e%u", i);
+        must(acq_graph_builder_add_entity(builder, name, (size_t)n, &id));
+    }
+    for (uint32_t i = 0; i < c->n_relations; i += 2) {
+        int n = snprintf(name, sizeof name, "r%u", i);
+        must(acq_graph_builder_add_relation(builder, name, (size_t)n, &id));
+    }
+    for (uint32_t r = 0; r < c->n_relations; r += 2)
+        for (uint32_t h = 0; h < c->n_entities; h++)
+            for (uint32_t t = 0; t < c->n_entities; t++)
+                if (c->table[r][h][t] == 1.0F)
+                    must(acq_graph_builder_add_fact(builder, h, r, t));
+    must(acq_graph_builder_finish(builder, &graph, NULL));
+    acq_graph_builder_free(builder);
+    return graph;
+}

@@ -41,6 +41,9 @@ typedef struct test_case {
 void case_init(test_case *c, uint64_t seed);
 void case_deinit(test_case *c);
 
+/* The links that score 1, as the observed graph. */
+acq_graph *case_build_graph(const test_case *c);
+
 /* The score of the query under one assignment, from the table and the tree alone. */
 double case_score(const test_case *c, const acq_ent *values);
 

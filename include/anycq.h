@@ -662,6 +662,10 @@ ACQ_API double acq_result_get_probability_if_answered(const acq_result *result, 
 /* The same among candidates of which the share `prior` is true; NaN unless there is a prior. */
 ACQ_API double acq_result_get_prior_probability(const acq_result *result, size_t i_answer);
 
+/* Of an ask: how likely there is any answer; of a check, or a query without free variables: p of it,
+ * supported or not. NaN without a calibrator. */
+ACQ_API double acq_result_get_whole_probability(const acq_result *result);
+
 /* Of the most likely candidate, answer or not, by what decides: what min_p would have to be. NaN
  * without a calibrator, or without any candidate. */
 ACQ_API double acq_result_get_best_probability(const acq_result *result);

@@ -87,7 +87,7 @@
     REAL(negation_threshold, "negation-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,           \
          "a negated atom holds when its link scores below T; with a calibrator 0.5")               \
     REAL(prior, "prior", 0, "S", NULL, 1e-6, 0.999999, ACQ_ON_questions | ACQ_OF_links,            \
-         "share of true candidates; needs a calibrator (eval: 0.5)")                               \
+         "decide for candidates of which this share is true (eval: 0.5)")                          \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
          "the paper's rule: policy, climb and random say none after the last step")                \
     REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \

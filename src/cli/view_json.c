@@ -5,14 +5,14 @@
  *   complete, conflict (with --explain, of a proved none), answers, engine, predictor,
  *   threshold, nodes, revisions, ms, memory (bytes); with the policy search also weights, classes
  *   (of values, at the end), flops, and with --trace trace: step, score, best, classes, ms, flops;
- *   note, where the search has something to say; with a calibrator prior (null: the natural one),
- *   min_p, candidates (whose p was compared), likeliest (of these, where none is an answer), p (of
- *   a check that no link speaks for)
+ *   note, where the search has something to say; with a calibrator prior (null: none, p decides),
+ *   min_p, candidates (whose p was compared), likeliest (of these, where none is an answer), p_any
+ *   (that there is an answer, of an ask with free variables), p (of a check without support)
  *
  * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
- * value is shown by a label: the IRI), p (with a calibrator), score, kind, atoms: text, relation,
- * inverse, head, tail, negated, kind observed|predicted|absent|equality, link, score, used; and
- * relation_key, head_key, tail_key where they differ from what is shown. */
+ * value is shown by a label: the IRI), p (with a calibrator), p_if_answered, p_prior, score, kind,
+ * atoms: text, relation, inverse, head, tail, negated, kind observed|predicted|absent|equality,
+ * link, score, used; and relation_key, head_key, tail_key where they differ from what is shown. */
 #include <math.h>
 #include <string.h>
 
@@ -192,6 +192,8 @@ static void add_probability(const acq_view *view, json_t *object)
     json_object_set_new(object, "candidates", acq_json_count(view->stats.n_candidates));
     if (acq_view_has_likeliest(view) && acq_result_get_n_answers(view->result) == 0)
         json_object_set_new(object, "likeliest", make_answer(view, ACQ_LIKELIEST));
+    if (!view->is_check && acq_query_get_n_free(view->query) > 0)
+        set_probability(object, "p_any", acq_result_get_whole_probability(view->result));
     set_probability(object, prior < 0 ? "p" : "p_prior",
                     acq_result_get_unsupported_probability(view->result));
 }

@@ -120,6 +120,11 @@ double acq_result_get_probability_if_answered(const acq_result *result, size_t i
     return answer == NULL ? NAN : answer->p_if_answered;
 }
 
+double acq_result_get_whole_probability(const acq_result *result)
+{
+    return acq_result_has_probabilities(result) ? result->search.p_whole : NAN;
+}
+
 double acq_result_get_best_probability(const acq_result *result)
 {
     const acq_engine_answer *answer = acq_library_get_answer(result, ACQ_LIKELIEST);

@@ -221,6 +221,7 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_true(isnan(acq_result_get_probability(NULL, 0)));
     assert_true(isnan(acq_result_get_probability_if_answered(NULL, 0)));
     assert_true(isnan(acq_result_get_prior_probability(NULL, 0)));
+    assert_true(isnan(acq_result_get_whole_probability(NULL)));
     assert_true(isnan(acq_result_get_best_probability(NULL)));
     assert_null(acq_result_get_value(NULL, 0, "x"));
     assert_null(acq_result_get_value(result, 0, NULL));

@@ -36,7 +36,7 @@
  * Threads. Graphs, queries, predictors, policies and results never change once made: any number of
  * threads may use one at the same time, a stored graph included, and asking the same query twice at
  * once is fine. A store writer is for one thread at a time. Only _free needs the handle for itself.
- * The library keeps no global state, prints nothing and never exits.
+ * The library keeps no global state but acq_limit_instructions, prints nothing and never exits.
  *
  * Stores. A graph kept in one file may be read by any number of processes while one writes. An
  * open graph is a snapshot: it goes on answering as of its opening; open it anew to see what was
@@ -94,6 +94,12 @@ ACQ_API const char *acq_get_version(void); /* of the library at run time */
 ACQ_API const char *acq_status_name(acq_status status);
 ACQ_API void acq_error_clear(acq_error *error); /* ready for the next call; NULL is legal */
 
+/* Sets of instructions round differently: with a limit ("generic", "avx2", "avx512", "avx512-bf16"
+ * or "amx"; "auto" is none) a newer processor computes the same numbers as an older one. It holds
+ * for the whole process and is settled by the first call that computes: ACQ_ERR_USAGE when another
+ * one is. */
+ACQ_API acq_status acq_limit_instructions(const char *set, acq_error *error);
+
 /* How far a long call is; borrowed, for the time of the callback. Later versions may add fields. */
 typedef struct acq_progress {
     const char *phase; /* "reading", "sorting", "training", ... */
@@ -125,7 +131,8 @@ typedef struct acq_read_report {
 
 typedef struct acq_graph_params {
     size_t size;
-    const char *split;  /* folders: "train" (NULL), "valid" or "test", up to and including */
+    const char *split;  /* folders: "train" (NULL), "valid" or "test", up to and including;
+                           "latest": all that the folder has */
     const char *format; /* tsv, csv, nt, ttl, nq or trig; NULL: by the endings of the names */
     bool strict;        /* the first bad line is an error */
     acq_left_out_fn left_out;
@@ -356,6 +363,17 @@ ACQ_API uint64_t acq_query_get_limit(const acq_query *query);
 /* A sentence when a variable is written like a known entity and quotes may be missing; else "". */
 ACQ_API const char *acq_query_get_hint(const acq_query *query);
 
+/* The query as one SQL statement over facts(head, relation, tail) and entities(name), for SQLite
+ * and DuckDB. No graph is involved: names stay names. `put` gets it whole, on one line, with its
+ * semicolon and line end. More than 64 tables in one FROM are ACQ_ERR_LIMIT. */
+ACQ_API acq_status acq_sql_translate(const char *query, acq_put_fn put, void *context,
+                                     acq_error *error);
+
+/* The same for a benchmark's query file (JSON): a statement for each of its instances, in file
+ * order, at most `first` of them (0: all). They are about ids, not names. */
+ACQ_API acq_status acq_sql_translate_file(const char *path, uint64_t first, acq_put_fn put,
+                                          void *context, acq_error *error);
+
 /* ---- predictors ---- */
 
 /* What opening a predictor found out. */
@@ -397,6 +415,14 @@ ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec,
                                      const acq_predictor_params *params, acq_predictor **out,
                                      acq_error *error);
 ACQ_API void acq_predictor_free(acq_predictor *predictor);
+
+/* The same as "perfect:GRAPH" for a graph that is open: the facts of `complete` are true, in the
+ * ids of `graph`; names are matched. complete may be freed afterwards. name is what the predictor
+ * is called. When no fact of it is about entities of `graph` that is no error: report, which may be
+ * NULL, counts them. */
+ACQ_API acq_status acq_predictor_new_of_facts(const acq_graph *graph, const acq_graph *complete,
+                                              const char *name, acq_predictor **out,
+                                              acq_predictor_report *report, acq_error *error);
 
 /* Is this a spec? Opens nothing. */
 ACQ_API acq_status acq_predictor_check_spec(const char *spec, acq_error *error);
@@ -471,10 +497,45 @@ typedef struct acq_completion_report {
     uint32_t part, of_parts; /* 0, 0: the whole */
 } acq_completion_report;
 
+/* Where the predictor "auto" looks for the completion of the graph at graph_path: GRAPH.completion
+ * beside a file or store, `completion` in a folder. ACQ_ERR_LIMIT when `out` is too small. */
+ACQ_API acq_status acq_completion_find_path(const char *graph_path, char *out, size_t size,
+                                            acq_error *error);
+
 /* What a completion file says of itself; its links are not read. */
 ACQ_API acq_status acq_completion_read_report(const char *path, acq_completion_report *report,
                                               acq_error *error);
+
 /* ---- fits ---- */
+
+/* How good probabilities are: stated and true shares of the candidates whose probability lies in a
+ * bin, which are decades and tenths: [0,.001) [.001,.01) [.01,.05) [.05,.1) [.1,.2) ... [.9,1].
+ * Both structs stay as they are. */
+enum { ACQ_RELIABILITY_BINS = 13 };
+
+typedef struct acq_reliability_bin {
+    double low, high;
+    double weight;        /* candidates, weighted */
+    uint64_t n;           /* rows */
+    double stated, truth; /* weighted sums of p and of the labels */
+} acq_reliability_bin;
+
+typedef struct acq_reliability {
+    acq_reliability_bin bins[ACQ_RELIABILITY_BINS];
+    double log_loss, base_log_loss; /* weighted sums; base: what the base rate alone would get */
+    double weight;
+} acq_reliability;
+
+/* Largest |stated - true| share over bins with a weight of at least `least`. */
+ACQ_API double acq_reliability_get_gap(const acq_reliability *table, double least);
+
+/* From which probability on a yes serves F1 best, on generated queries of which half of the
+ * candidates are true. */
+typedef struct acq_fit_decision {
+    double p;       /* 0: no questions */
+    double f1;      /* mean over questions, yes from p on */
+    double f1_half; /* yes from 0.5 on */
+} acq_fit_decision; /* stays as it is */
 
 typedef struct acq_fit_completion_report {
     size_t size;         /* set by the caller: sizeof report */
@@ -483,11 +544,14 @@ typedef struct acq_fit_completion_report {
     uint64_t candidates; /* in all */
     uint64_t links;      /* of the completion */
     double seconds;
+    acq_reliability link_table;   /* links, by what trees stated that had not seen them */
+    acq_reliability answer_table; /* the same of answers of generated queries */
+    acq_fit_decision small, hub;  /* of small queries, of large ones */
 } acq_fit_completion_report;
 
 typedef struct acq_fit_completion_params {
     size_t size;
-    const char *models;       /* "complex", "nbfnet", "ultra", or some, as in "complex+ultra" */
+    const char *models;       /* "complex", "nbfnet", "ultra", "all", or some: "complex+ultra" */
     const acq_graph *earlier; /* learn from what was added since, not from links held out */
     double hold_share;        /* 0.1: of the facts, held out */
     double epochs;            /* of ComplEx */
@@ -501,6 +565,16 @@ typedef struct acq_fit_completion_params {
     acq_progress_fn progress; /* false: ACQ_ERR_INTERRUPTED, PATH.fit stays */
     void *context;
     acq_fit_completion_report *report; /* NULL: not wanted */
+    const char *hold;   /* what is held out: "links", or "pairs": those that leave no link between
+                           the two entities */
+    uint32_t top;       /* 64: links that each model proposes for (head, relation, ?) */
+    const char *rows;   /* each relation is asked of from "both" sides, or from the "smaller" */
+    const char *tails;  /* "all" entities are proposed, or those "seen" with the relation */
+    const char *ultra;  /* file with the weights of ultra; NULL: the shipped ones */
+    bool no_rules;      /* mine no rules */
+    bool no_neighbours; /* no evidence from what similar entities have */
+    bool no_lifts;      /* no evidence from whole rows: answers over rows made one by one */
+    bool f32;           /* ComplEx: f32, also where the processor is faster with bfloat16 */
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);
@@ -508,6 +582,10 @@ static inline void acq_fit_completion_params_init(acq_fit_completion_params *par
 {
     acq_fit_completion_params_init_sized(params, sizeof *params);
 }
+
+/* Are the parameters in range, and is `ultra` a file of weights? Nothing is written. */
+ACQ_API acq_status acq_fit_completion_check(const acq_fit_completion_params *params,
+                                            acq_error *error);
 
 /* Learns links and their probabilities from the graph's own facts and writes them to `path`, for
  * the predictor "completion:PATH". The file appears whole or not at all. Costs minutes to hours:
@@ -764,6 +842,148 @@ ACQ_API const acq_fact *acq_evidence_list_get(const acq_evidence_list *list, siz
 /* True when no prediction takes part. */
 ACQ_API bool acq_evidence_list_is_observed(const acq_evidence_list *list);
 ACQ_API void acq_evidence_list_free(acq_evidence_list *list);
+
+/* ---- evaluation ---- */
+
+/* An engine and a predictor judged on query files of the AnyCQ benchmark. Classification (QAC):
+ * each candidate of each set is one yes or no. Retrieval (QAR): each query is one tuple, or none.
+ */
+typedef enum acq_bench_task { ACQ_TASK_QAC, ACQ_TASK_QAR } acq_bench_task;
+
+enum { ACQ_BENCH_LIST_END = 500 }; /* published answer lists stop at this many */
+
+/* Shares and F1 values are percentages, NaN where there is nothing to share. docs/glossary.md has
+ * the words; `seen` is a correct candidate that the observed graph has, in some fact, at its end of
+ * every positive atom. */
+typedef struct acq_qac_metrics {
+    double f1, f1_matched, wrong_accepted, recall_seen, recall_unseen;
+} acq_qac_metrics;
+
+typedef struct acq_qar_metrics {
+    double f1, precision, recall, recall_easy, recall_hard, f1_paper;
+    double f1_verified; /* by the verifier on the truth; NaN without one */
+} acq_qar_metrics;
+
+typedef struct acq_times {
+    double mean, p50, p99, max; /* in the unit of the input; percentiles by nearest rank */
+} acq_times;
+
+typedef struct acq_eval_row {
+    acq_bench_task task;
+    const char *file; /* the last part of its path; "total" */
+    const char *engine, *predictor;
+    const char *atoms; /* how parallel atoms were read: "written", ...; in the total "mixed" where
+                          files differ */
+    bool says_atoms;   /* the file itself says so */
+    size_t n_doubles;  /* QAC: tuples listed as both correct and wrong, which count as both */
+    double prior;      /* NAN for QAR without a calibrator */
+    double min_p;      /* least p of a yes or an answer; NAN: no calibrator, the score decides */
+    size_t n_queries;  /* formulas */
+    size_t n_sets;     /* QAC: candidate sets; QAR: instances */
+    size_t n_decisions;
+    acq_qac_metrics qac, always_yes; /* QAC only, like auc_matched */
+    double auc_matched;
+    acq_qar_metrics qar; /* QAR only; f1_verified is NAN without a truth graph */
+    size_t n_undecided;
+    size_t n_unlisted; /* QAR: counted as wrong because a list that may be cut off lacks them */
+    acq_times ms;      /* per decision */
+    uint64_t nodes, revisions; /* summed over the decisions */
+    const char *weights;       /* of the policy search; NULL: another engine */
+    double classes_mean;       /* policy: at the last step of a decision */
+    double gflop;              /* policy: of a decision, mean */
+} acq_eval_row;                /* borrowed from its evaluation; later versions may add fields */
+
+typedef struct acq_evaluate_params {
+    size_t size;
+    const acq_ask_params *ask; /* how each question is asked; NULL: defaults. A negative prior means
+                                  0.5 here; progress, trace and stream are not used */
+    const acq_predictor *truth; /* "perfect:GRAPH", judges QAR answers; NULL: none */
+    const char *atoms;          /* which of parallel atoms count: "written", "pair" or
+                                   "ordered-pair"; NULL: what each file's labels follow */
+    uint64_t first;             /* instances taken of each file; 0: all */
+    unsigned threads;           /* 0: as many as the machine has */
+    acq_progress_fn progress;   /* after decisions of the calling thread; counts instances */
+    void *context;
+} acq_evaluate_params;
+
+ACQ_API void acq_evaluate_params_init_sized(acq_evaluate_params *params, size_t size);
+static inline void acq_evaluate_params_init(acq_evaluate_params *params)
+{
+    acq_evaluate_params_init_sized(params, sizeof *params);
+}
+
+/* Are the parameters in range? Nothing is read. */
+ACQ_API acq_status acq_evaluate_check(const acq_evaluate_params *params, acq_error *error);
+
+typedef struct acq_evaluation acq_evaluation;
+
+/* The observed graph is the predictor's, which outlives the evaluation, as params->ask->policy
+ * does. Everything but the times is the same at any number of threads. When progress stops it,
+ * ACQ_ERR_INTERRUPTED. */
+ACQ_API acq_status acq_evaluate(const acq_predictor *predictor, acq_bench_task task,
+                                const char *const *files, size_t n_files,
+                                const acq_evaluate_params *params, acq_evaluation **out,
+                                acq_error *error);
+
+/* A row for each file in their order, and the total last; NULL past it. */
+ACQ_API size_t acq_evaluation_get_n(const acq_evaluation *evaluation);
+ACQ_API const acq_eval_row *acq_evaluation_get(const acq_evaluation *evaluation, size_t i);
+
+/* A row as `anycq eval --json` prints it, a line with its end; all of them as a table of 80
+ * columns. */
+ACQ_API const char *acq_evaluation_get_json(const acq_evaluation *evaluation, size_t i);
+ACQ_API const char *acq_evaluation_get_table(const acq_evaluation *evaluation);
+ACQ_API void acq_evaluation_free(acq_evaluation *evaluation);
+
+/* Yes or no for single links: true ones that were not observed against false ones. */
+typedef struct acq_links_decisions {
+    uint64_t n_true, n_false;     /* one direction of each; observed ones are left out */
+    uint64_t true_yes, false_yes; /* said yes to */
+    uint64_t n_undecided;         /* counted as no */
+    double accuracy;              /* share of right decisions */
+} acq_links_decisions;            /* stays as it is */
+
+typedef struct acq_links_report {
+    size_t size;       /* set by the caller: sizeof report */
+    uint64_t n_links;  /* directed */
+    uint64_t n_ranked; /* of these, with a score of the predictor's own */
+    double mrr, hits1, hits3, hits10;
+    bool is_model;  /* ranked by the raw scores of all entities; else by the scores of links */
+    bool has_table; /* the scores are probabilities */
+    acq_reliability table; /* candidates: every link with a score above 0 that is not observed, one
+                            * direction of each; base: the true share of its relation's */
+    bool has_decisions;
+    double prior; /* of the decisions; NaN: they are by score */
+    acq_links_decisions decisions;
+    double seconds; /* of the ranking */
+} acq_links_report;
+
+typedef struct acq_evaluate_links_params {
+    size_t size;
+    const acq_predictor *filter;    /* more links that hold, not asked for; NULL: none are known */
+    const acq_predictor *negatives; /* links that are false: decide between them and the true ones,
+                                       as acq_check would; NULL: no decisions */
+    const acq_ask_params *ask;      /* how these are decided, as in acq_evaluate_params */
+    uint64_t first;                 /* at most so many links, drawn by hash; 0: all */
+    unsigned threads;               /* 0: as many as the machine has */
+    acq_progress_fn progress;       /* phases "ranking" and "deciding", in thousandths */
+    void *context;
+} acq_evaluate_links_params;
+
+ACQ_API void acq_evaluate_links_params_init_sized(acq_evaluate_links_params *params, size_t size);
+static inline void acq_evaluate_links_params_init(acq_evaluate_links_params *params)
+{
+    acq_evaluate_links_params_init_sized(params, sizeof *params);
+}
+
+/* Link prediction judged: filtered MRR and Hits@k of every link of `truth` that the predictor's
+ * graph lacks, in both directions; ties give the mean rank. "complex:", "nbfnet:" and "ultra:MODEL"
+ * are judged by their raw scores of all entities, and decide nothing; any other predictor by the
+ * scores of its links, which may be probabilities too. truth, filter and negatives are
+ * "perfect:..." of the same graph. params NULL: defaults. */
+ACQ_API acq_status acq_evaluate_links(const acq_predictor *predictor, const acq_predictor *truth,
+                                      const acq_evaluate_links_params *params,
+                                      acq_links_report *report, acq_error *error);
 
 /* ---- training ---- */
 

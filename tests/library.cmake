@@ -14,6 +14,8 @@ acq_test(api_store SOURCES unit/api_store.c support/api_case.c
          USES library engine search answer query predict graph base)
 acq_test(api_train SOURCES unit/api_train.c support/api_case.c
          USES library engine search answer query predict graph base)
+acq_test(api_evaluate SOURCES unit/api_evaluate.c
+         USES library engine search answer query predict graph base)
 if(ACQ_FAULTS)
   acq_test(api_memory SOURCES unit/api_memory.c support/api_case.c
            USES library engine search answer query predict graph base)

@@ -201,3 +201,26 @@ size_t acq_utf8_encode(uint32_t character, char out[4])
     out[0] = (char)(leads[n] | character);
     return n;
 }
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool acq_iri_is_absolute(const char *iri, size_t length)
+{
+    if (length == 0 || !is_letter(iri[0]))
+        return false;
+    for (size_t i = 1; i < length; i++) {
+        if (iri[i] == ':')
+            return true;
+        if (!is_letter(iri[i]) && !is_digit(iri[i]) && strchr("+-.", iri[i]) == NULL)
+            return false;
+    }
+    return false;
+}

@@ -57,4 +57,7 @@ uint32_t acq_utf8_decode(const char *text, size_t *length);
 /* Writes a character up to U+10FFFF that is no surrogate; returns the number of bytes. */
 size_t acq_utf8_encode(uint32_t character, char out[4]);
 
+/* Begins with a scheme, as in http: or urn: */
+bool acq_iri_is_absolute(const char *iri, size_t length);
+
 #endif

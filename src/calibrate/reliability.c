@@ -69,39 +69,12 @@ static double get_bin_gap(const acq_reliability_bin *bin)
 double acq_reliability_get_gap(const acq_reliability *table, double least)
 {
     double gap = 0;
-    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+    for (int i = 0; i < ACQ_RELIABILITY_BINS && table != NULL; i++) {
         const acq_reliability_bin *bin = &table->bins[i];
         if (bin->weight > 0 && bin->weight >= least)
             gap = fmax(gap, get_bin_gap(bin));
     }
     return gap;
-}
-
-static void print_bin(const acq_reliability_bin *bin, bool is_last, FILE *out)
-{
-    char range[32];
-    if (bin->weight <= 0)
-        return;
-    acq_format(range, sizeof range, "[%g, %g%s", bin->low, bin->high, is_last ? "]" : ")");
-    fprintf(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", range, bin->weight,
-            bin->stated / bin->weight, bin->truth / bin->weight, get_bin_gap(bin));
-}
-
-void acq_reliability_print(const acq_reliability *table, FILE *out)
-{
-    double stated = 0, truth = 0;
-    fprintf(out, "%-15s %15s %11s %11s %9s\n", "p", "candidates", "stated", "true", "gap");
-    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
-        print_bin(&table->bins[i], i + 1 == ACQ_RELIABILITY_BINS, out);
-        stated += table->bins[i].stated;
-        truth += table->bins[i].truth;
-    }
-    if (table->weight <= 0)
-        return;
-    fprintf(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", "all", table->weight, stated / table->weight,
-            truth / table->weight, fabs(stated - truth) / table->weight);
-    fprintf(out, "log-loss %.5f, of the base rates alone %.5f\n", table->log_loss / table->weight,
-            table->base_log_loss / table->weight);
 }
 
 /* ---- the diagram ----

@@ -193,7 +193,7 @@ static acq_status apply_file(change *c, acq_store_writer *writer, acq_output *ou
     acq_graph_params params;
     acq_read_report report = {.size = sizeof report};
     acq_reading_init(&reading, output);
-    acq_reading_init_graph_params(&reading, c->options, &params);
+    acq_reading_init_params(&reading, c->options, &params);
     params.report = &report;
     acq_status status = acq_reading_check_split(c->options, error);
     if (status == ACQ_OK)

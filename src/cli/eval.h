@@ -4,9 +4,7 @@
 
 #include <jansson.h>
 
-#include "calibrate/reliability.h"
 #include "cli/report.h"
-#include "predict/predictor.h"
 
 int acq_eval_links_command(const acq_options *options);
 
@@ -16,6 +14,9 @@ int acq_eval_links_command(const acq_options *options);
 acq_status acq_eval_open_truth(const acq_options *options, const char *option, const char *path,
                                const acq_graph *observed, acq_output *output, acq_predictor **out,
                                acq_error *error);
+
+/* The callback of an evaluation; context is an acq_bar. */
+bool acq_eval_show(void *context, const acq_progress *now);
 
 /* title is a line of its own, below which the table, the log-loss and the largest gap stand. */
 void acq_reliability_view_print(const acq_reliability *table, const char *title, acq_text *out);

@@ -5,117 +5,45 @@
  * by the scores of its links, and where it has a calibrator these as probabilities too. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/eval.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/width.h"
-#include "eval/decide.h"
-#include "eval/links.h"
-#include "models/complex/model.h"
-#include "models/nbfnet/nbfnet.h"
-#include "models/ultra/ultra.h"
-
-/* ---- a trained model by its name, for its raw scores ---- */
-
-typedef struct named_model {
-    acq_complex *complex;
-    acq_nbfnet *nbfnet;
-    acq_ultra *ultra;
-    acq_row_model *rows;
-} named_model;
-
-static acq_status open_complex(named_model *model, const char *path, const acq_graph *graph,
-                               acq_error *error)
-{
-    acq_status status = acq_complex_read(path, graph, &model->complex, error);
-    return status == ACQ_OK ? acq_complex_new_row_model(model->complex, graph, &model->rows, error)
-                            : status;
-}
-
-static acq_status open_nbfnet(named_model *model, const char *path, const acq_graph *graph,
-                              acq_error *error)
-{
-    acq_status status = acq_nbfnet_read(path, graph, &model->nbfnet, error);
-    return status == ACQ_OK ? acq_nbfnet_new_row_model(model->nbfnet, graph, &model->rows, error)
-                            : status;
-}
-
-static acq_status open_ultra(named_model *model, const char *path, const acq_graph *graph,
-                             acq_error *error)
-{
-    acq_status status = acq_ultra_read(path, &model->ultra, error);
-    return status == ACQ_OK ? acq_ultra_new_row_model(model->ultra, graph, &model->rows, error)
-                            : status;
-}
-
-typedef struct model_kind {
-    const char *prefix;
-    acq_status (*open)(named_model *model, const char *path, const acq_graph *graph,
-                       acq_error *error);
-} model_kind;
-
-/* NULL: no model; *path is what follows the prefix. */
-static const model_kind *find_kind(const char *spec, const char **path)
-{
-    static const model_kind kinds[] = {
-        {"complex:", open_complex}, {"nbfnet:", open_nbfnet}, {"ultra:", open_ultra}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].prefix);
-        *path = spec + length;
-        if (strncmp(spec, kinds[i].prefix, length) == 0 && **path != '\0')
-            return &kinds[i];
-    }
-    return NULL;
-}
-
-/* Is the spec that of a model with raw scores: complex:FILE, nbfnet:FILE, ultra:FILE? */
-static bool named_model_is_one(const char *spec)
-{
-    const char *path;
-    return find_kind(spec, &path) != NULL;
-}
-
-/* spec is one. Deinit also after an error. */
-static acq_status named_model_init(named_model *model, const char *spec, const acq_graph *graph,
-                                   acq_error *error)
-{
-    const char *path;
-    *model = (named_model){0};
-    return find_kind(spec, &path)->open(model, path, graph, error);
-}
-
-static void named_model_deinit(named_model *model)
-{
-    acq_row_model_free(model->rows);
-    acq_complex_free(model->complex);
-    acq_nbfnet_free(model->nbfnet);
-    acq_ultra_free(model->ultra);
-    *model = (named_model){0};
-}
 
 /* ---- reliability tables ---- */
 
 enum { LEAST = 200 }; /* candidates of a bin whose gap counts */
 
-/* The table is printed to a stream; this one is in memory. */
+static void print_bin(const acq_reliability_bin *bin, bool is_last, acq_text *out)
+{
+    char range[32];
+    if (bin->weight <= 0)
+        return;
+    acq_format(range, sizeof range, "[%g, %g%s", bin->low, bin->high, is_last ? "]" : ")");
+    acq_text_format(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", range, bin->weight,
+                    bin->stated / bin->weight, bin->truth / bin->weight,
+                    fabs(bin->stated - bin->truth) / bin->weight);
+}
+
+/* A row per bin with candidates, stated share, true share, gap. */
 static void print_table(const acq_reliability *table, acq_text *out)
 {
-    char *bytes = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&bytes, &length);
-    if (stream == NULL) {
-        out->failed = true;
-        return;
+    double stated = 0, truth = 0;
+    acq_text_format(out, "%-15s %15s %11s %11s %9s\n", "p", "candidates", "stated", "true", "gap");
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        print_bin(&table->bins[i], i + 1 == ACQ_RELIABILITY_BINS, out);
+        stated += table->bins[i].stated;
+        truth += table->bins[i].truth;
     }
-    acq_reliability_print(table, stream);
-    bool is_written = fclose(stream) == 0;
-    if (is_written)
-        acq_text_add(out, bytes);
-    out->failed = out->failed || !is_written;
-    free(bytes);
+    if (table->weight <= 0)
+        return;
+    acq_text_format(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", "all", table->weight,
+                    stated / table->weight, truth / table->weight,
+                    fabs(stated - truth) / table->weight);
+    acq_text_format(out, "log-loss %.5f, of the base rates alone %.5f\n",
+                    table->log_loss / table->weight, table->base_log_loss / table->weight);
 }
 
 static double get_mean(double sum, const acq_reliability *table)
@@ -161,38 +89,30 @@ void acq_reliability_view_set(json_t *object, const acq_reliability *table)
  *
  * What a rank means is said with it: numbers of other rules do not compare. */
 
-/* What is printed besides the result. */
-typedef struct links_view {
-    const char *observed, *truth, *filter, *predictor; /* as on the command line */
-    bool is_model; /* ranks are by raw scores of all entities; else by the scores of links */
-    const acq_links_decisions *decisions; /* NULL: none were asked for */
-    double prior;                         /* of the decisions; NAN: they are by score */
-} links_view;
-
 static void print_share(acq_text *out, const char *label, double share)
 {
     acq_text_format(out, "%-*s%.2f%%\n", ACQ_SIZE_LABEL, label, 100 * share);
 }
 
-static void print_links(const links_view *view, const acq_eval_links_result *result, acq_text *out)
+static void print_links(const acq_options *options, const acq_links_report *result, acq_text *out)
 {
     char text[128];
     snprintf(text, sizeof text, "%llu, both directions; %llu have a score",
              (unsigned long long)result->n_links, (unsigned long long)result->n_ranked);
-    acq_size_print_text(out, "predictor", view->predictor);
+    acq_size_print_text(out, "predictor", options->predictor);
     acq_size_print_text(out, "new links", text);
 }
 
-static void print_rules(const links_view *view, acq_text *out)
+static void print_rules(const acq_options *options, bool is_model, acq_text *out)
 {
     char text[512];
     snprintf(text, sizeof text,
              "other tails that are observed%s true%s%.300s are left out of a ranking",
-             view->filter == NULL ? " or" : ",", view->filter == NULL ? "" : " or in ",
-             view->filter == NULL ? "" : view->filter);
+             options->filter == NULL ? " or" : ",", options->filter == NULL ? "" : " or in ",
+             options->filter == NULL ? "" : options->filter);
     acq_size_print_text(out, "filter", text);
     acq_size_print_text(out, "ties",
-                        view->is_model
+                        is_model
                             ? "the mean of the best and the worst rank among equals"
                             : "the mean of the best and the worst rank among equals; links without "
                               "a score are equal, behind all others");
@@ -214,22 +134,22 @@ static void print_decisions(const acq_links_decisions *all, double prior, acq_te
         acq_size_print_count(out, "undecided", all->n_undecided);
 }
 
-static void view_print(const links_view *view, const acq_eval_links_result *result, acq_text *out)
+static void print_report(const acq_options *options, const acq_links_report *result, acq_text *out)
 {
-    print_links(view, result, out);
+    print_links(options, result, out);
     acq_text_format(out, "%-*s%.4f\n", ACQ_SIZE_LABEL, "MRR", result->mrr);
     print_share(out, "Hits@1", result->hits1);
     print_share(out, "Hits@3", result->hits3);
     print_share(out, "Hits@10", result->hits10);
-    print_rules(view, out);
+    print_rules(options, result->is_model, out);
     if (result->has_table)
         acq_reliability_view_print(
             &result->table,
             "links with a score that are not observed, by stated probability;\n"
             "log-loss beside that of each relation's true share of these:",
             out);
-    if (view->decisions != NULL)
-        print_decisions(view->decisions, view->prior, out);
+    if (result->has_decisions)
+        print_decisions(&result->decisions, result->prior, out);
 }
 
 static void set_decisions(json_t *object, const acq_links_decisions *all, double prior)
@@ -243,14 +163,13 @@ static void set_decisions(json_t *object, const acq_links_decisions *all, double
     json_object_set_new(object, "undecided", acq_json_count(all->n_undecided));
 }
 
-static void view_print_json(const links_view *view, const acq_eval_links_result *result,
-                            acq_text *out)
+static void print_json(const acq_options *options, const acq_links_report *result, acq_text *out)
 {
     json_t *object = json_object();
     json_object_set_new(object, "task", json_string("links"));
-    json_object_set_new(object, "observed", acq_json_text(view->observed));
-    json_object_set_new(object, "truth", acq_json_text(view->truth));
-    json_object_set_new(object, "predictor", acq_json_text(view->predictor));
+    json_object_set_new(object, "observed", acq_json_text(options->observed));
+    json_object_set_new(object, "truth", acq_json_text(options->truth));
+    json_object_set_new(object, "predictor", acq_json_text(options->predictor));
     json_object_set_new(object, "links", acq_json_count(result->n_links));
     json_object_set_new(object, "ranked", acq_json_count(result->n_ranked));
     json_object_set_new(object, "mrr", json_real(result->mrr));
@@ -259,31 +178,35 @@ static void view_print_json(const links_view *view, const acq_eval_links_result 
     json_object_set_new(object, "hits10", json_real(100 * result->hits10));
     json_object_set_new(
         object, "filter",
-        json_string(view->filter == NULL ? "observed and true" : "observed, true and known"));
+        json_string(options->filter == NULL ? "observed and true" : "observed, true and known"));
     json_object_set_new(object, "ties", json_string("mean"));
     if (result->has_table)
         acq_reliability_view_set(object, &result->table);
-    if (view->decisions != NULL)
-        set_decisions(object, view->decisions, view->prior);
+    if (result->has_decisions)
+        set_decisions(object, &result->decisions, result->prior);
     json_object_set_new(object, "seconds", json_real(result->seconds));
     acq_json_add_line(out, object);
 }
 
 /* ---- the command ---- */
 
-#define DEFAULT_PRIOR 0.5
-
 typedef struct links_job {
     const acq_options *options;
     acq_output output;
-    acq_setup setup; /* without a predictor where a model is judged */
-    named_model model;
+    acq_setup setup;
     acq_predictor *truth, *filter, *negatives;
-    double prior; /* of the decisions; NAN: by score */
-    acq_eval_links_result result;
-    acq_links_decisions decisions;
-    acq_bar progress;
+    acq_links_report report;
 } links_job;
+
+/* complex:, nbfnet: and ultra:MODEL are judged by their raw scores. */
+static bool is_model(const char *spec)
+{
+    static const char *const prefixes[] = {"complex:", "nbfnet:", "ultra:"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(spec, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
 
 static acq_status check_given(const acq_options *options, acq_error *error)
 {
@@ -296,7 +219,7 @@ static acq_status check_given(const acq_options *options, acq_error *error)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "eval wants its predictor named: --predictor completion:FILE, "
                         "complex:MODEL, nbfnet:MODEL or ultra:MODEL");
-    if (options->negatives != NULL && named_model_is_one(options->predictor))
+    if (options->negatives != NULL && is_model(options->predictor))
         return acq_fail(error, ACQ_ERR_USAGE,
                         "raw scores decide nothing: --negatives needs --predictor completion:FILE");
     if (acq_options_has(options, prior) && options->negatives == NULL)
@@ -305,86 +228,51 @@ static acq_status check_given(const acq_options *options, acq_error *error)
     return ACQ_OK;
 }
 
+/* path NULL: the option is not given. */
+static acq_status open_links(links_job *job, const char *option, const char *path,
+                             acq_predictor **out, acq_error *error)
+{
+    return path == NULL ? ACQ_OK
+                        : acq_eval_open_truth(job->options, option, path, job->setup.graph,
+                                              &job->output, out, error);
+}
+
 static acq_status open_all(links_job *job, acq_error *error)
 {
     const acq_options *options = job->options;
-    bool is_model = named_model_is_one(options->predictor);
     acq_status status =
-        is_model ? acq_setup_read_graph(options, options->observed, &job->output, &job->setup.graph,
-                                        NULL, error)
-                 : acq_setup_init(&job->setup, options, options->observed, &job->output, error);
+        acq_setup_init(&job->setup, options, options->observed, &job->output, error);
     if (status == ACQ_OK)
-        status = acq_eval_open_truth(options, "truth", options->truth, job->setup.graph,
-                                     &job->output, &job->truth, error);
-    if (status == ACQ_OK && options->filter != NULL)
-        status = acq_eval_open_truth(options, "filter", options->filter, job->setup.graph,
-                                     &job->output, &job->filter, error);
-    if (status == ACQ_OK && options->negatives != NULL)
-        status = acq_eval_open_truth(options, "negatives", options->negatives, job->setup.graph,
-                                     &job->output, &job->negatives, error);
-    if (status == ACQ_OK && is_model)
-        status = named_model_init(&job->model, options->predictor, job->setup.graph, error);
+        status = open_links(job, "truth", options->truth, &job->truth, error);
+    if (status == ACQ_OK)
+        status = open_links(job, "filter", options->filter, &job->filter, error);
+    if (status == ACQ_OK)
+        status = open_links(job, "negatives", options->negatives, &job->negatives, error);
     return status;
-}
-
-static bool show(void *context, double done)
-{
-    enum { STEPS = 1000 };
-    acq_bar_show(context, (size_t)(done * STEPS), STEPS);
-    return true;
 }
 
 static acq_status evaluate(links_job *job, acq_error *error)
 {
-    const acq_predictor *predictor = job->setup.predictor;
-    acq_eval_links_params params = {.truth = job->truth,
-                                    .filter = job->filter,
-                                    .predictor = predictor,
-                                    .model = job->model.rows,
-                                    .with_table = predictor != NULL &&
-                                                  acq_predictor_get_calibrator(predictor) != NULL,
-                                    .first = job->options->first,
-                                    .n_threads = (unsigned)job->options->threads,
-                                    .progress = show,
-                                    .context = &job->progress};
-    acq_bar_init(&job->progress, "links");
-    acq_status status = acq_eval_links(&params, &job->result, error);
-    acq_bar_deinit(&job->progress);
+    const acq_options *options = job->options;
+    acq_bar progress;
+    acq_ask_params ask;
+    acq_evaluate_links_params params;
+    acq_status status = acq_setup_read_ask(options, &ask, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_evaluate_links_params_init(&params);
+    params.filter = job->filter;
+    params.negatives = job->negatives;
+    params.ask = &ask;
+    params.first = options->first;
+    params.threads = (unsigned)options->threads;
+    params.progress = acq_eval_show;
+    params.context = &progress;
+    job->report.size = sizeof job->report;
+    acq_bar_init(&progress, "links");
+    status = acq_evaluate_links(job->setup.predictor, job->truth, &params, &job->report, error);
+    acq_bar_deinit(&progress);
     return status == ACQ_OK ? acq_graph_get_failure(job->setup.graph, error) : status;
-}
-
-/* The decision that `check` makes, with half of the links true unless --prior says otherwise. */
-static acq_status decide(links_job *job, acq_error *error)
-{
-    const acq_options *options = job->options;
-    acq_links_decide_params params = {.predictor = job->setup.predictor,
-                                      .truth = job->truth,
-                                      .negatives = job->negatives,
-                                      .first = options->first,
-                                      .n_threads = (unsigned)options->threads};
-    if (job->negatives == NULL)
-        return ACQ_OK;
-    acq_status status = acq_setup_read_params(options, &params.engine, error);
-    if (status == ACQ_OK && !acq_options_has(options, prior))
-        params.engine.prior = DEFAULT_PRIOR;
-    job->prior = acq_engine_gives_p(&params.engine, params.predictor) ? params.engine.prior : NAN;
-    return status == ACQ_OK ? acq_links_decide(&params, &job->decisions, error) : status;
-}
-
-static void print(links_job *job)
-{
-    const acq_options *options = job->options;
-    links_view view = {.observed = options->observed,
-                       .truth = options->truth,
-                       .filter = options->filter,
-                       .predictor = options->predictor,
-                       .is_model = job->model.rows != NULL,
-                       .decisions = job->negatives == NULL ? NULL : &job->decisions,
-                       .prior = job->prior};
-    if (options->json)
-        view_print_json(&view, &job->result, &job->output.data);
-    else
-        view_print(&view, &job->result, &job->output.data);
 }
 
 int acq_eval_links_command(const acq_options *options)
@@ -398,13 +286,12 @@ int acq_eval_links_command(const acq_options *options)
         status = open_all(&job, &error);
     if (status == ACQ_OK)
         status = evaluate(&job, &error);
-    if (status == ACQ_OK)
-        status = decide(&job, &error);
-    if (status == ACQ_OK)
-        print(&job);
-    else
+    if (status != ACQ_OK)
         code = acq_report_error(&job.output, options, &error, NULL);
-    named_model_deinit(&job.model);
+    else if (options->json)
+        print_json(options, &job.report, &job.output.data);
+    else
+        print_report(options, &job.report, &job.output.data);
     acq_predictor_free(job.truth);
     acq_predictor_free(job.filter);
     acq_predictor_free(job.negatives);

@@ -7,8 +7,7 @@
  *   COMPLETION.fit    a folder with what is done so far; taken away at the end
  *
  * An interrupt leaves the folder, which --resume goes on with. */
-#include "fit/fit.h"
-
+#include <limits.h>
 #include <string.h>
 
 #include "cli/interrupt.h"
@@ -16,7 +15,6 @@
 #include "cli/eval.h"
 #include "cli/setup.h"
 #include "cli/width.h"
-#include "engine/open.h"
 #include "cli/train_progress.h"
 #include "base/file.h"
 
@@ -26,100 +24,57 @@ typedef struct fit_job {
     const acq_options *options;
     acq_output output;
     acq_graph *graph, *earlier;
-    acq_ultra *ultra;
     acq_text path, folder, svg;
     bool is_found; /* path is where ask looks for the completion of this graph */
-    acq_fit_params params;
+    acq_fit_completion_params params;
     acq_train_meter meter;
-    acq_fit_report report;
+    acq_fit_completion_report report;
 } fit_job;
 
 /* ---- options ---- */
 
-static acq_status take_hold(const acq_options *options, acq_fit_params *params, acq_error *error)
-{
-    static const char *const words[] = {"links", "pairs"};
-    int hold = (int)params->hold;
-    acq_status status = acq_setup_read_choice(ACQ_OPTION_hold, options->hold, words, &hold, error);
-    params->hold = (acq_fit_hold)hold;
-    return status;
-}
-
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
-/* One name, or several as complex+ultra. */
-static acq_status take_predictor(const acq_options *options, acq_fit_params *params,
-                                 acq_error *error)
-{
-    const char *names = options->fit_predictor, *name = names;
-    params->use_complex = params->use_nbfnet = params->use_ultra = false;
-    for (bool is_last = false; !is_last;) {
-        size_t length = strcspn(name, "+");
-        bool is_all = is_word(name, length, "all");
-        bool *uses[] = {&params->use_complex, &params->use_nbfnet, &params->use_ultra};
-        static const char *const words[] = {"complex", "nbfnet", "ultra"};
-        bool is_known = is_all;
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            bool is_this = is_all || is_word(name, length, words[i]);
-            *uses[i] = *uses[i] || is_this;
-            is_known = is_known || is_this;
-        }
-        if (!is_known)
-            return acq_fail(error, ACQ_ERR_USAGE,
-                            "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra, all, or "
-                            "some, as in complex+ultra",
-                            names);
-        is_last = name[length] == '\0';
-        name += length + 1;
-    }
-    if (options->ultra != NULL && !params->use_ultra)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "option --ultra is for --predictor ultra or all, not %s", names);
-    return ACQ_OK;
-}
-
 /* What is given replaces the default. */
-static void take_numbers(const acq_options *options, acq_fit_params *params)
+static void take_given(const acq_options *options, acq_fit_completion_params *params)
 {
-#define TAKE(option, member)                                                                       \
+#define TAKE(option, member, type)                                                                 \
     if (acq_options_has(options, option))                                                          \
-    params->member = options->option
-    TAKE(hold_share, hold_share);
-    TAKE(links_floor, floor);
-    if (acq_options_has(options, fit_top))
-        params->top = (uint32_t)options->fit_top;
-    TAKE(fit_time, seconds);
-    TAKE(epochs, complex.epochs);
-    if (acq_options_has(options, rank))
-        params->complex.rank = (uint32_t)options->rank;
+    params->member = (type)options->option
+    TAKE(hold_share, hold_share, double);
+    TAKE(links_floor, floor, double);
+    TAKE(fit_top, top, uint32_t);
+    TAKE(fit_time, seconds, double);
+    TAKE(epochs, epochs, double);
+    TAKE(rank, rank, uint32_t);
+    TAKE(train_threads, threads, unsigned);
 #undef TAKE
+    params->models = options->fit_predictor;
+    params->seed = options->train_seed;
+    params->hold = options->hold;
+    params->rows = options->rows;
+    params->tails = options->tails;
+    params->ultra = options->ultra;
+    params->no_rules = options->no_rules;
+    params->no_neighbours = options->no_neighbours;
+    params->no_lifts = options->no_lifts;
+    params->f32 = options->f32;
+    params->resume = options->resume;
 }
 
-/* The defaults, and over them what is given. */
-static acq_status read_params(const acq_options *options, acq_fit_params *out, acq_error *error)
+static acq_status read_params(const acq_options *options, acq_fit_completion_params *params,
+                              acq_error *error)
 {
-    acq_fit_params params;
-    acq_fit_params_init(&params);
-    take_numbers(options, &params);
-    params.use_rules = !options->no_rules;
-    params.use_neighbours = !options->no_neighbours;
-    params.use_lifts = !options->no_lifts;
-    params.seed = options->train_seed;
-    if (options->f32)
-        params.complex.precision = ACQ_PRECISION_F32;
-    if (acq_options_has(options, train_threads))
-        params.n_threads = (unsigned)options->train_threads;
-    acq_status status = take_predictor(options, &params, error);
+    const char *names = options->fit_predictor;
+    acq_fit_completion_params_init(params);
+    take_given(options, params);
+    acq_status status =
+        acq_setup_check_choice(ACQ_OPTION_hold, options->hold, "links", "pairs", error);
     if (status == ACQ_OK)
-        status = take_hold(options, &params, error);
-    if (status == ACQ_OK)
-        status = acq_setup_read_candidates(options, &params.rows, &params.tails, error);
-    if (status == ACQ_OK)
-        *out = params;
-    return status;
+        status = acq_setup_check_candidates(options, error);
+    if (status == ACQ_OK && options->ultra != NULL && strstr(names, "ultra") == NULL &&
+        strstr(names, "all") == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "option --ultra is for --predictor ultra or all, not %.100s", names);
+    return status == ACQ_OK ? acq_fit_completion_check(params, error) : status;
 }
 
 /* ---- the run ---- */
@@ -137,7 +92,6 @@ static acq_status check_folder(fit_job *job, acq_error *error)
 {
     const char *folder = job->folder.bytes;
     bool is_there = acq_file_get_kind(folder) != ACQ_FILE_MISSING;
-    job->params.resume = is_there && job->options->resume;
     if (!is_there && job->options->resume)
         acq_report_note(&job->output, "%s is not there: the fit begins anew", folder);
     if (!is_there || job->options->resume)
@@ -153,14 +107,13 @@ static acq_status check_folder(fit_job *job, acq_error *error)
 static acq_status make_paths(fit_job *job, acq_error *error)
 {
     const acq_options *options = job->options;
-    acq_text found;
-    acq_text_init(&found);
-    acq_open_name_completion(options->args.items[0], &found);
-    if (found.failed)
-        return acq_fail_memory(error);
-    acq_text_add(&job->path, options->output != NULL ? options->output : found.bytes);
-    job->is_found = !job->path.failed && strcmp(job->path.bytes, found.bytes) == 0;
-    acq_text_deinit(&found);
+    char found[PATH_MAX];
+    acq_status status =
+        acq_completion_find_path(options->args.items[0], found, sizeof found, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_text_add(&job->path, options->output != NULL ? options->output : found);
+    job->is_found = !job->path.failed && strcmp(job->path.bytes, found) == 0;
     if (job->path.failed)
         return acq_fail_memory(error);
     acq_text_format(&job->folder, "%s.fit", job->path.bytes);
@@ -198,14 +151,9 @@ static acq_status read_graph(fit_job *job, const char *path, acq_graph **out, ac
 static acq_status open_inputs(fit_job *job, acq_error *error)
 {
     const acq_options *options = job->options;
-    acq_status status = ACQ_OK;
-    if (options->ultra != NULL)
-        status = acq_ultra_read(options->ultra, &job->ultra, error);
-    if (status == ACQ_OK)
-        status = read_graph(job, options->args.items[0], &job->graph, error);
+    acq_status status = read_graph(job, options->args.items[0], &job->graph, error);
     if (status == ACQ_OK)
         status = read_graph(job, options->earlier, &job->earlier, error);
-    job->params.ultra = job->ultra;
     job->params.earlier = job->earlier;
     return status;
 }
@@ -213,14 +161,15 @@ static acq_status open_inputs(fit_job *job, acq_error *error)
 static acq_status fit(fit_job *job, acq_error *error)
 {
     acq_output_relieve_notes(&job->output);
-    acq_train_meter_init(&job->meter, "", job->params.seconds);
-    job->params.folder = job->folder.bytes;
+    acq_train_meter_init(&job->meter, job->params.seconds);
     job->params.svg = job->svg.bytes;
     job->params.progress = acq_train_meter_show;
     job->params.context = &job->meter;
+    job->params.report = &job->report;
+    job->report.size = sizeof job->report;
     acq_interrupt_hold(NULL, 0);
     acq_interrupt_set_grace(STOP_SECONDS);
-    acq_status status = acq_fit(job->graph, job->path.bytes, &job->params, &job->report, error);
+    acq_status status = acq_fit_completion(job->graph, job->path.bytes, &job->params, error);
     acq_interrupt_release();
     acq_train_meter_deinit(&job->meter);
     if (status != ACQ_ERR_INTERRUPTED)
@@ -228,7 +177,7 @@ static acq_status fit(fit_job *job, acq_error *error)
     *error = (acq_error){0};
     return acq_fail(error, status,
                     "interrupted after %.0f s; the same command with --resume goes on",
-                    job->meter.last.seconds);
+                    job->meter.seconds);
 }
 
 static void print_decision(const acq_fit_decision *decision, const char *queries, acq_text *out)
@@ -238,7 +187,7 @@ static void print_decision(const acq_fit_decision *decision, const char *queries
                         100 * decision->f1, 100 * decision->f1_half);
 }
 
-static void print_decisions(const acq_fit_report *report, acq_text *out)
+static void print_decisions(const acq_fit_completion_report *report, acq_text *out)
 {
     if (report->small.p <= 0 && report->hub.p <= 0)
         return;
@@ -249,7 +198,7 @@ static void print_decisions(const acq_fit_report *report, acq_text *out)
 
 static void print(const fit_job *job, acq_text *out)
 {
-    const acq_fit_report *report = &job->report;
+    const acq_fit_completion_report *report = &job->report;
     acq_size_print_text(out, "completion", job->path.bytes);
     acq_size_print_count(out, "links", report->links);
     acq_size_print_count(out, "held out", report->held);
@@ -293,7 +242,7 @@ static void set_decision(json_t *object, const char *name, const acq_fit_decisio
 
 static void print_json(const fit_job *job, acq_text *out)
 {
-    const acq_fit_report *report = &job->report;
+    const acq_fit_completion_report *report = &job->report;
     json_t *object = json_object();
     json_object_set_new(object, "completion", acq_json_text(job->path.bytes));
     json_object_set_new(object, "picture", acq_json_text(job->svg.bytes));
@@ -316,7 +265,6 @@ static void fit_job_deinit(fit_job *job)
 {
     acq_graph_free(job->graph);
     acq_graph_free(job->earlier);
-    acq_ultra_free(job->ultra);
     acq_text_deinit(&job->path);
     acq_text_deinit(&job->folder);
     acq_text_deinit(&job->svg);

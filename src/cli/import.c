@@ -66,7 +66,7 @@ static acq_status import(const acq_options *options, acq_output *output, import_
     acq_graph_params read;
     acq_store_params params;
     acq_reading_init(&reading, output);
-    acq_reading_init_graph_params(&reading, options, &read);
+    acq_reading_init_params(&reading, options, &read);
     acq_store_params_init(&params);
     read.threads = (unsigned)options->import_threads;
     read.report = &report->read;

@@ -6,7 +6,6 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/setup.h"
-#include "tensor/cpu.h"
 
 /* Prints one of the texts of --help. ACQ_N_COMMANDS: of anycq itself. */
 static int print_help(acq_command_id id, acq_variant_id variant)
@@ -61,20 +60,6 @@ static int refuse_options(acq_options *options, int argc, char **argv, const acq
     return acq_report_failure(options, error);
 }
 
-/* --instructions holds for the whole process, and is settled before anything is computed. */
-static acq_status limit_instructions(const acq_options *options, acq_error *error)
-{
-    if (strcmp(options->instructions, "auto") == 0)
-        return ACQ_OK;
-    acq_cpu_level level = acq_cpu_level_find(options->instructions);
-    if (level != ACQ_N_CPU_LEVELS)
-        return acq_cpu_limit(level, error);
-    return acq_fail(error, ACQ_ERR_USAGE,
-                    "no instructions \"%.100s\"; use auto, generic, avx2, avx512, avx512-bf16 or "
-                    "amx",
-                    options->instructions);
-}
-
 static int run_command(acq_command_id id, int argc, char **argv)
 {
     acq_error error = {0};
@@ -84,7 +69,7 @@ static int run_command(acq_command_id id, int argc, char **argv)
         code = refuse_options(&options, argc, argv, &error);
     else if (options.help)
         code = print_help(id, acq_options_get_variant(&options));
-    else if (limit_instructions(&options, &error) != ACQ_OK ||
+    else if (acq_limit_instructions(options.instructions, &error) != ACQ_OK ||
              acq_setup_check_outputs(&options, &error) != ACQ_OK)
         code = acq_report_failure(&options, &error);
     else

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "graph/text/rdf.h"
 
 typedef struct cutter {
     acq_pattern *pattern;

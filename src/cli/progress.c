@@ -160,34 +160,20 @@ bool acq_reading_show_stage(void *context, const acq_progress *now)
     return !acq_interrupt_is_asked();
 }
 
-void acq_reading_init_graph_params(acq_reading *reading, const acq_options *options,
-                                   acq_graph_params *out)
+void acq_reading_init_params(acq_reading *reading, const acq_options *options,
+                             acq_graph_params *out)
 {
-    acq_read_params read = acq_reading_get_params(reading, options);
     acq_graph_params_init(out);
-    out->split = read.split;
-    out->format = read.format;
-    out->strict = read.strict;
-    out->left_out = read.bad_line;
-    out->progress = read.progress;
-    out->context = read.context;
-    out->threads = read.threads;
-    out->base = read.base;
-    out->literals = read.literals;
-}
-
-acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *options)
-{
-    return (acq_read_params){.split = options->split,
-                             .format = options->read_format,
-                             .strict = options->strict,
-                             .base = options->base,
-                             .literals = options->literals,
-                             .no_header = options->no_header,
-                             .note = note_file,
-                             .bad_line = note_bad_line,
-                             .progress = acq_reading_show_stage,
-                             .context = reading};
+    out->split = options->split;
+    out->format = options->read_format;
+    out->strict = options->strict;
+    out->base = options->base;
+    out->literals = options->literals;
+    out->no_header = options->no_header;
+    out->note = note_file;
+    out->left_out = note_bad_line;
+    out->progress = acq_reading_show_stage;
+    out->context = reading;
 }
 
 void acq_reading_finish(acq_reading *reading, const char *what, const acq_read_report *report)
@@ -213,7 +199,7 @@ acq_status acq_reading_check_split(const acq_options *options, acq_error *error)
 {
     const char *split = options->split;
     if (split == NULL || strcmp(split, "train") == 0 || strcmp(split, "valid") == 0 ||
-        strcmp(split, "test") == 0 || strcmp(split, ACQ_SPLIT_LATEST) == 0)
+        strcmp(split, "test") == 0 || strcmp(split, "latest") == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE, "no split \"%.100s\"; use train, valid or test", split);
 }

@@ -10,7 +10,6 @@
 
 #include "cli/options.h"
 #include "cli/report.h"
-#include "graph/text/read.h"
 
 typedef struct acq_bar {
     const char *label;
@@ -52,12 +51,9 @@ typedef struct acq_reading {
 
 void acq_reading_init(acq_reading *reading, acq_output *output);
 
-/* --split, --format, --strict, --base and --literals, with callbacks to `reading`. */
-acq_read_params acq_reading_get_params(acq_reading *reading, const acq_options *options);
-
-/* The same for the public library. */
-void acq_reading_init_graph_params(acq_reading *reading, const acq_options *options,
-                                   acq_graph_params *out);
+/* --split, --format, --strict, --base, --literals and --no-header, with callbacks to `reading`. */
+void acq_reading_init_params(acq_reading *reading, const acq_options *options,
+                             acq_graph_params *out);
 
 /* For work that goes on in stages after reading; context is the acq_reading. */
 bool acq_reading_show_stage(void *context, const acq_progress *now);

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "graph/text/read.h"
 
 typedef struct acq_output {
     acq_text data;  /* for stdout */

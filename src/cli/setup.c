@@ -7,13 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/threads.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "engine/open.h"
 #include "base/file.h"
-#include "predict/completion.h"
-#include "store/store.h"
 
 /* A store was read when it was imported: what says how to read does not apply to it. */
 static acq_status check_store_options(const acq_options *options, const char *path,
@@ -37,14 +33,16 @@ acq_status acq_setup_read_graph(const acq_options *options, const char *path, ac
                                 acq_graph **out, acq_read_report *report, acq_error *error)
 {
     acq_reading reading;
-    acq_read_report own = {0};
+    acq_read_report own = {.size = sizeof own};
+    acq_graph_params params;
     acq_reading_init(&reading, output);
-    acq_read_params params = acq_reading_get_params(&reading, options);
+    acq_reading_init_params(&reading, options, &params);
+    params.report = &own;
     acq_status status = acq_reading_check_split(options, error);
     if (status == ACQ_OK && acq_store_is_database(path))
         status = check_store_options(options, path, output, error);
     if (status == ACQ_OK)
-        status = acq_graph_open_path(path, &params, out, &own, error);
+        status = acq_graph_open(path, &params, out, error);
     acq_reading_finish(&reading, path, status == ACQ_OK ? &own : NULL);
     if (status == ACQ_OK && report != NULL)
         *report = own;
@@ -215,7 +213,7 @@ acq_status acq_setup_check_names(const acq_graph *graph, acq_output *output, siz
     return status;
 }
 
-static void note_perfect(acq_output *output, const acq_perfect_report *report)
+static void note_perfect(acq_output *output, const acq_predictor_report *report)
 {
     if (report->denied_facts > 0)
         acq_report_note(output,
@@ -232,14 +230,9 @@ static void note_perfect(acq_output *output, const acq_perfect_report *report)
 }
 
 /* New facts win over a completion that was made before them; that is worth a word. */
-static void note_completion(const acq_setup *setup, const char *spec, acq_output *output)
+static void note_completion(acq_output *output, const acq_predictor_report *report)
 {
-    static const char prefix[] = "completion:";
-    acq_completion_info info;
-    if (strncmp(spec, prefix, sizeof prefix - 1) != 0 ||
-        acq_completion_read_info(spec + sizeof prefix - 1, &info, NULL) != ACQ_OK)
-        return;
-    if (info.graph_fingerprint != acq_graph_get_fingerprint(setup->graph))
+    if (report->is_outdated)
         acq_report_note(output, "the completion was made from other facts of these entities; the "
                                 "graph's facts win, and complete makes it anew");
 }
@@ -247,7 +240,7 @@ static void note_completion(const acq_setup *setup, const char *spec, acq_output
 void acq_setup_note_auto(const acq_options *options, const acq_predictor *predictor,
                          acq_output *output)
 {
-    const char *name = predictor->name;
+    const char *name = acq_predictor_get_name(predictor);
     if (strcmp(options->predictor, "auto") != 0)
         return;
     if (strcmp(name, "observed") == 0)
@@ -259,85 +252,68 @@ void acq_setup_note_auto(const acq_options *options, const acq_predictor *predic
         acq_report_note(output, "predicted by %s", name);
 }
 
-acq_status acq_setup_read_choice(enum acq_option_id option, const char *text,
-                                 const char *const *words, int *out, acq_error *error)
+acq_status acq_setup_check_choice(enum acq_option_id option, const char *text, const char *first,
+                                  const char *second, acq_error *error)
 {
-    for (int i = 0; i < 2 && text != NULL; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            *out = i;
-            return ACQ_OK;
-        }
-    }
-    if (text == NULL)
+    if (text == NULL || strcmp(text, first) == 0 || strcmp(text, second) == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE, "option --%s is %s or %s, not \"%.100s\"",
-                    acq_option_get(option)->name, words[0], words[1], text);
+                    acq_option_get(option)->name, first, second, text);
 }
 
-acq_status acq_setup_read_candidates(const acq_options *options, acq_row_choice *rows,
-                                     acq_tail_choice *tails, acq_error *error)
+acq_status acq_setup_check_candidates(const acq_options *options, acq_error *error)
 {
-    static const char *const row_words[] = {"both", "smaller"}, *const tail_words[] = {"all",
-                                                                                       "seen"};
-    int row = *rows, tail = *tails;
     acq_status status =
-        acq_setup_read_choice(ACQ_OPTION_rows, options->rows, row_words, &row, error);
-    if (status == ACQ_OK)
-        status = acq_setup_read_choice(ACQ_OPTION_tails, options->tails, tail_words, &tail, error);
-    *rows = (acq_row_choice)row;
-    *tails = (acq_tail_choice)tail;
-    return status;
-}
-
-static acq_status read_open_params(const acq_options *options, const char *path,
-                                   acq_open_params *out, acq_error *error)
-{
-    bool is_forward = strcmp(options->direction, "forward") == 0;
-    bool is_qto = strcmp(options->scaling, "qto") == 0;
-    if (!is_forward && strcmp(options->direction, "both") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no direction \"%.100s\"; use both or forward",
-                        options->direction);
-    if (!is_qto && strcmp(options->scaling, "fit") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no scaling \"%.100s\"; use fit or qto",
-                        options->scaling);
-    *out = (acq_open_params){.graph_path = path,
-                             .direction = is_forward ? ACQ_DIRECTION_FORWARD : ACQ_DIRECTION_BOTH,
-                             .is_qto = is_qto,
-                             .memory_bytes = (size_t)options->memory << 20,
-                             .floor = options->links_floor,
-                             .n_threads = acq_threads_available()};
-    return acq_setup_read_candidates(options, &out->rows, &out->tails, error);
+        acq_setup_check_choice(ACQ_OPTION_rows, options->rows, "both", "smaller", error);
+    return status == ACQ_OK
+               ? acq_setup_check_choice(ACQ_OPTION_tails, options->tails, "all", "seen", error)
+               : status;
 }
 
 static acq_status open_predictor(acq_setup *setup, const acq_options *options, const char *path,
                                  acq_output *output, acq_error *error)
 {
-    acq_open_params params;
-    if (read_open_params(options, path, &params, error) != ACQ_OK)
-        return ACQ_ERR_USAGE;
     acq_reading reading;
+    acq_graph_params read;
+    acq_predictor_params params;
+    acq_predictor_report report = {.size = sizeof report};
     acq_reading_init(&reading, output);
-    acq_read_params read = acq_reading_get_params(&reading, options);
+    acq_reading_init_params(&reading, options, &read);
     read.format = NULL; /* --format is the graph's */
-    acq_perfect_report report;
+    acq_predictor_params_init(&params);
+    params.graph_path = path;
     params.read = &read;
-    acq_status status = acq_predictor_open_with(setup->graph, options->predictor, &params,
-                                                &setup->predictor, &report, error);
+    params.direction = options->direction;
+    params.scaling = options->scaling;
+    params.rows = options->rows;
+    params.tails = options->tails;
+    params.floor = options->links_floor;
+    params.memory_bytes = options->memory << 20;
+    params.report = &report;
+    acq_status status = acq_setup_check_candidates(options, error);
+    if (status == ACQ_OK)
+        status =
+            acq_predictor_new(setup->graph, options->predictor, &params, &setup->predictor, error);
     acq_read_report unknown = {0}; /* the predictor keeps it to itself */
     acq_reading_finish(&reading, options->predictor, status == ACQ_OK ? &unknown : NULL);
     if (status != ACQ_OK)
         return status;
     note_perfect(output, &report);
-    note_completion(setup, setup->predictor->name, output);
+    note_completion(output, &report);
     if (options->command == ACQ_COMMAND_complete || options->command == ACQ_COMMAND_eval)
         acq_setup_note_auto(options, setup->predictor, output);
     return ACQ_OK;
 }
 
+static bool is_policy(const acq_options *options)
+{
+    return strcmp(options->engine, "policy") == 0;
+}
+
 /* They are checked before a graph is read, which may take long. */
 static acq_status open_weights(acq_setup *setup, const acq_options *options, acq_error *error)
 {
-    if (acq_engine_find(options->engine) != ACQ_ENGINE_policy)
+    if (!is_policy(options))
         return ACQ_OK;
     return acq_policy_open(options->weights, options->seed, &setup->policy, error);
 }
@@ -366,16 +342,17 @@ void acq_setup_deinit(acq_setup *setup)
 
 #define ENGINES "exact, policy, climb or random"
 
-static acq_status find_engine(const char *name, acq_engine_id *out, acq_error *error)
+static acq_status check_engine(const char *name, acq_error *error)
 {
     static const char *const later[] = {"sql", "qto", "fit", "gnnqe", "ultraquery"};
-    *out = acq_engine_find(name);
-    if (*out != ACQ_N_ENGINES)
-        return ACQ_OK;
     acq_nearest nearest;
+    const char *known;
     acq_nearest_init(&nearest, name);
-    for (unsigned i = 0; i < ACQ_N_ENGINES; i++)
-        acq_nearest_offer(&nearest, acq_engine_get_name(i));
+    for (size_t i = 0; (known = acq_get_engine(i)) != NULL; i++) {
+        if (strcmp(name, known) == 0)
+            return ACQ_OK;
+        acq_nearest_offer(&nearest, known);
+    }
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
         if (strcmp(name, later[i]) == 0)
             return acq_fail(error, ACQ_ERR_USAGE,
@@ -406,63 +383,31 @@ acq_status acq_setup_check_calibrator(const acq_options *options, const acq_pred
         error, ACQ_ERR_USAGE,
         "option --%s needs a calibrator, which the predictor %.200s does not have; make "
         "one with anycq fit, or use --threshold",
-        name, predictor->name);
+        name, acq_predictor_get_name(predictor));
 }
 
 /* What only the policy search understands. */
-static acq_status read_policy_options(const acq_options *options, acq_engine_params *params,
-                                      acq_error *error)
+static acq_status check_policy_options(const acq_options *options, acq_error *error)
 {
     static const enum acq_option_id own[] = {ACQ_OPTION_weights, ACQ_OPTION_restart, ACQ_OPTION_pe,
                                              ACQ_OPTION_trace};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (options->given[own[i]] && params->engine != ACQ_ENGINE_policy)
+        if (options->given[own[i]] && !is_policy(options))
             return acq_fail(error, ACQ_ERR_USAGE,
                             "option --%s is for the policy search; add --engine policy",
                             acq_option_get(own[i])->name);
     }
-    bool is_observed = strcmp(options->pe, "observed") == 0;
-    if (!is_observed && strcmp(options->pe, "exact") != 0)
+    if (strcmp(options->pe, "observed") != 0 && strcmp(options->pe, "exact") != 0)
         return acq_fail(error, ACQ_ERR_USAGE, "no PE labels \"%.100s\"; use exact or observed",
                         options->pe);
-    params->search.policy.restart = options->restart;
-    params->search.policy.closed_world_pe = is_observed;
-    return ACQ_OK;
-}
-
-acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *out,
-                                 acq_error *error)
-{
-    acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    acq_status status = find_engine(options->engine, &params.engine, error);
-    if (status == ACQ_OK)
-        status = read_policy_options(options, &params, error);
-    if (status != ACQ_OK)
-        return status;
-    params.paper = options->paper;
-    if (acq_options_has(options, prior))
-        params.prior = options->prior;
-    if (acq_options_has(options, min_p))
-        params.min_p = options->min_p;
-    params.has_threshold = acq_options_has(options, threshold);
-    params.has_negation_threshold = acq_options_has(options, negation_threshold);
-    params.search.scoring.threshold = options->threshold;
-    params.search.scoring.binarize = options->binarize;
-    if (params.has_negation_threshold)
-        params.search.scoring.negation_threshold = options->negation_threshold;
-    params.search.scoring = acq_scoring_round(params.search.scoring);
-    params.search.seconds = options->time;
-    params.search.memory_bytes = (size_t)options->memory << 20;
-    params.search.steps = options->steps;
-    params.search.seed = options->seed;
-    *out = params;
     return ACQ_OK;
 }
 
 acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, acq_error *error)
 {
-    acq_engine_params checked;
-    acq_status status = acq_setup_read_params(options, &checked, error);
+    acq_status status = check_engine(options->engine, error);
+    if (status == ACQ_OK)
+        status = check_policy_options(options, error);
     if (status != ACQ_OK)
         return status;
     acq_ask_params_init(out);
@@ -482,6 +427,6 @@ acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, a
     out->steps = options->steps;
     out->seed = options->seed;
     out->restart = options->restart;
-    out->observed_pe = checked.search.policy.closed_world_pe;
+    out->observed_pe = strcmp(options->pe, "observed") == 0;
     return ACQ_OK;
 }

@@ -4,9 +4,6 @@
 
 #include "cli/options.h"
 #include "cli/report.h"
-#include "engine/engine.h"
-#include "graph/text/read.h"
-#include "predict/rows.h"
 
 typedef struct acq_setup {
     acq_graph *graph;
@@ -48,19 +45,14 @@ void acq_setup_deinit(acq_setup *setup);
 
 /* Engine, thresholds and budgets from the options; the weights are left to the caller. Refuses what
  * this version lacks, and options of another engine. */
-acq_status acq_setup_read_params(const acq_options *options, acq_engine_params *out,
-                                 acq_error *error);
-
-/* The same for the public library. */
 acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, acq_error *error);
 
-/* An option that is one of two words; text NULL: *out stays. */
-acq_status acq_setup_read_choice(enum acq_option_id option, const char *text,
-                                 const char *const *words, int *out, acq_error *error);
+/* Is an option that is given (text not NULL) one of these two words? */
+acq_status acq_setup_check_choice(enum acq_option_id option, const char *text, const char *first,
+                                  const char *second, acq_error *error);
 
-/* --rows and --tails, where they are given. */
-acq_status acq_setup_read_candidates(const acq_options *options, acq_row_choice *rows,
-                                     acq_tail_choice *tails, acq_error *error);
+/* --rows and --tails. */
+acq_status acq_setup_check_candidates(const acq_options *options, acq_error *error);
 
 /* Refuses --min-p and --prior where answers get no probability. */
 acq_status acq_setup_check_calibrator(const acq_options *options, const acq_predictor *predictor,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -33,7 +32,6 @@ typedef struct training {
     char **held; /* half-written files, for a second interrupt */
     size_t n_held;
     acq_train_meter meter;
-    int64_t began;
     acq_trained *trained;
     acq_train_summary summary; /* of it */
 } training;
@@ -171,18 +169,6 @@ static acq_status hold_files(training *job, acq_error *error)
     return ACQ_OK;
 }
 
-static bool show(void *context, const acq_progress *now)
-{
-    training *job = context;
-    acq_train_progress shown = {.phase = now->phase,
-                                .done = (double)now->done,
-                                .total = (double)now->total,
-                                .loss = now->loss,
-                                .seconds = 1e-9 * (double)(acq_clock_ns() - job->began),
-                                .text = now->text};
-    return acq_train_meter_show(&job->meter, &shown);
-}
-
 static acq_status train(training *job, acq_error *error)
 {
     const acq_options *options = job->options;
@@ -192,12 +178,10 @@ static acq_status train(training *job, acq_error *error)
     params.n_options = job->n_given;
     params.names = options->args.items + 1;
     params.commit = acq_commit;
-    params.progress = show;
-    params.context = job;
-    job->began = acq_clock_ns();
+    params.progress = acq_train_meter_show;
+    params.context = &job->meter;
     acq_output_relieve_notes(job->output);
-    acq_train_meter_init(&job->meter, job->kind == ACQ_TRAIN_COMPLEX ? "epochs" : "batches",
-                         options->train_time);
+    acq_train_meter_init(&job->meter, options->train_time);
     acq_interrupt_hold((const char *const *)job->held, job->n_held);
     acq_interrupt_set_grace(STOP_SECONDS);
     acq_status status =
@@ -207,7 +191,7 @@ static acq_status train(training *job, acq_error *error)
     acq_train_meter_deinit(&job->meter);
     /* A full disk does not lose what was trained. */
     if ((status == ACQ_ERR_IO || status == ACQ_ERR_MEMORY || status == ACQ_ERR_USAGE) &&
-        job->meter.last.done > 0 && has_checkpoint(job))
+        job->meter.done > 0 && has_checkpoint(job))
         acq_report_note(job->output, "%s kept: the same command with --resume goes on from there",
                         job->kind == ACQ_TRAIN_POLICY ? "checkpoints are" : "a checkpoint is");
     return status;

@@ -11,12 +11,13 @@
 
 static const int64_t REDRAW_NS = 200000000, LINE_NS = 30000000000;
 
-void acq_train_meter_init(acq_train_meter *meter, const char *unit, double limit)
+void acq_train_meter_init(acq_train_meter *meter, double limit)
 {
-    *meter = (acq_train_meter){.unit = unit,
-                               .limit = limit,
+    int64_t now = acq_clock_ns();
+    *meter = (acq_train_meter){.limit = limit,
                                .is_terminal = isatty(STDERR_FILENO) != 0,
-                               .shown_ns = acq_clock_ns()};
+                               .began_ns = now,
+                               .shown_ns = now};
 }
 
 void acq_train_meter_deinit(acq_train_meter *meter)
@@ -27,13 +28,14 @@ void acq_train_meter_deinit(acq_train_meter *meter)
 }
 
 /* Of this phase, by what is done or by the clock, whichever ends first; infinite: unknown. */
-static double get_seconds_left(const acq_train_meter *meter, const acq_train_progress *now)
+static double get_seconds_left(const acq_train_meter *meter, const acq_progress *now)
 {
-    double left = INFINITY, done = now->done - meter->since.done;
-    if (done > 0 && now->total > 0)
-        left = (now->seconds - meter->since.seconds) * (now->total - now->done) / done;
+    double left = INFINITY;
+    if (now->done > meter->first_done && now->total > 0)
+        left = (meter->seconds - meter->first_seconds) * ((double)now->total - (double)now->done) /
+               (double)(now->done - meter->first_done);
     if (meter->limit > 0)
-        left = fmin(left, meter->limit - now->seconds);
+        left = fmin(left, meter->limit - meter->seconds);
     return fmax(left, 0);
 }
 
@@ -47,22 +49,9 @@ static void add_left(double seconds, acq_text *out)
         acq_text_format(out, "  %.1f h left", seconds / 3600);
 }
 
-void acq_train_meter_print(const acq_train_meter *meter, const acq_train_progress *now,
-                           acq_text *out)
+void acq_train_meter_print(const acq_train_meter *meter, const acq_progress *now, acq_text *out)
 {
-    if (now->text != NULL) {
-        acq_text_add(out, now->text);
-        add_left(get_seconds_left(meter, now), out);
-        return;
-    }
-    bool is_whole = now->total == floor(now->total) && now->done == floor(now->done);
-    int digits = is_whole || now->total >= 1000 ? 0 : 1;
-    acq_text_format(out, "%.30s", now->phase == NULL ? "training" : now->phase);
-    if (now->total > 0 && now->done >= 0)
-        acq_text_format(out, "  %.*f of %.*f%s%s", digits, now->done, digits, now->total,
-                        meter->unit[0] == '\0' ? "" : " ", meter->unit);
-    if (isfinite(now->loss) && now->loss != 0)
-        acq_text_format(out, "  loss %.4g", now->loss);
+    acq_text_add(out, now->text == NULL ? now->phase : now->text);
     add_left(get_seconds_left(meter, now), out);
 }
 
@@ -77,15 +66,17 @@ static void draw(acq_train_meter *meter, const acq_text *line)
     meter->width = line->length;
 }
 
-bool acq_train_meter_show(void *context, const acq_train_progress *now)
+bool acq_train_meter_show(void *context, const acq_progress *now)
 {
     acq_train_meter *meter = context;
     int64_t clock = acq_clock_ns();
-    const char *phase = meter->since.phase;
-    if (phase == NULL || now->phase == NULL || strcmp(phase, now->phase) != 0 ||
-        now->done < meter->since.done)
-        meter->since = *now;
-    meter->last = *now;
+    meter->seconds = 1e-9 * (double)(clock - meter->began_ns);
+    if (strcmp(meter->phase, now->phase) != 0 || now->done < meter->first_done) {
+        snprintf(meter->phase, sizeof meter->phase, "%s", now->phase);
+        meter->first_done = now->done;
+        meter->first_seconds = meter->seconds;
+    }
+    meter->done = now->done;
     if (clock - meter->shown_ns >= (meter->is_terminal ? REDRAW_NS : LINE_NS)) {
         acq_text line;
         acq_text_init(&line);

@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "cli/report.h"
-#include "search/search.h"
 
 /* What --trace shows of a policy search, step by step: lines on stderr as the steps come,
  * or with --json the steps for the object. Memory failures show in output.

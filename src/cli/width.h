@@ -8,7 +8,6 @@
 #define ACQ_CLI_WIDTH_H
 
 #include "base/text.h"
-#include "graph/text/read.h"
 
 enum { ACQ_COLUMNS = 80 };
 

@@ -292,7 +292,10 @@ static acq_status decide_link_chunk(void *context, size_t item, unsigned thread)
     acq_status status = ACQ_OK;
     for (size_t i = begin; i < end && status == ACQ_OK; i++)
         status = decide_link(run, &run->workers[thread], &run->plan.links[i], &run->decisions[i]);
-    return status;
+    if (status != ACQ_OK || thread != 0 || run->params->progress == NULL ||
+        run->params->progress(run->params->context, (double)end / (double)run->plan.n))
+        return status;
+    return acq_fail(&run->workers[thread].error, ACQ_ERR_INTERRUPTED, "interrupted");
 }
 
 static acq_status open_link_workers(deciding *run, acq_error *error)

@@ -51,14 +51,9 @@ typedef struct acq_links_decide_params {
     acq_engine_params engine;               /* with its prior */
     uint64_t first;                         /* at most so many of each, drawn by hash; 0: all */
     unsigned n_threads;
+    bool (*progress)(void *context, double done); /* share; may be NULL; false: stop */
+    void *context;
 } acq_links_decide_params;
-
-typedef struct acq_links_decisions {
-    uint64_t n_true, n_false;     /* one direction of each; observed ones are left out */
-    uint64_t true_yes, false_yes; /* said yes to */
-    uint64_t n_undecided;         /* counted as no */
-    double accuracy;              /* share of right decisions */
-} acq_links_decisions;
 
 acq_status acq_links_decide(const acq_links_decide_params *params, acq_links_decisions *out,
                             acq_error *error);

@@ -104,9 +104,10 @@ static acq_status decide_item(void *context, size_t i, unsigned thread)
                             ? acq_eval_decide_qac(worker, instance, out, &run->errors[thread])
                             : acq_eval_decide_qar(worker, instance, out, &run->errors[thread]);
     size_t done = atomic_fetch_add(&run->n_done, 1) + 1;
-    if (thread == 0 && run->params->progress != NULL)
-        run->params->progress(run->params->context, done, run->n_items);
-    return status;
+    if (status != ACQ_OK || thread != 0 || run->params->progress == NULL ||
+        run->params->progress(run->params->context, done, run->n_items))
+        return status;
+    return acq_fail(&run->errors[thread], ACQ_ERR_INTERRUPTED, "interrupted");
 }
 
 static acq_status decide_file(evaluation *run, size_t i_file, acq_error *error)
@@ -242,9 +243,12 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
         const stretch *part = &run->stretches[i];
         rows[i] = (acq_eval_row){.file = acq_bench_file_get_name(run->files[i]),
                                  .atoms = acq_atoms_reading_get_name(part->atoms),
+                                 .says_atoms = run->files[i]->has_atoms && !run->params->has_atoms,
+                                 .n_doubles = run->files[i]->n_doubles,
                                  .n_queries = part->n_queries};
         status = measure(run, part->first_item, part->n_items, &rows[i]);
         total->n_queries += part->n_queries;
+        total->n_doubles += rows[i].n_doubles;
         bool differs = part->atoms != run->stretches[0].atoms;
         total->atoms = i == 0 ? rows[0].atoms : differs ? "mixed" : total->atoms;
     }

@@ -21,7 +21,8 @@
 #include "eval/metrics.h"
 #include "engine/engine.h"
 
-typedef void (*acq_eval_progress_fn)(void *context, size_t done, size_t all);
+/* False stops: ACQ_ERR_INTERRUPTED. */
+typedef bool (*acq_eval_progress_fn)(void *context, size_t done, size_t all);
 
 typedef struct acq_eval_params {
     acq_bench_task task;
@@ -44,27 +45,6 @@ typedef struct acq_eval_params {
 
 /* `engine` with the prior. */
 acq_engine_params acq_eval_get_engine(const acq_eval_params *params);
-
-typedef struct acq_eval_row {
-    acq_bench_task task;
-    const char *file; /* name, borrowed from the file; "total" */
-    const char *engine, *predictor;
-    const char *atoms; /* "written", ...; in the total "mixed" where files differ */
-    double prior;      /* NAN for QAR without a calibrator */
-    double min_p;      /* least p of a yes or an answer; NAN: no calibrator, the score decides */
-    size_t n_queries;  /* formulas */
-    size_t n_sets;     /* QAC: candidate sets; QAR: instances */
-    size_t n_decisions;
-    acq_qac_metrics qac, always_yes; /* QAC only, like auc_matched */
-    double auc_matched;
-    acq_qar_metrics qar; /* QAR only; f1_verified is NAN without a truth graph */
-    size_t n_undecided, n_unlisted;
-    acq_times ms;
-    uint64_t nodes, revisions; /* summed over the decisions */
-    const char *weights;       /* of the policy search; NULL: another engine */
-    double classes_mean;       /* policy: at the last step of a decision */
-    double gflop;              /* policy: of a decision, mean */
-} acq_eval_row;
 
 /* rows has room for n_files + 1, the last one being the total. All files are of params->task. */
 acq_status acq_eval_run(const acq_eval_params *params, const acq_bench_file *const *files,

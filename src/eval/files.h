@@ -15,10 +15,6 @@
 #include "query/query.h"
 #include "query/reading.h"
 
-typedef enum acq_bench_task { ACQ_TASK_QAC, ACQ_TASK_QAR } acq_bench_task;
-
-enum { ACQ_BENCH_LIST_END = 500 }; /* published answer lists stop at this many */
-
 typedef struct acq_bench_tuples {
     acq_ent *values; /* n times n_free ids */
     size_t n;

@@ -27,15 +27,7 @@ typedef struct acq_eval_links_params {
     void *context;
 } acq_eval_links_params;
 
-typedef struct acq_eval_links_result {
-    uint64_t n_links;  /* directed */
-    uint64_t n_ranked; /* of these, with a score of the predictor's own */
-    double mrr, hits1, hits3, hits10;
-    bool has_table;
-    acq_reliability table; /* candidates: every link with a score above 0 that is not observed, one
-                            * direction of each; base: the true share of its relation's */
-    double seconds;
-} acq_eval_links_result;
+typedef acq_links_report acq_eval_links_result; /* public: anycq.h; without decisions */
 
 acq_status acq_eval_links(const acq_eval_links_params *params, acq_eval_links_result *out,
                           acq_error *error);

@@ -19,7 +19,7 @@
 #ifndef ACQ_EVAL_METRICS_H
 #define ACQ_EVAL_METRICS_H
 
-#include "base/types.h"
+#include "base/types.h" /* acq_qac_metrics, acq_qar_metrics, acq_times */
 
 /* The decisions on one candidate set. */
 typedef struct acq_qac_counts {
@@ -33,10 +33,6 @@ typedef struct acq_scored {
     double score;
     bool is_correct;
 } acq_scored;
-
-typedef struct acq_qac_metrics {
-    double f1, f1_matched, wrong_accepted, recall_seen, recall_unseen;
-} acq_qac_metrics;
 
 double acq_metrics_f1(uint64_t true_yes, uint64_t false_yes, uint64_t false_no); /* 0 to 1 */
 
@@ -60,16 +56,7 @@ typedef struct acq_qar_item {
     acq_qar_verdict verified; /* judged on the truth graph */
 } acq_qar_item;
 
-typedef struct acq_qar_metrics {
-    double f1, precision, recall, recall_easy, recall_hard, f1_paper;
-    double f1_verified; /* meaningless unless `verified` was filled */
-} acq_qar_metrics;
-
 void acq_metrics_measure_qar(const acq_qar_item *items, size_t n, acq_qar_metrics *out);
-
-typedef struct acq_times {
-    double mean, p50, p99, max; /* in the unit of the input; percentiles by nearest rank */
-} acq_times;
 
 /* Sorts values. All NAN when n is 0. */
 void acq_metrics_measure_times(double *values, size_t n, acq_times *out);

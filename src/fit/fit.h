@@ -50,20 +50,7 @@ typedef struct acq_fit_params {
 
 void acq_fit_params_init(acq_fit_params *params);
 
-/* From which p on a yes serves F1 best, on generated queries. */
-typedef struct acq_fit_decision {
-    double p;       /* 0: no questions */
-    double f1;      /* mean over questions, yes from p on */
-    double f1_half; /* yes from 0.5 on */
-} acq_fit_decision;
-
-typedef struct acq_fit_report {
-    uint64_t held, covered;     /* held-out links, and those among the candidates */
-    uint64_t candidates, links; /* of the completion */
-    acq_reliability link_table, answer_table;
-    acq_fit_decision small, hub; /* with as many true candidates as wrong ones */
-    double seconds;
-} acq_fit_report;
+typedef acq_fit_completion_report acq_fit_report; /* public: anycq.h */
 
 acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
                    acq_fit_report *report, acq_error *error);

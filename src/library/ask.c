@@ -110,25 +110,34 @@ static acq_status open_weights(acq_library_question *question, acq_error *error)
     return status;
 }
 
-acq_status acq_library_read_question(const char *function, const acq_query *query,
-                                     const acq_predictor *predictor, const acq_ask_params *given,
-                                     acq_library_question *out, acq_error *error)
+acq_status acq_library_read_ask(const char *function, const acq_ask_params *given,
+                                acq_library_question *out, acq_error *error)
 {
     acq_ask_params params = get_defaults();
     acq_status status = acq_sized_read(function, given, &params, sizeof params, error);
     if (status == ACQ_OK)
         status = check_params(&params, error);
-    if (status == ACQ_OK)
-        status = acq_library_check_graph(function, query, predictor, error);
     if (status != ACQ_OK)
         return status;
-    *out = (acq_library_question){.query = query,
-                                  .predictor = predictor,
-                                  .params = make_engine_params(&params),
+    *out = (acq_library_question){.params = make_engine_params(&params),
                                   .progress = params.progress,
                                   .context = params.context};
-    out->params = acq_engine_settle(&out->params, predictor);
     return open_weights(out, error);
+}
+
+acq_status acq_library_read_question(const char *function, const acq_query *query,
+                                     const acq_predictor *predictor, const acq_ask_params *given,
+                                     acq_library_question *out, acq_error *error)
+{
+    acq_status status = acq_library_check_graph(function, query, predictor, error);
+    if (status == ACQ_OK)
+        status = acq_library_read_ask(function, given, out, error);
+    if (status != ACQ_OK)
+        return status;
+    out->query = query;
+    out->predictor = predictor;
+    out->params = acq_engine_settle(&out->params, predictor);
+    return ACQ_OK;
 }
 
 void acq_library_question_deinit(acq_library_question *question)

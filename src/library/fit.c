@@ -16,13 +16,22 @@ static acq_fit_completion_params get_defaults(void)
                                        .epochs = own.complex.epochs,
                                        .rank = own.complex.rank,
                                        .floor = own.floor,
-                                       .seed = own.seed};
+                                       .seed = own.seed,
+                                       .hold = "links",
+                                       .top = own.top,
+                                       .rows = "both",
+                                       .tails = "all"};
 }
 
 void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size)
 {
     acq_fit_completion_params own = get_defaults();
     acq_sized_init(params, size, &own, sizeof own);
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
 /* Takes "complex+ultra" apart. */
@@ -32,15 +41,18 @@ static acq_status read_models(const char *models, acq_fit_params *out, acq_error
     bool *uses[] = {&out->use_complex, &out->use_nbfnet, &out->use_ultra};
     out->use_complex = false;
     for (const char *name = models; name != NULL;) {
-        size_t length = strcspn(name, "+"), i = 0;
-        while (i < 3 && (strlen(words[i]) != length || memcmp(words[i], name, length) != 0))
-            i++;
-        if (i == 3)
+        size_t length = strcspn(name, "+");
+        bool is_all = is_word(name, length, "all"), is_known = is_all;
+        for (size_t i = 0; i < 3; i++) {
+            bool is_this = is_all || is_word(name, length, words[i]);
+            *uses[i] = *uses[i] || is_this;
+            is_known = is_known || is_this;
+        }
+        if (!is_known)
             return acq_fail(error, ACQ_ERR_USAGE,
-                            "no models \"%.100s\" to fit; use complex, nbfnet, ultra, or some, as "
-                            "in complex+ultra",
+                            "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra, all, or "
+                            "some, as in complex+ultra",
                             models);
-        *uses[i] = true;
         name = name[length] == '\0' ? NULL : name + length + 1;
     }
     return ACQ_OK;
@@ -51,65 +63,121 @@ static acq_status check_numbers(const acq_fit_completion_params *params, acq_err
     if (!(params->hold_share > 0 && params->hold_share < 1))
         return acq_fail(error, ACQ_ERR_USAGE, "hold_share %g is not between 0 and 1",
                         params->hold_share);
-    if (!(params->floor > 0 && params->floor < 1))
+    if (!(params->floor >= 0 && params->floor < 1))
         return acq_fail(error, ACQ_ERR_USAGE, "floor %g is not between 0 and 1", params->floor);
     if (!(params->seconds >= 0))
         return acq_fail(error, ACQ_ERR_USAGE, "seconds %g is no time limit; 0 means none",
                         params->seconds);
-    if (!(params->epochs > 0) || params->rank == 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "epochs and rank must be above 0");
+    if (!(params->epochs > 0) || params->rank == 0 || params->top == 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "epochs, rank and top must be above 0");
     return ACQ_OK;
 }
 
-static acq_status read_params(const acq_fit_completion_params *params, acq_fit_params *out,
-                              acq_error *error)
+static acq_status read_words(const acq_fit_completion_params *params, acq_fit_params *out,
+                             acq_error *error)
 {
-    acq_fit_params_init(out);
-    acq_status status = check_numbers(params, error);
+    bool is_pairs, is_smaller, is_seen;
+    acq_status status =
+        acq_library_choose("hold", params->hold, "links", "pairs", &is_pairs, error);
+    if (status == ACQ_OK)
+        status = acq_library_choose("rows", params->rows, "both", "smaller", &is_smaller, error);
+    if (status == ACQ_OK)
+        status = acq_library_choose("tails", params->tails, "all", "seen", &is_seen, error);
     if (status == ACQ_OK && params->models != NULL)
         status = read_models(params->models, out, error);
+    if (status != ACQ_OK)
+        return status;
+    out->hold = is_pairs ? ACQ_HOLD_PAIRS : ACQ_HOLD_LINKS;
+    out->rows = is_smaller ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH;
+    out->tails = is_seen ? ACQ_TAILS_SEEN : ACQ_TAILS_ALL;
+    if (params->ultra != NULL && !out->use_ultra)
+        return acq_fail(error, ACQ_ERR_USAGE, "weights of ultra are for the models ultra or all");
+    return ACQ_OK;
+}
+
+static void take_numbers(const acq_fit_completion_params *params, acq_fit_params *out)
+{
     out->earlier = params->earlier;
     out->hold_share = params->hold_share;
     out->complex.epochs = params->epochs;
     out->complex.rank = params->rank;
+    if (params->f32)
+        out->complex.precision = ACQ_PRECISION_F32;
     out->seconds = params->seconds;
     out->floor = params->floor;
+    out->top = params->top;
+    out->use_rules = !params->no_rules;
+    out->use_neighbours = !params->no_neighbours;
+    out->use_lifts = !params->no_lifts;
     out->seed = params->seed;
     out->n_threads = params->threads > 0 ? params->threads : out->n_threads;
     out->resume = params->resume;
     out->svg = params->svg;
+}
+
+/* What a call needs: the caller's parameters, and those of the fit made of them. */
+typedef struct fit_call {
+    acq_fit_completion_params params;
+    acq_fit_params fit;
+    acq_ultra *ultra;
+    acq_text folder;
+    acq_library_listener listener;
+} fit_call;
+
+/* Deinit also after an error. */
+static acq_status init_call(fit_call *call, const char *function,
+                            const acq_fit_completion_params *given, acq_error *error)
+{
+    *call = (fit_call){.params = get_defaults()};
+    const acq_fit_completion_params *params = &call->params;
+    acq_status status = acq_sized_read(function, given, &call->params, sizeof call->params, error);
+    acq_fit_params_init(&call->fit);
+    if (status == ACQ_OK)
+        status = check_numbers(params, error);
+    if (status == ACQ_OK)
+        status = read_words(params, &call->fit, error);
+    if (status == ACQ_OK && params->ultra != NULL)
+        status = acq_ultra_read(params->ultra, &call->ultra, error);
+    take_numbers(params, &call->fit);
+    call->fit.ultra = call->ultra;
+    call->listener = (acq_library_listener){
+        .progress = params->progress, .context = params->context, .unit = "", .scale = 1000};
+    call->fit.progress = acq_library_tell;
+    call->fit.context = &call->listener;
     return status;
 }
 
-static bool tell(void *context, const acq_train_progress *now)
+static void deinit_call(fit_call *call)
 {
-    const acq_fit_completion_params *params = context;
-    acq_progress progress = {.phase = now->phase,
-                             .done = (uint64_t)now->done,
-                             .total = (uint64_t)now->total,
-                             .loss = now->loss,
-                             .text = now->text};
-    return params->progress(params->context, &progress);
+    acq_ultra_free(call->ultra);
+    acq_text_deinit(&call->folder);
+    acq_text_deinit(&call->listener.text);
 }
 
-static acq_status check_folder(const char *folder, bool resume, acq_error *error)
+acq_status acq_fit_completion_check(const acq_fit_completion_params *given, acq_error *error)
 {
-    if (resume || acq_file_get_kind(folder) == ACQ_FILE_MISSING)
+    fit_call call;
+    acq_status status = init_call(&call, __func__, given, error);
+    deinit_call(&call);
+    return status;
+}
+
+/* PATH.fit, which only a fit that goes on may find there. */
+static acq_status name_folder(fit_call *call, const char *path, acq_error *error)
+{
+    acq_text_format(&call->folder, "%s.fit", path);
+    acq_status status = acq_text_finish(&call->folder, error);
+    if (status != ACQ_OK)
+        return status;
+    bool is_there = acq_file_get_kind(call->folder.bytes) != ACQ_FILE_MISSING;
+    call->fit.folder = call->folder.bytes;
+    call->fit.resume = is_there;
+    if (!is_there || call->params.resume)
         return ACQ_OK;
     acq_fail(error, ACQ_ERR_USAGE,
              "this is of a fit that has not ended; set resume, or remove it to begin anew");
-    acq_error_set_file(error, folder);
+    acq_error_set_file(error, call->folder.bytes);
     return ACQ_ERR_USAGE;
-}
-
-static void fill_report(const acq_fit_report *made, acq_fit_completion_report *out)
-{
-    acq_fit_completion_report own = {.held = made->held,
-                                     .covered = made->covered,
-                                     .candidates = made->candidates,
-                                     .links = made->links,
-                                     .seconds = made->seconds};
-    acq_sized_fill(out, &own, sizeof own);
 }
 
 acq_status acq_fit_completion(const acq_graph *graph, const char *path,
@@ -117,31 +185,15 @@ acq_status acq_fit_completion(const acq_graph *graph, const char *path,
 {
     ACQ_REQUIRE(graph, error);
     ACQ_REQUIRE(path, error);
-    acq_fit_completion_params params = get_defaults();
-    acq_fit_params fit;
+    fit_call call;
     acq_fit_report report;
-    acq_text folder;
-    acq_status status = acq_sized_read(__func__, given, &params, sizeof params, error);
+    acq_status status = init_call(&call, __func__, given, error);
     if (status == ACQ_OK)
-        status = read_params(&params, &fit, error);
-    if (status != ACQ_OK)
-        return status;
-    if (params.progress != NULL) {
-        fit.progress = tell;
-        fit.context = &params;
-    }
-    acq_text_init(&folder);
-    acq_text_format(&folder, "%s.fit", path);
-    status = acq_text_finish(&folder, error);
-    fit.folder = folder.bytes;
+        status = name_folder(&call, path, error);
     if (status == ACQ_OK)
-        status = check_folder(folder.bytes, params.resume, error);
-    if (status == ACQ_OK) {
-        fit.resume = acq_file_get_kind(folder.bytes) != ACQ_FILE_MISSING;
-        status = acq_fit(graph, path, &fit, &report, error);
-    }
+        status = acq_fit(graph, path, &call.fit, &report, error);
     if (status == ACQ_OK)
-        fill_report(&report, params.report);
-    acq_text_deinit(&folder);
+        acq_sized_fill(call.params.report, &report, sizeof report);
+    deinit_call(&call);
     return status;
 }

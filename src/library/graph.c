@@ -1,11 +1,28 @@
 /* graph.c - graphs: sources in, handles out. What a graph answers is in graph/graph.c. */
 #include "library/parts.h"
 
+#include <string.h>
+
 #include "store/store.h"
+#include "tensor/cpu.h"
 
 const char *acq_get_version(void)
 {
     return ACQ_VERSION;
+}
+
+acq_status acq_limit_instructions(const char *set, acq_error *error)
+{
+    ACQ_REQUIRE(set, error);
+    if (strcmp(set, "auto") == 0)
+        return ACQ_OK;
+    acq_cpu_level level = acq_cpu_level_find(set);
+    if (level != ACQ_N_CPU_LEVELS)
+        return acq_cpu_limit(level, error);
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "no instructions \"%.100s\"; use auto, generic, avx2, avx512, avx512-bf16 or "
+                    "amx",
+                    set);
 }
 
 void acq_graph_params_init_sized(acq_graph_params *params, size_t size)

@@ -20,14 +20,33 @@
 
 #include <stdatomic.h>
 
+#include "base/text.h"
 #include "engine/engine.h"
 #include "graph/text/read.h"
+#include "train/train.h"
 
 /* Public parameters of reading (NULL: defaults), checked on behalf of `function`; *report is the
  * caller's to be filled, or NULL. */
 acq_status acq_library_read_params(const char *function, const acq_graph_params *given,
                                    acq_read_params *out, acq_read_report **report,
                                    acq_error *error);
+
+/* A parameter that is one of two words; NULL is the first. *out is true for `second`. */
+acq_status acq_library_choose(const char *field, const char *word, const char *first,
+                              const char *second, bool *out, acq_error *error);
+
+/* Tells the caller of a training or a fit how it goes, in words too: "training  4.5 of 12.0 epochs
+ * loss 3.211", unless the training has a text of its own. */
+typedef struct acq_library_listener {
+    acq_progress_fn progress; /* NULL: none */
+    void *context;
+    const char *phase; /* NULL: the training's own */
+    const char *unit;  /* of what is done; "": none */
+    double scale;      /* 1000: done and total are told in thousandths */
+    acq_text text;
+} acq_library_listener;
+
+bool acq_library_tell(void *listener, const acq_train_progress *now);
 
 /* What is asked together must be of one graph: the handle that one acq_graph_open made. Another
  * handle, even of the same file, may hold other facts under other ids. */
@@ -45,6 +64,10 @@ typedef struct acq_library_question {
     acq_policy *own_policy; /* opened because the engine needs weights and none were named */
     atomic_bool *stop;      /* of a cursor; NULL: none */
 } acq_library_question;
+
+/* The same without a query and a predictor, and not yet in force for one. */
+acq_status acq_library_read_ask(const char *function, const acq_ask_params *given,
+                                acq_library_question *out, acq_error *error);
 
 acq_status acq_library_read_question(const char *function, const acq_query *query,
                                      const acq_predictor *predictor, const acq_ask_params *given,

@@ -24,9 +24,8 @@ void acq_predictor_params_init_sized(acq_predictor_params *params, size_t size)
     acq_sized_init(params, size, &own, sizeof own);
 }
 
-/* *out is true for `second`. */
-static acq_status choose(const char *field, const char *word, const char *first, const char *second,
-                         bool *out, acq_error *error)
+acq_status acq_library_choose(const char *field, const char *word, const char *first,
+                              const char *second, bool *out, acq_error *error)
 {
     *out = word != NULL && strcmp(word, second) == 0;
     return *out || word == NULL || strcmp(word, first) == 0
@@ -40,13 +39,13 @@ static acq_status make_open_params(const acq_predictor_params *params, acq_open_
 {
     bool is_forward, is_qto, is_smaller, is_seen;
     acq_status status =
-        choose("direction", params->direction, "both", "forward", &is_forward, error);
+        acq_library_choose("direction", params->direction, "both", "forward", &is_forward, error);
     if (status == ACQ_OK)
-        status = choose("scaling", params->scaling, "fit", "qto", &is_qto, error);
+        status = acq_library_choose("scaling", params->scaling, "fit", "qto", &is_qto, error);
     if (status == ACQ_OK)
-        status = choose("rows", params->rows, "both", "smaller", &is_smaller, error);
+        status = acq_library_choose("rows", params->rows, "both", "smaller", &is_smaller, error);
     if (status == ACQ_OK)
-        status = choose("tails", params->tails, "all", "seen", &is_seen, error);
+        status = acq_library_choose("tails", params->tails, "all", "seen", &is_seen, error);
     if (status == ACQ_OK && !(params->floor >= 0 && params->floor <= 1))
         status = acq_fail(error, ACQ_ERR_USAGE, "floor %g is not between 0 and 1", params->floor);
     if (status != ACQ_OK)
@@ -108,6 +107,21 @@ acq_status acq_predictor_new(const acq_graph *graph, const char *spec,
     status = acq_predictor_open_with(graph, spec, &open, out, &perfect, error);
     if (status == ACQ_OK)
         fill_report(*out, &perfect, params.report);
+    return status;
+}
+
+acq_status acq_predictor_new_of_facts(const acq_graph *graph, const acq_graph *complete,
+                                      const char *name, acq_predictor **out,
+                                      acq_predictor_report *report, acq_error *error)
+{
+    ACQ_REQUIRE(graph, error);
+    ACQ_REQUIRE(complete, error);
+    ACQ_REQUIRE(name, error);
+    ACQ_REQUIRE(out, error);
+    acq_perfect_report perfect;
+    acq_status status = acq_predictor_new_perfect(graph, complete, name, out, &perfect, error);
+    if (status == ACQ_OK)
+        fill_report(*out, &perfect, report);
     return status;
 }
 
@@ -313,6 +327,24 @@ acq_status acq_merge(const char *const *parts, size_t n, const char *path, acq_e
     for (size_t i = 0; i < n; i++)
         ACQ_REQUIRE(parts[i], error);
     return acq_completion_merge_files(parts, n, path, error);
+}
+
+acq_status acq_completion_find_path(const char *graph_path, char *out, size_t size,
+                                    acq_error *error)
+{
+    ACQ_REQUIRE(graph_path, error);
+    ACQ_REQUIRE(out, error);
+    acq_text path;
+    acq_text_init(&path);
+    acq_open_name_completion(graph_path, &path);
+    acq_status status = acq_text_finish(&path, error);
+    if (status == ACQ_OK && path.length >= size)
+        status = acq_fail(error, ACQ_ERR_LIMIT, "the path of the completion needs %zu bytes",
+                          path.length + 1);
+    if (status == ACQ_OK)
+        memcpy(out, path.bytes, path.length + 1);
+    acq_text_deinit(&path);
+    return status;
 }
 
 acq_status acq_completion_read_report(const char *path, acq_completion_report *report,

@@ -17,37 +17,33 @@ void acq_train_params_init_sized(acq_train_params *params, size_t size)
     acq_sized_init(params, size, &own, sizeof own);
 }
 
-typedef struct listener {
-    const acq_train_params *params;
-    const char *unit;
-    acq_text text;
-} listener;
-
-/* "training  4.5 of 12.0 epochs  loss 3.211", unless the training has a text of its own. */
-static const char *print_progress(listener *l, const acq_train_progress *now)
+static const char *print_progress(acq_library_listener *l, const acq_train_progress *now)
 {
     bool is_whole = now->total == floor(now->total) && now->done == floor(now->done);
     int digits = is_whole || now->total >= 1000 ? 0 : 1;
     if (now->text != NULL)
         return now->text;
     acq_text_clear(&l->text);
-    acq_text_format(&l->text, "training  %.*f of %.*f %s", digits, now->done, digits, now->total,
-                    l->unit);
-    if (now->loss != 0)
+    acq_text_format(&l->text, "%.30s", l->phase == NULL ? now->phase : l->phase);
+    if (now->total > 0 && now->done >= 0)
+        acq_text_format(&l->text, "  %.*f of %.*f%s%s", digits, now->done, digits, now->total,
+                        l->unit[0] == '\0' ? "" : " ", l->unit);
+    if (isfinite(now->loss) && now->loss != 0)
         acq_text_format(&l->text, "  loss %.4g", now->loss);
     return l->text.failed ? NULL : l->text.bytes;
 }
 
-static bool show(void *context, const acq_train_progress *now)
+bool acq_library_tell(void *listener, const acq_train_progress *now)
 {
-    listener *l = context;
-    double scale = l->unit[0] == 'e' ? 1000 : 1; /* epochs are counted in thousandths */
-    acq_progress out = {.phase = "training",
-                        .done = (uint64_t)(scale * now->done),
-                        .total = (uint64_t)(scale * now->total),
+    acq_library_listener *l = listener;
+    if (l->progress == NULL)
+        return true;
+    acq_progress out = {.phase = l->phase == NULL ? now->phase : l->phase,
+                        .done = (uint64_t)(l->scale * fmax(now->done, 0)),
+                        .total = (uint64_t)(l->scale * now->total),
                         .loss = now->loss,
                         .text = print_progress(l, now)};
-    return l->params->progress == NULL || l->params->progress(l->params->context, &out);
+    return l->progress(l->context, &out);
 }
 
 static acq_status find_kind(const char *name, acq_train_kind *out, acq_error *error)
@@ -79,9 +75,13 @@ static acq_status run(const acq_train_run_params *run_params, const acq_train_pa
     if (trained == NULL)
         return acq_fail_memory(error);
     acq_train_run_params own = *run_params;
-    listener l = {.params = params,
-                  .unit = run_params->kind == ACQ_TRAIN_COMPLEX ? "epochs" : "batches"};
-    own.progress = show;
+    bool is_complex = run_params->kind == ACQ_TRAIN_COMPLEX;
+    acq_library_listener l = {.progress = params->progress,
+                              .context = params->context,
+                              .phase = "training",
+                              .unit = is_complex ? "epochs" : "batches",
+                              .scale = is_complex ? 1000 : 1};
+    own.progress = acq_library_tell;
     own.context = &l;
     trained->kind = own.kind;
     acq_status status = acq_train_run(&own, &trained->report, error);

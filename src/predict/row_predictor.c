@@ -317,6 +317,20 @@ static const acq_predictor_ops no_rows_ops = {.open_links = open_links,
                                               .get_floor = get_floor,
                                               .forget_links = forget_links};
 
+acq_status acq_predictor_open_model(const acq_predictor *predictor, const acq_row_model **out,
+                                    acq_error *error)
+{
+    row_predictor *self = (row_predictor *)predictor;
+    bool has_scorer = predictor->ops == &ops || predictor->ops == &no_rows_ops;
+    *out = NULL;
+    if (!has_scorer || self->scorer->ops->open_model == NULL)
+        return ACQ_OK;
+    pthread_mutex_lock(&self->lock);
+    acq_status status = self->scorer->ops->open_model(self->scorer, out, error);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
 static acq_status make_parts(row_predictor *self, const char *name)
 {
     const acq_graph *graph = self->base.graph;

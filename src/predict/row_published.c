@@ -370,14 +370,25 @@ static void free_published(acq_row_scorer *base)
     acq_free(self);
 }
 
+static acq_status open_model(acq_row_scorer *base, const acq_row_model **out, acq_error *error)
+{
+    published *self = (published *)base;
+    acq_status status = load(self, error);
+    *out = self->params.model;
+    return status;
+}
+
 acq_status acq_predictor_new_published(const acq_graph *graph, const char *name,
                                        const acq_published_params *params, acq_predictor **out,
                                        acq_error *error)
 {
-    static const acq_row_scorer_ops both = {
-        .find_links = find_links, .find_rows = find_rows, .free = free_published};
+    static const acq_row_scorer_ops both = {.find_links = find_links,
+                                            .find_rows = find_rows,
+                                            .free = free_published,
+                                            .open_model = open_model};
     /* One direction alone cannot be had from a row of the other. */
-    static const acq_row_scorer_ops forward = {.find_links = find_links, .free = free_published};
+    static const acq_row_scorer_ops forward = {
+        .find_links = find_links, .free = free_published, .open_model = open_model};
     published *self = acq_zalloc(1, sizeof *self);
     if (self == NULL) {
         if (params->free_owned != NULL)

@@ -69,6 +69,8 @@ typedef struct acq_row_scorer_ops {
     acq_status (*find_rows)(acq_row_scorer *self, acq_rel relation, const acq_ent *heads, size_t n,
                             acq_link_list *out, acq_error *error);
     void (*free)(acq_row_scorer *self);
+    /* The model whose raw scores the links come from. NULL: there is not one. */
+    acq_status (*open_model)(acq_row_scorer *self, const acq_row_model **out, acq_error *error);
 } acq_row_scorer_ops;
 
 struct acq_row_scorer {
@@ -93,6 +95,11 @@ typedef struct acq_row_limits {
 acq_status acq_predictor_new_rows(const acq_graph *graph, const char *name, acq_row_scorer *scorer,
                                   const acq_row_limits *limits, acq_predictor **out,
                                   acq_error *error);
+
+/* The one model whose raw scores a predictor's links come from, borrowed from it; NULL: it has no
+ * such model. */
+acq_status acq_predictor_open_model(const acq_predictor *predictor, const acq_row_model **out,
+                                    acq_error *error);
 
 /* ---- scales as published ---- */
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cli/eval.h"
 #include "cli/options.h"
 #include "cli/pattern.h"
 #include "cli/progress.h"
@@ -308,8 +309,7 @@ static void test_stages_tell_rate_and_time_left(void **state)
     assert_string_equal(line, "reading  1234 triples  617 triples/s");
 }
 
-static void assert_meter(const acq_train_meter *meter, const acq_train_progress *now,
-                         const char *wanted)
+static void assert_meter(const acq_train_meter *meter, const acq_progress *now, const char *wanted)
 {
     acq_text line;
     acq_text_init(&line);
@@ -322,23 +322,41 @@ static void assert_meter(const acq_train_meter *meter, const acq_train_progress 
 static void test_progress_of_a_link_predictor_is_estimated_by_its_phase(void **state)
 {
     (void)state;
-    acq_train_meter meter = {.unit = "epochs",
-                             .since = {.phase = "training", .done = 2, .seconds = 100}};
-    acq_train_progress now = {
-        .phase = "training", .done = 4.5, .total = 12, .loss = 3.21098, .seconds = 110};
+    acq_train_meter meter = {.first_done = 2000, .first_seconds = 100, .seconds = 110};
+    acq_progress now = {.phase = "training",
+                        .done = 4500,
+                        .total = 12000,
+                        .text = "training  4.5 of 12.0 epochs  loss 3.211"};
     assert_meter(&meter, &now, "training  4.5 of 12.0 epochs  loss 3.211  30 s left");
     meter.limit = 115;
     assert_meter(&meter, &now, "training  4.5 of 12.0 epochs  loss 3.211  5 s left");
-    meter = (acq_train_meter){.unit = "", .since = {.phase = "mining rules"}};
-    now = (acq_train_progress){.phase = "mining rules", .done = 7, .total = 237, .seconds = 7};
-    assert_meter(&meter, &now, "mining rules  7 of 237  4 min left");
-    meter = (acq_train_meter){.unit = "batches", .since = {.phase = "training"}};
-    now = (acq_train_progress){.phase = "training",
-                               .done = 250,
-                               .total = 1000,
-                               .seconds = 4,
-                               .text = "seed 1  16000 episodes  4000/s  solved 50%"};
-    assert_meter(&meter, &now, "seed 1  16000 episodes  4000/s  solved 50%  12 s left");
+    meter = (acq_train_meter){.seconds = 7};
+    now = (acq_progress){.phase = "mining rules", .done = 7000, .total = 237000};
+    assert_meter(&meter, &now, "mining rules  4 min left");
+}
+
+/* The table of 20,000 rows that weigh a million each, and of none. */
+static void test_reliability_tables_fit_80_columns(void **state)
+{
+    (void)state;
+    acq_reliability table = {.weight = 13e9, .log_loss = 1e9, .base_log_loss = 2e9};
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++)
+        table.bins[i] = (acq_reliability_bin){
+            .low = i / 13.0, .high = (i + 1) / 13.0, .weight = 1e9, .n = 1000, .stated = 3e8};
+    acq_text out;
+    acq_text_init(&out);
+    acq_reliability_view_print(&table, "links:", &out);
+    int n_lines = 0;
+    for (char *line = out.bytes, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        assert_true(end - line <= ACQ_COLUMNS);
+        n_lines++;
+    }
+    assert_int_equal(n_lines, ACQ_RELIABILITY_BINS + 6);
+    assert_non_null(strstr(out.bytes, "\nlog-loss 0.07692, of the base rates alone 0.15385\n"));
+    acq_text_clear(&out);
+    acq_reliability_view_print(&(acq_reliability){0}, "links:", &out);
+    assert_null(strstr(out.bytes, "nan"));
+    acq_text_deinit(&out);
 }
 
 int main(void)
@@ -359,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_progress_fits_a_line),
         cmocka_unit_test(test_stages_tell_rate_and_time_left),
         cmocka_unit_test(test_progress_of_a_link_predictor_is_estimated_by_its_phase),
+        cmocka_unit_test(test_reliability_tables_fit_80_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* api_answers.c - cursors, many checks, conflicts and what a result tells of itself. */
 #include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -216,6 +218,7 @@ static void test_progress_stops_a_search(void **state)
 
 typedef struct stopping {
     acq_cursor *cursor;
+    sem_t is_searching; /* from another thread: the search is under way */
 } stopping;
 
 static bool stop_cursor(void *context, const acq_progress *now)
@@ -225,24 +228,58 @@ static bool stop_cursor(void *context, const acq_progress *now)
     return true;
 }
 
-static void test_stopped_cursor_hands_out_what_it_has(void **state)
+static bool tell_other(void *context, const acq_progress *now)
 {
-    (void)state;
+    (void)now;
+    return sem_post(&((stopping *)context)->is_searching) == 0;
+}
+
+static void *stop_from_here(void *context)
+{
+    stopping *s = context;
+    while (sem_wait(&s->is_searching) != 0)
+        continue;
+    acq_cursor_stop(s->cursor);
+    return NULL;
+}
+
+/* Reads a cursor that `progress` stops, and tells what it should. */
+static void read_until_stopped(acq_progress_fn progress, bool from_another_thread)
+{
     large l;
     stopping s;
+    pthread_t other;
     make_large(&l);
-    l.params.progress = stop_cursor;
+    l.params.progress = progress;
     l.params.context = &s;
+    assert_int_equal(sem_init(&s.is_searching, 0, 0), 0);
     s.cursor = open_cursor(l.query, l.predictor, &l.params);
+    if (from_another_thread)
+        assert_int_equal(pthread_create(&other, NULL, stop_from_here, &s), 0);
     size_t n = 0;
     while (next(s.cursor) != NULL)
         n++;
+    if (from_another_thread)
+        assert_int_equal(pthread_join(other, NULL), 0);
     const acq_result *result = acq_cursor_get_result(s.cursor);
     assert_string_equal(acq_result_get_spent(result), "interrupt");
     assert_true(n > 1);
     assert_in_range(n - acq_result_get_n_answers(result), 0, 1); /* the first may be another one */
+    sem_destroy(&s.is_searching);
     acq_cursor_free(s.cursor);
     free_large(&l);
+}
+
+static void test_stopped_cursor_hands_out_what_it_has(void **state)
+{
+    (void)state;
+    read_until_stopped(stop_cursor, false);
+}
+
+static void test_another_thread_stops_a_cursor(void **state)
+{
+    (void)state;
+    read_until_stopped(tell_other, true);
 }
 
 static void test_many_checks_are_those_of_one(void **state)
@@ -463,6 +500,7 @@ int main(void)
         cmocka_unit_test(test_cursor_of_another_engine_gives_its_answer),
         cmocka_unit_test(test_progress_stops_a_search),
         cmocka_unit_test(test_stopped_cursor_hands_out_what_it_has),
+        cmocka_unit_test(test_another_thread_stops_a_cursor),
         cmocka_unit_test(test_many_checks_are_those_of_one),
         cmocka_unit_test(test_policy_checks_many_in_one_batch),
         cmocka_unit_test(test_conflict_of_a_proved_none),

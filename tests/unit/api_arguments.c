@@ -84,6 +84,46 @@ static void test_graphs_and_stores(void **state)
     api_drop_store(path);
 }
 
+static acq_status refuse_piece(void *context, const char *bytes, size_t length, acq_error *error)
+{
+    (void)context;
+    (void)bytes;
+    (void)length;
+    (void)error;
+    return ACQ_ERR_INTERNAL;
+}
+
+static void test_sql_and_evaluation(void **state)
+{
+    (void)state;
+    const char *files[] = {"x"}, *hole[] = {NULL};
+    char path[8];
+    acq_evaluation *evaluation = NULL;
+    acq_predictor *predictor = NULL;
+    acq_links_report report = {.size = sizeof report};
+    REFUSES(acq_limit_instructions, "set", NULL);
+    assert_int_equal(acq_limit_instructions("mmx", NULL), ACQ_ERR_USAGE);
+    REFUSES(acq_sql_translate, "query", NULL, refuse_piece, NULL);
+    REFUSES(acq_sql_translate, "put", api_chain, NULL, NULL);
+    REFUSES(acq_sql_translate_file, "path", NULL, 0, refuse_piece, NULL);
+    REFUSES(acq_sql_translate_file, "put", "x", 0, NULL, NULL);
+    REFUSES(acq_evaluate, "predictor", NULL, ACQ_TASK_QAC, files, 1, NULL, &evaluation);
+    REFUSES(acq_evaluate, "files", f.predictor, ACQ_TASK_QAC, NULL, 1, NULL, &evaluation);
+    REFUSES(acq_evaluate, "files[i]", f.predictor, ACQ_TASK_QAC, hole, 1, NULL, &evaluation);
+    REFUSES(acq_evaluate, "out", f.predictor, ACQ_TASK_QAC, files, 1, NULL, NULL);
+    REFUSES(acq_evaluate_links, "predictor", NULL, f.predictor, NULL, &report);
+    REFUSES(acq_evaluate_links, "truth", f.predictor, NULL, NULL, &report);
+    REFUSES(acq_evaluate_links, "report", f.predictor, f.predictor, NULL, NULL);
+    REFUSES(acq_predictor_new_of_facts, "graph", NULL, f.graph, "x", &predictor, NULL);
+    REFUSES(acq_predictor_new_of_facts, "complete", f.graph, NULL, "x", &predictor, NULL);
+    REFUSES(acq_predictor_new_of_facts, "name", f.graph, f.graph, NULL, &predictor, NULL);
+    REFUSES(acq_predictor_new_of_facts, "out", f.graph, f.graph, "x", NULL, NULL);
+    REFUSES(acq_completion_find_path, "graph_path", NULL, path, sizeof path);
+    REFUSES(acq_completion_find_path, "out", "x", NULL, sizeof path);
+    assert_int_equal(acq_fit_completion_check(NULL, NULL), ACQ_OK);
+    assert_int_equal(acq_evaluate_check(NULL, NULL), ACQ_OK);
+}
+
 static void test_questions(void **state)
 {
     (void)state;
@@ -190,6 +230,14 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_null(acq_predictions_get(NULL, 0));
     acq_predictions_free(NULL);
     acq_fit_completion_params_init(NULL);
+    assert_true(acq_reliability_get_gap(NULL, 0) == 0);
+    acq_evaluate_params_init(NULL);
+    acq_evaluate_links_params_init(NULL);
+    assert_int_equal(acq_evaluation_get_n(NULL), 0);
+    assert_null(acq_evaluation_get(NULL, 0));
+    assert_string_equal(acq_evaluation_get_json(NULL, 0), "");
+    assert_string_equal(acq_evaluation_get_table(NULL), "");
+    acq_evaluation_free(NULL);
     acq_train_params_init(NULL);
     acq_trained_get(NULL, NULL);
     assert_string_equal(acq_predictor_get_name(NULL), "");
@@ -317,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs_and_stores),
         cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_sql_and_evaluation),
         cmocka_unit_test(test_functions_without_a_status_give_nothing),
         cmocka_unit_test(test_unknown_ids_have_no_name),
         cmocka_unit_test(test_params_of_other_versions),

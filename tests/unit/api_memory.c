@@ -203,6 +203,47 @@ static acq_status call_conflict(acq_error *error)
     return status;
 }
 
+#define BENCH ACQ_SOURCE_DIR "/tests/data/bench/graph/"
+
+static acq_predictor *bench; /* likewise */
+
+static acq_status call_evaluate(acq_error *error)
+{
+    static const char *const files[] = {BENCH "qac.json"};
+    acq_evaluation *evaluation = NULL;
+    acq_evaluate_params params;
+    acq_evaluate_params_init(&params);
+    params.threads = 1;
+    acq_status status = acq_evaluate(bench, ACQ_TASK_QAC, files, 1, &params, &evaluation, error);
+    assert_true((status == ACQ_OK) == (evaluation != NULL));
+    acq_evaluation_free(evaluation);
+    return status;
+}
+
+static acq_status call_evaluate_links(acq_error *error)
+{
+    acq_links_report report = {.size = sizeof report};
+    acq_evaluate_links_params params;
+    acq_evaluate_links_params_init(&params);
+    params.threads = 1;
+    return acq_evaluate_links(bench, bench, &params, &report, error);
+}
+
+static acq_status take_piece(void *context, const char *bytes, size_t length, acq_error *error)
+{
+    (void)context;
+    (void)error;
+    assert_int_equal(bytes[length - 1], '\n');
+    return ACQ_OK;
+}
+
+static acq_status call_sql(acq_error *error)
+{
+    acq_status status = acq_sql_translate(api_chain, take_piece, NULL, error);
+    return status == ACQ_OK ? acq_sql_translate_file(BENCH "qac.json", 0, take_piece, NULL, error)
+                            : status;
+}
+
 /* Some memory is only wished for, to give the rest back or to suggest a name: such a call may
  * also succeed without it. */
 static void fail_each_allocation(const char *name, api_call call, bool may_do_without)
@@ -252,6 +293,15 @@ static void test_every_failed_allocation_is_a_status(void **state)
     assert_int_equal(acq_check(query, f.predictor, cy, 1, NULL, &refused, NULL), ACQ_OK);
     fail_each_allocation("acq_result_find_conflict", call_conflict, false);
     acq_result_free(refused);
+    acq_graph *graph;
+    assert_int_equal(acq_graph_open(BENCH "train_kg.tsv", NULL, &graph, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new(graph, "perfect:" BENCH "valid_kg.tsv", NULL, &bench, NULL),
+                     ACQ_OK);
+    fail_each_allocation("acq_evaluate", call_evaluate, false);
+    fail_each_allocation("acq_evaluate_links", call_evaluate_links, false);
+    fail_each_allocation("acq_sql_translate", call_sql, false);
+    acq_predictor_free(bench);
+    acq_graph_free(graph);
     api_make_store(store_path);
     fail_each_allocation("acq_graph_open, store", call_store_open, true);
     fail_each_allocation("acq_store_writer_open, add, remove, compact", call_store_writer, true);

@@ -321,11 +321,12 @@ static void test_policy_decides_a_set_in_one_batch(void **state)
     acq_bench_file_free(file);
 }
 
-static void count_calls(void *context, size_t done, size_t all)
+static bool count_calls(void *context, size_t done, size_t all)
 {
     size_t *last = context;
     assert_true(done > *last && done <= all);
     *last = done;
+    return true;
 }
 
 static void test_progress_ends_at_the_last_instance(void **state)

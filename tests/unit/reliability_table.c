@@ -100,41 +100,6 @@ static acq_reliability make_table(void)
     return table;
 }
 
-static void test_the_table_fits_80_columns(void **state)
-{
-    (void)state;
-    acq_reliability table = make_table();
-    char *text = NULL, *rest = NULL;
-    size_t length = 0;
-    int n_lines = 0;
-    FILE *out = open_memstream(&text, &length);
-    acq_reliability_print(&table, out);
-    fclose(out);
-    assert_non_null(strstr(text, "candidates"));
-    assert_non_null(strstr(text, "log-loss"));
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-        assert_true(strlen(line) <= 80);
-        n_lines++;
-    }
-    assert_int_equal(n_lines, ACQ_RELIABILITY_BINS + 3);
-    free(text);
-}
-
-static void test_an_empty_table_prints(void **state)
-{
-    (void)state;
-    acq_reliability table;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    acq_reliability_init(&table);
-    acq_reliability_print(&table, out);
-    fclose(out);
-    assert_null(strstr(text, "nan"));
-    free(text);
-}
-
 static void test_the_diagram_is_escaped_and_whole(void **state)
 {
     (void)state;
@@ -164,8 +129,6 @@ int main(void)
         cmocka_unit_test(test_sums_and_losses_are_those_of_the_definition),
         cmocka_unit_test(test_certain_mistakes_cost_much_but_not_all),
         cmocka_unit_test(test_the_gap_is_that_of_bins_with_enough),
-        cmocka_unit_test(test_the_table_fits_80_columns),
-        cmocka_unit_test(test_an_empty_table_prints),
         cmocka_unit_test(test_the_diagram_is_escaped_and_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

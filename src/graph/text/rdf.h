@@ -39,9 +39,6 @@ void acq_rdf_write_literal(acq_text *out, const char *text, size_t length);
 
 /* Relative IRIs, and the IRIs that stand for plain names (terms.c). */
 
-/* Begins with a scheme, as in http: or urn: */
-bool acq_iri_is_absolute(const char *iri, size_t length);
-
 /* Appends what a relative IRI means beside an absolute base (RFC 3986, section 5). */
 void acq_iri_resolve(acq_text *out, const char *iri, size_t length, const char *base);
 

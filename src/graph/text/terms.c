@@ -11,29 +11,6 @@
 
 static const char PLAIN[] = "urn:anycq:";
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-bool acq_iri_is_absolute(const char *iri, size_t length)
-{
-    if (length == 0 || !is_letter(iri[0]))
-        return false;
-    for (size_t i = 1; i < length; i++) {
-        if (iri[i] == ':')
-            return true;
-        if (!is_letter(iri[i]) && !is_digit(iri[i]) && strchr("+-.", iri[i]) == NULL)
-            return false;
-    }
-    return false;
-}
-
 /* scheme ":" [ "//" authority ] path [ "?" query ] [ "#" fragment ]; a piece that is not there has
  * no text. */
 typedef struct piece {

@@ -1,87 +1,26 @@
-/* width.c - see width.h. The ranges follow Unicode's East Asian Width (W and F) and general
- * categories Mn, Me and Cf, rounded to whole blocks where that only affects rare scripts. */
+/* width.c - see width.h. Decoding and widths are libunistring's. */
 #include "cli/width.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistr.h>
+#include <uniwidth.h>
 
 #include "base/search.h"
 
-typedef struct range {
-    uint32_t first, last;
-} range;
-
-static const range zero_ranges[] = {
-    {0x0300, 0x036f},   {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x05bf, 0x05bf}, {0x05c1, 0x05c2},
-    {0x05c4, 0x05c5},   {0x0610, 0x061a}, {0x064b, 0x065f}, {0x0670, 0x0670}, {0x06d6, 0x06dc},
-    {0x06df, 0x06e4},   {0x06e7, 0x06e8}, {0x06ea, 0x06ed}, {0x0900, 0x0902}, {0x093a, 0x093a},
-    {0x093c, 0x093c},   {0x0941, 0x0948}, {0x094d, 0x094d}, {0x0951, 0x0957}, {0x0e31, 0x0e31},
-    {0x0e34, 0x0e3a},   {0x0e47, 0x0e4e}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},
-    {0x20d0, 0x20ff},   {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff},
-    {0xe0100, 0xe01ef},
-};
-
-static const range wide_ranges[] = {
-    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
-    {0x25fd, 0x25fe},   {0x2614, 0x2615},   {0x2648, 0x2653},   {0x26aa, 0x26ab},
-    {0x26bd, 0x26be},   {0x26c4, 0x26c5},   {0x26f2, 0x26f5},   {0x2705, 0x2705},
-    {0x270a, 0x270b},   {0x2728, 0x2728},   {0x274c, 0x274c},   {0x2753, 0x2757},
-    {0x2795, 0x2797},   {0x2b1b, 0x2b1c},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},
-    {0x3041, 0x33ff},   {0x3400, 0x4dbf},   {0x4e00, 0xa4cf},   {0xa960, 0xa97f},
-    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-    {0xffe0, 0xffe6},   {0x17000, 0x18aff}, {0x1b000, 0x1b2ff}, {0x1f1e6, 0x1f1ff},
-    {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff},
-    {0x20000, 0x3fffd},
-};
-
 /* Invisible marks that turn or isolate the direction of writing, and line separators. */
-static const range unsafe_ranges[] = {
+static const struct {
+    ucs4_t first, last;
+} unsafe_ranges[] = {
     {0x0000, 0x001f}, {0x007f, 0x009f}, {0x061c, 0x061c}, {0x200e, 0x200f},
     {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
 };
 
-static bool is_in(const range *ranges, size_t n, uint32_t point)
+static bool is_unsafe(ucs4_t point)
 {
-    size_t i;
-    ACQ_SEARCH(i, 0, n, ranges[i].last < point);
-    return i < n && ranges[i].first <= point;
-}
-
-#define IS_IN(ranges, point) is_in(ranges, sizeof(ranges) / sizeof *(ranges), point)
-
-static bool is_continuation(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* Decodes one character of a NUL-terminated text; returns its bytes, 0 when it is not UTF-8. */
-static size_t decode(const char *text, uint32_t *point)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t n = bytes[0] < 0x80 ? 1 : (bytes[0] >> 5) == 6 ? 2 : (bytes[0] >> 4) == 14 ? 3 : 4;
-    if (n == 1) {
-        *point = bytes[0];
-        return 1;
-    }
-    if (n == 4 && (bytes[0] >> 3) != 30)
-        return 0;
-    uint32_t value = bytes[0] & (0x7fU >> n);
-    for (size_t i = 1; i < n; i++) {
-        if (!is_continuation(bytes[i]))
-            return 0;
-        value = value << 6 | (bytes[i] & 0x3fU);
-    }
-    bool is_bad = value < least[n] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000);
-    *point = value;
-    return is_bad ? 0 : n;
-}
-
-static size_t point_width(uint32_t point)
-{
-    if (point < 0x300)
-        return 1;
-    return IS_IN(zero_ranges, point) ? 0 : IS_IN(wide_ranges, point) ? 2 : 1;
+    size_t i, n = sizeof unsafe_ranges / sizeof *unsafe_ranges;
+    ACQ_SEARCH(i, 0, n, unsafe_ranges[i].last < point);
+    return i < n && unsafe_ranges[i].first <= point;
 }
 
 /* One character as it is shown. */
@@ -106,14 +45,16 @@ static piece shown_as_code(uint32_t point, bool is_byte, size_t taken)
 
 static piece next_piece(const char *text)
 {
-    uint32_t point;
-    size_t n = decode(text, &point);
-    if (n == 0)
+    ucs4_t point;
+    int n = u8_strmbtouc(&point, (const uint8_t *)text);
+    if (n <= 0)
         return shown_as_code((unsigned char)text[0], true, 1);
-    if (IS_IN(unsafe_ranges, point))
-        return shown_as_code(point, point < 0x80, n);
-    piece p = {.length = n, .columns = point_width(point), .taken = n};
-    memcpy(p.bytes, text, n);
+    if (is_unsafe(point))
+        return shown_as_code(point, point < 0x80, (size_t)n);
+    int columns = uc_width(point, "UTF-8");
+    piece p = {.length = (size_t)n, .taken = (size_t)n};
+    p.columns = columns < 0 ? 1 : (size_t)columns;
+    memcpy(p.bytes, text, p.length);
     return p;
 }
 

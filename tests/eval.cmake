@@ -4,6 +4,8 @@ acq_test(eval_print SOURCES unit/eval_print.c USES eval)
 acq_test(eval_run SOURCES unit/eval_run.c USES eval)
 acq_test(eval_cli SOURCES unit/eval_cli.c USES eval ARGS $<TARGET_FILE:anycq>)
 add_dependencies(test_eval_cli anycq)
+target_link_libraries(test_eval_print PRIVATE PkgConfig::JANSSON)
+target_link_libraries(test_eval_cli PRIVATE PkgConfig::JANSSON)
 
 # Known results on the published validation files; needs the data, which is not part of the tree.
 add_executable(test_reproduce unit/eval_reproduce.c)

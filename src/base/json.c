@@ -18,7 +18,13 @@ typedef struct reader {
 
 static acq_status fail(const reader *r, size_t at, const char *why)
 {
-    return acq_fail(r->error, ACQ_ERR_INPUT, "byte %zu: %s", at + 1, why);
+    size_t line = 1, begin = 0;
+    for (size_t i = 0; i < at && i < r->length; i++)
+        if (r->text[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    return acq_fail_at(r->error, ACQ_ERR_INPUT, line, at - begin + 1, "%s", why);
 }
 
 static void skip_blanks(reader *r)

@@ -33,7 +33,7 @@ typedef struct acq_json {
     size_t n;
 } acq_json;
 
-/* On bad text ACQ_ERR_INPUT and a message without the file: "byte 17: ...". */
+/* On bad text ACQ_ERR_INPUT with line and column. */
 acq_status acq_json_parse(const char *text, size_t length, acq_arena *arena, const acq_json **out,
                           acq_error *error);
 

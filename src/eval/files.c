@@ -1,12 +1,12 @@
 /* files.c - a query file as a whole: reading, the list of formulas, their instances. */
 #include "eval/files.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "query/benchmark/formula.h"
 
@@ -34,54 +34,47 @@ static acq_status fail_at(const bench_reader *reader, const char *format, ...)
                     reader->i_formula + 1, reader->i_instance + 1, text);
 }
 
-static const char *json_kind(const json_t *json)
+static const char *json_kind(const acq_json *json)
 {
-    switch (json == NULL ? JSON_NULL : json_typeof(json)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "a list";
-    case JSON_STRING:
-        return "a string";
-    case JSON_INTEGER:
-        return "an integer";
-    case JSON_REAL:
-        return "a number with a fraction";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "true or false";
-    default:
-        return "null";
-    }
+    static const char *const kinds[] = {
+        [ACQ_JSON_NULL] = "null",
+        [ACQ_JSON_FALSE] = "true or false",
+        [ACQ_JSON_TRUE] = "true or false",
+        [ACQ_JSON_INTEGER] = "an integer",
+        [ACQ_JSON_REAL] = "a number with a fraction",
+        [ACQ_JSON_TEXT] = "a string",
+        [ACQ_JSON_ARRAY] = "a list",
+        [ACQ_JSON_OBJECT] = "an object",
+    };
+    return kinds[json->kind];
 }
 
-static bool is_id(const json_t *json, uint32_t limit)
+static bool is_id(const acq_json *json, uint32_t limit)
 {
-    return json_is_integer(json) && json_integer_value(json) >= 0 &&
-           json_integer_value(json) < (json_int_t)limit;
+    return json->kind == ACQ_JSON_INTEGER && json->integer >= 0 && json->integer < (int64_t)limit;
 }
 
 /* Says what is wrong with a value that is_id refused. */
 static acq_status fail_id(const bench_reader *reader, const char *member, const char *name,
-                          const json_t *json, uint32_t limit, const char *kind)
+                          const acq_json *json, uint32_t limit, const char *kind)
 {
-    if (!json_is_integer(json))
+    if (json->kind != ACQ_JSON_INTEGER)
         return fail_at(reader, "%s: %.60s has %s where an id must be; give an integer", member,
                        name, json_kind(json));
     return fail_at(reader,
                    "%s: %.60s has id %lld, but the graph's %s ids run from 0 to %lld; check "
                    "that the queries belong to this graph",
-                   member, name, (long long)json_integer_value(json), kind, (long long)limit - 1);
+                   member, name, (long long)json->integer, kind, (long long)limit - 1);
 }
 
-static acq_status read_name(const bench_reader *reader, const json_t *grounding, size_t i,
+static acq_status read_name(const bench_reader *reader, const acq_json *grounding, size_t i,
                             uint32_t *out)
 {
     bool is_relation = i < reader->query->n_relations;
     const char *kind = is_relation ? "relation" : "entity";
     uint32_t limit = is_relation ? reader->limits.n_relations : reader->limits.n_entities;
     const char *name = reader->formula->names[i];
-    const json_t *value = json_object_get(grounding, name);
+    const acq_json *value = acq_json_get(grounding, name);
     if (value == NULL)
         return fail_at(reader,
                        "member 1 (grounding) does not say which %s %.60s is; add \"%.60s\": "
@@ -89,7 +82,7 @@ static acq_status read_name(const bench_reader *reader, const json_t *grounding,
                        kind, name, name);
     if (!is_id(value, limit))
         return fail_id(reader, "member 1 (grounding)", name, value, limit, kind);
-    *out = (uint32_t)json_integer_value(value);
+    *out = (uint32_t)value->integer;
     return ACQ_OK;
 }
 
@@ -102,27 +95,23 @@ static bool has_name(const acq_bench_formula *formula, const char *name)
 }
 
 /* A name too many means a formula and a grounding that do not belong together. */
-static acq_status check_extra_names(const bench_reader *reader, const json_t *grounding)
+static acq_status check_extra_names(const bench_reader *reader, const acq_json *grounding)
 {
-    const char *name;
-    json_t *value;
-    if (json_object_size(grounding) == reader->formula->n_names)
+    if (grounding->n == reader->formula->n_names)
         return ACQ_OK;
-    json_object_foreach((json_t *)grounding, name, value)
-    {
-        if (!has_name(reader->formula, name))
+    for (const acq_json *member = grounding->first; member != NULL; member = member->next)
+        if (!has_name(reader->formula, member->name))
             return fail_at(reader,
                            "member 1 (grounding) names \"%.60s\", which the formula does "
                            "not have; leave it out",
-                           name);
-    }
+                           member->name);
     return ACQ_OK;
 }
 
-static acq_status read_grounding(const bench_reader *reader, const json_t *json,
+static acq_status read_grounding(const bench_reader *reader, const acq_json *json,
                                  acq_bench_instance *out)
 {
-    if (!json_is_object(json))
+    if (json->kind != ACQ_JSON_OBJECT)
         return fail_at(reader,
                        "member 1 must be the grounding, an object like {\"r1\": 7, "
                        "\"s1\": 12}; it is %s",
@@ -169,77 +158,74 @@ static acq_status read_key(const bench_reader *reader, const char *member, const
 }
 
 static acq_status read_tuple(const bench_reader *reader, const char *member, size_t i,
-                             const json_t *json, const uint32_t *order, acq_ent *out)
+                             const acq_json *json, const uint32_t *order, acq_ent *out)
 {
     uint32_t limit = reader->limits.n_entities;
     char name[48];
-    for (uint32_t j = 0; j < reader->query->n_free; j++) {
-        const json_t *value = json_array_get(json, j);
+    for (const acq_json *value = json->first; value != NULL; value = value->next) {
         if (!is_id(value, limit)) {
             snprintf(name, sizeof name, "tuple %zu", i + 1);
             return fail_id(reader, member, name, value, limit, "entity");
         }
-        out[order[j]] = (acq_ent)json_integer_value(value);
+        out[*order++] = (acq_ent)value->integer;
     }
     return ACQ_OK;
 }
 
 /* Before anything is allocated, so that memory stays in proportion to the file. */
-static acq_status check_widths(const bench_reader *reader, const char *member, const json_t *list)
+static acq_status check_widths(const bench_reader *reader, const char *member, const acq_json *list)
 {
     uint32_t n_free = reader->query->n_free;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *tuple = json_array_get(list, i);
-        if (!json_is_array(tuple) || json_array_size(tuple) != n_free)
-            return fail_at(reader, "%s: tuple %zu must be a list of %u entity ids", member, i + 1,
+    size_t i = 1;
+    for (const acq_json *tuple = list->first; tuple != NULL; tuple = tuple->next, i++)
+        if (tuple->kind != ACQ_JSON_ARRAY || tuple->n != n_free)
+            return fail_at(reader, "%s: tuple %zu must be a list of %u entity ids", member, i,
                            n_free);
-    }
     return ACQ_OK;
 }
 
-static acq_status read_list(const bench_reader *reader, const char *member, const json_t *list,
+static acq_status read_list(const bench_reader *reader, const char *member, const acq_json *list,
                             const uint32_t *order, acq_bench_tuples *out)
 {
-    size_t n = json_array_size(list), n_free = reader->query->n_free;
+    size_t n_free = reader->query->n_free, i = 0;
     acq_status status = check_widths(reader, member, list);
     if (status != ACQ_OK)
         return status;
-    out->n = n;
-    out->values = acq_arena_alloc(&reader->file->arena, n * n_free, sizeof *out->values);
+    out->n = list->n;
+    out->values = acq_arena_alloc(&reader->file->arena, out->n * n_free, sizeof *out->values);
     if (out->values == NULL)
         return acq_fail_memory(reader->error);
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status =
-            read_tuple(reader, member, i, json_array_get(list, i), order, out->values + i * n_free);
+    for (const acq_json *at = list->first; at != NULL && status == ACQ_OK; at = at->next, i++)
+        status = read_tuple(reader, member, i, at, order, out->values + i * n_free);
     return status;
 }
 
 /* tuples = { key: [ [id, ...], ... ] }, one key only. */
-static acq_status read_tuples(const bench_reader *reader, const char *member, const json_t *json,
+static acq_status read_tuples(const bench_reader *reader, const char *member, const acq_json *json,
                               acq_bench_tuples *out)
 {
-    void *first = json_is_object(json) ? json_object_iter((json_t *)json) : NULL;
-    if (first == NULL || json_object_size(json) != 1)
+    const acq_json *list = json->kind == ACQ_JSON_OBJECT ? json->first : NULL;
+    if (list == NULL || json->n != 1)
         return fail_at(reader,
                        "%s must be an object with one key, the free variables, like "
                        "{\"f1\": [[3], [9]]}; it is %s",
-                       member, first == NULL ? json_kind(json) : "an object with several");
-    const json_t *list = json_object_iter_value(first);
-    if (!json_is_array(list))
+                       member, list == NULL ? json_kind(json) : "an object with several");
+    if (list->kind != ACQ_JSON_ARRAY)
         return fail_at(reader, "%s: its value must be a list of tuples; it is %s", member,
                        json_kind(list));
     uint32_t *order = acq_arena_alloc(&reader->file->arena, reader->query->n_free, sizeof *order);
     if (order == NULL)
         return acq_fail_memory(reader->error);
-    acq_status status = read_key(reader, member, json_object_iter_key(first), order);
+    acq_status status = read_key(reader, member, list->name, order);
     return status == ACQ_OK ? read_list(reader, member, list, order, out) : status;
 }
 
 /* type = "e" | "h" | "n"; only "n" queries have no answers. */
-static acq_status read_type(const bench_reader *reader, const json_t *json, acq_bench_instance *out)
+static acq_status read_type(const bench_reader *reader, const acq_json *json,
+                            acq_bench_instance *out)
 {
-    const char *text = json_string_value(json);
-    if (json_is_object(json))
+    const char *text = json->text;
+    if (json->kind == ACQ_JSON_OBJECT)
         return fail_at(reader, "member 3 is an object, as in a qac file; evaluate this file "
                                "with `eval qac`");
     if (text == NULL || strlen(text) != 1 || strchr("ehn", text[0]) == NULL)
@@ -291,22 +277,22 @@ static acq_status count_doubles(const bench_reader *reader, const acq_bench_inst
     return ACQ_OK;
 }
 
-static acq_status read_instance(const bench_reader *reader, const json_t *json,
+static acq_status read_instance(const bench_reader *reader, const acq_json *json,
                                 acq_bench_instance *out)
 {
     bool is_qac = reader->file->task == ACQ_TASK_QAC;
     acq_bench_instance instance = {.formula = (uint32_t)reader->i_formula};
-    if (!json_is_array(json) || json_array_size(json) != 3)
+    if (json->kind != ACQ_JSON_ARRAY || json->n != 3)
         return fail_at(reader, "an instance is a list of three members: %s",
                        is_qac ? "[grounding, correct, wrong]" : "[grounding, answers, type]");
-    const json_t *third = json_array_get(json, 2);
-    if (is_qac && json_is_string(third))
+    const acq_json *first = json->first, *second = first->next, *third = second->next;
+    if (is_qac && third->kind == ACQ_JSON_TEXT)
         return fail_at(reader, "member 3 is a string, as in a qar file; evaluate this file "
                                "with `eval qar`");
-    acq_status status = read_grounding(reader, json_array_get(json, 0), &instance);
+    acq_status status = read_grounding(reader, first, &instance);
     if (status == ACQ_OK)
-        status = read_tuples(reader, is_qac ? "member 2 (correct)" : "member 2 (answers)",
-                             json_array_get(json, 1), &instance.correct);
+        status = read_tuples(reader, is_qac ? "member 2 (correct)" : "member 2 (answers)", second,
+                             &instance.correct);
     if (status == ACQ_OK)
         status = is_qac ? read_tuples(reader, "member 3 (wrong)", third, &instance.wrong)
                         : read_type(reader, third, &instance);
@@ -405,31 +391,31 @@ static acq_status parse_formula(bench_reader *reader, const char *text, acq_benc
     return list_names(reader, formula);
 }
 
-static acq_status read_formula(bench_reader *reader, const char *text, const json_t *list)
+static acq_status read_formula(bench_reader *reader, const acq_json *list)
 {
     acq_bench_file *file = reader->file;
     acq_bench_formula *formula = &file->formulas[file->n_formulas];
-    if (!json_is_array(list))
+    if (list->kind != ACQ_JSON_ARRAY)
         return acq_fail(reader->error, ACQ_ERR_INPUT,
                         "formula %zu: its value must be a list of instances",
                         reader->i_formula + 1);
-    acq_status status = parse_formula(reader, text, formula);
+    acq_status status = parse_formula(reader, list->name, formula);
     if (formula->query != NULL)
         file->n_formulas++;
     formula->first = file->n_instances;
-    formula->n = json_array_size(list);
-    for (size_t i = 0; i < formula->n && status == ACQ_OK; i++) {
-        reader->i_instance = i;
-        status =
-            read_instance(reader, json_array_get(list, i), &file->instances[file->n_instances++]);
+    formula->n = list->n;
+    reader->i_instance = 0;
+    for (const acq_json *at = list->first; at != NULL && status == ACQ_OK; at = at->next) {
+        status = read_instance(reader, at, &file->instances[file->n_instances++]);
+        reader->i_instance++;
     }
     return status;
 }
 
-static acq_status read_atoms(bench_reader *reader, const json_t *value)
+static acq_status read_atoms(bench_reader *reader, const acq_json *value)
 {
-    const char *name = json_string_value(value);
-    acq_atoms_reading atoms = name == NULL ? ACQ_N_ATOMS_READINGS : acq_atoms_reading_find(name);
+    acq_atoms_reading atoms =
+        value->text == NULL ? ACQ_N_ATOMS_READINGS : acq_atoms_reading_find(value->text);
     if (atoms == ACQ_N_ATOMS_READINGS)
         return acq_fail(reader->error, ACQ_ERR_INPUT,
                         "member \"atoms\" must be \"written\", \"pair\" or \"ordered-pair\"");
@@ -438,35 +424,31 @@ static acq_status read_atoms(bench_reader *reader, const json_t *value)
     return ACQ_OK;
 }
 
-static acq_status make_room(bench_reader *reader, const json_t *root)
+static acq_status make_room(bench_reader *reader, const acq_json *root)
 {
     acq_bench_file *file = reader->file;
     size_t n_instances = 0;
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)root, key, value) n_instances += json_array_size(value);
-    file->formulas = acq_arena_zalloc(&file->arena, json_object_size(root), sizeof *file->formulas);
+    for (const acq_json *at = root->first; at != NULL; at = at->next)
+        n_instances += at->kind == ACQ_JSON_ARRAY ? at->n : 0;
+    file->formulas = acq_arena_zalloc(&file->arena, root->n, sizeof *file->formulas);
     file->instances = acq_arena_zalloc(&file->arena, n_instances, sizeof *file->instances);
     if (file->formulas == NULL || file->instances == NULL)
         return acq_fail_memory(reader->error);
     return ACQ_OK;
 }
 
-static acq_status read_root(bench_reader *reader, const json_t *root)
+static acq_status read_root(bench_reader *reader, const acq_json *root)
 {
-    const char *key;
-    json_t *value;
-    if (!json_is_object(root))
+    if (root->kind != ACQ_JSON_OBJECT)
         return acq_fail(reader->error, ACQ_ERR_INPUT,
                         "a query file is one object that maps formulas to lists of instances; this "
                         "one is something else");
     acq_status status = make_room(reader, root);
     if (status != ACQ_OK)
         return status;
-    json_object_foreach((json_t *)root, key, value)
-    {
-        bool is_atoms = strcmp(key, atoms_key) == 0;
-        status = is_atoms ? read_atoms(reader, value) : read_formula(reader, key, value);
+    for (const acq_json *at = root->first; at != NULL; at = at->next) {
+        bool is_atoms = strcmp(at->name, atoms_key) == 0;
+        status = is_atoms ? read_atoms(reader, at) : read_formula(reader, at);
         if (status != ACQ_OK)
             return status;
         reader->i_formula += !is_atoms;
@@ -476,18 +458,15 @@ static acq_status read_root(bench_reader *reader, const json_t *root)
     return ACQ_OK;
 }
 
-static acq_status load_json(const char *bytes, size_t length, json_t **out, acq_error *error)
+static acq_status load_json(const char *bytes, size_t length, acq_arena *arena,
+                            const acq_json **out, acq_error *error)
 {
-    json_error_t why;
-    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
-    if (root == NULL && json_error_code(&why) == json_error_out_of_memory)
-        return acq_fail_memory(error);
-    if (root == NULL)
-        return acq_fail_at(error, ACQ_ERR_INPUT, (size_t)(why.line > 0 ? why.line : 0),
-                           (size_t)(why.column > 0 ? why.column : 0), "not valid JSON: %.200s",
-                           why.text);
-    *out = root;
-    return ACQ_OK;
+    acq_error why = {0};
+    acq_status status = acq_json_parse(bytes, length, arena, out, &why);
+    if (status == ACQ_ERR_INPUT)
+        return acq_fail_at(error, status, why.line, why.column, "not valid JSON: %.200s",
+                           why.message);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 
 static acq_status new_file(const char *path, acq_bench_task task, acq_bench_file **out,
@@ -511,16 +490,18 @@ acq_status acq_bench_file_parse(const char *bytes, size_t length, const char *pa
                                 acq_bench_task task, acq_bench_limits limits, acq_bench_file **out,
                                 acq_error *error)
 {
-    json_t *root = NULL;
+    const acq_json *root = NULL;
     acq_bench_file *file = NULL;
+    acq_arena tree;
+    acq_arena_init(&tree);
     acq_status status = new_file(path, task, &file, error);
     if (status == ACQ_OK)
-        status = load_json(bytes, length, &root, error);
+        status = load_json(bytes, length, &tree, &root, error);
     if (status == ACQ_OK) {
         bench_reader reader = {.file = file, .limits = limits, .error = error};
         status = read_root(&reader, root);
     }
-    json_decref(root);
+    acq_arena_deinit(&tree);
     if (status == ACQ_OK) {
         *out = file;
         return ACQ_OK;

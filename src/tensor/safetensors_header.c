@@ -257,7 +257,8 @@ acq_status acq_safetensors_header_init(acq_safetensors_header *header, const cha
     if (status == ACQ_ERR_MEMORY)
         return acq_fail_memory(error);
     if (status != ACQ_OK)
-        return acq_fail(error, status, "its header is not valid JSON: %.200s", why.message);
+        return acq_fail(error, status, "its header is not valid JSON: line %zu, column %zu: %.200s",
+                        why.line, why.column, why.message);
     return read_root(header, root, data_length, error);
 }
 

@@ -42,4 +42,7 @@ printf 'Ada\tknows\tBo\n' >"$work/g.tsv"
 line=$(LD_LIBRARY_PATH=$libdir "$work/example" "$work/g.tsv" 'Q(x) := knows(x, "Bo")')
 [ "$line" = 'x = Ada  score 1' ] || fail "the example printed \"$line\""
 [ -e "$libdir/libanycq.so.${version%.*}" ] && [ -e "$libdir/libanycq.so.$version" ] || fail 'library versions'
+if command -v readelf >/dev/null && readelf -d "$libdir/libanycq.so" | grep -q jansson; then
+    fail 'the library needs jansson, which is for the command only'
+fi
 exit 0

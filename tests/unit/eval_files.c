@@ -114,10 +114,10 @@ typedef struct bad_case {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    {"not_json", ACQ_TASK_QAC, "not valid JSON"},
+    {"not_json", ACQ_TASK_QAC, "not valid JSON: expected"},
     {"not_object", ACQ_TASK_QAC, "maps formulas to lists of instances"},
     {"empty", ACQ_TASK_QAC, "no instance"},
-    {"duplicate_formula", ACQ_TASK_QAC, "duplicate object key"},
+    {"duplicate_formula", ACQ_TASK_QAC, "an object has a name twice"},
     {"formula", ACQ_TASK_QAC, "formula 1, character "},
     {"no_free", ACQ_TASK_QAC, "formula 1 has no free variable; name one f1"},
     {"not_list", ACQ_TASK_QAC, "formula 1: its value must be a list of instances"},

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
+#include "cli/table.h"
 #include "cli/width.h"
 
 typedef struct finding {
@@ -109,26 +110,42 @@ static json_t *make_entity(const acq_graph *graph, acq_ent entity)
     return object;
 }
 
+static void print_found_json(const acq_graph *graph, const acq_options *options, const finding *f,
+                             size_t n, acq_text *out)
+{
+    json_t *names = json_array(), *object = json_object();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(names, make_entity(graph, f->found[i]));
+    json_object_set_new(object, "prefix", acq_json_text(options->find));
+    json_object_set_new(object, "complete", json_boolean(f->n <= options->find_limit));
+    json_object_set_new(object, "entities", names);
+    acq_json_add_line(out, object);
+}
+
+static void print_found_table(const acq_graph *graph, const finding *f, size_t n, acq_table *table)
+{
+    acq_table_add_line(table, (const char *const[]){"name", "key"}, 2);
+    for (size_t i = 0; i < n; i++) {
+        const char *cells[] = {acq_graph_get_entity_name(graph, f->found[i]),
+                               acq_graph_get_entity_key(graph, f->found[i])};
+        acq_table_add_line(table, cells, 2);
+    }
+}
+
 static void print_found(const acq_graph *graph, const acq_options *options, const finding *f,
                         acq_output *output)
 {
     size_t n = f->n < options->find_limit ? f->n : (size_t)options->find_limit;
-    json_t *names = options->json ? json_array() : NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (options->json)
-            json_array_append_new(names, make_entity(graph, f->found[i]));
-        else
-            print_entity(graph, f->found[i], &output->data);
-    }
-    if (options->json) {
-        json_t *object = json_object();
-        json_object_set_new(object, "prefix", acq_json_text(options->find));
-        json_object_set_new(object, "complete", json_boolean(f->n <= options->find_limit));
-        json_object_set_new(object, "entities", names);
-        acq_json_add_line(&output->data, object);
-    } else if (n == 0) {
+    acq_table table = {.out = &output->data, .separator = options->separator};
+    if (options->json)
+        print_found_json(graph, options, f, n, &output->data);
+    else if (options->separator != '\0')
+        print_found_table(graph, f, n, &table);
+    else if (n == 0)
         acq_text_add(&output->data, "none\n");
-    }
+    else
+        for (size_t i = 0; i < n; i++)
+            print_entity(graph, f->found[i], &output->data);
     if (f->n > n)
         acq_report_note(output, "the first %zu; --limit N shows more", n);
 }
@@ -335,6 +352,21 @@ static void print_json(const summary *s, acq_text *out)
     acq_json_add_line(out, object);
 }
 
+/* For programs: every relation. */
+static void print_table(const summary *s, acq_table *table)
+{
+    static const char *const names[] = {"relation", "facts", "heads", "tails"};
+    acq_table_add_line(table, names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < s->n_sizes; i++) {
+        const acq_relation_counts *counts = &s->sizes[i].counts;
+        acq_table_add_text(table, acq_graph_get_relation_name(s->graph, s->sizes[i].relation));
+        acq_table_add_count(table, (int64_t)counts->facts);
+        acq_table_add_count(table, (int64_t)counts->heads);
+        acq_table_add_count(table, (int64_t)counts->tails);
+        acq_table_end_line(table);
+    }
+}
+
 static acq_status summarise(const acq_options *options, summary *s, acq_output *output,
                             acq_error *error)
 {
@@ -350,11 +382,14 @@ static int show(const acq_options *options, acq_output *output)
 {
     acq_error error = {0};
     summary s = {.path = options->args.items[0], .store.size = sizeof s.store};
+    acq_table table = {.out = &output->data, .separator = options->separator};
     int code = ACQ_EXIT_YES;
     if (summarise(options, &s, output, &error) != ACQ_OK)
         code = acq_report_error(output, options, &error, NULL);
     else if (options->json)
         print_json(&s, &output->data);
+    else if (options->separator != '\0')
+        print_table(&s, &table);
     else
         print(&s, &output->data);
     acq_free(s.sizes);

@@ -5,6 +5,7 @@
 #include "cli/pattern.h"
 #include "cli/report.h"
 #include "cli/setup.h"
+#include "cli/table.h"
 #include "cli/width.h"
 
 static acq_status find_relation(const acq_graph *graph, const acq_pattern *pattern, acq_rel *out,
@@ -128,17 +129,16 @@ static void print_table(const acq_options *options, const acq_predictions *links
                         const acq_graph *graph, acq_text *out)
 {
     static const char *const names[] = {"name", "key", "score", "kind"};
+    acq_table table = {.out = out, .separator = options->separator};
     size_t n = acq_predictions_get_n(links);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        acq_table_add_text(out, options->separator, names[i]);
-    acq_text_add_char(out, '\n');
+    acq_table_add_line(&table, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n && i < options->top; i++) {
         const acq_prediction *link = acq_predictions_get(links, i);
-        acq_table_add_text(out, options->separator, acq_graph_get_entity_name(graph, link->entity));
-        acq_table_add_text(out, options->separator, acq_graph_get_entity_key(graph, link->entity));
-        acq_table_add_number(out, options->separator, link->score);
-        acq_table_add_text(out, options->separator, link->is_observed ? "observed" : "predicted");
-        acq_text_add_char(out, '\n');
+        acq_table_add_text(&table, acq_graph_get_entity_name(graph, link->entity));
+        acq_table_add_text(&table, acq_graph_get_entity_key(graph, link->entity));
+        acq_table_add_number(&table, link->score);
+        acq_table_add_text(&table, link->is_observed ? "observed" : "predicted");
+        acq_table_end_line(&table);
     }
 }
 

@@ -229,54 +229,6 @@ int acq_report_failure(const acq_options *options, const acq_error *error)
     return acq_output_finish(&output, code);
 }
 
-/* ---- tables for programs ---- */
-
-/* Before a cell that is not the first of its line. */
-static void add_separator(acq_text *out, char separator)
-{
-    if (out->length > 0 && out->bytes[out->length - 1] != '\n')
-        acq_text_add_char(out, separator);
-}
-
-static void add_csv(acq_text *out, const char *text)
-{
-    if (text[0] != '\0' && strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ') {
-        acq_text_add(out, text);
-        return;
-    }
-    acq_text_add_char(out, '"');
-    for (; *text != '\0'; text++)
-        acq_text_add(out, *text == '"' ? "\"\"" : (const char[]){*text, '\0'});
-    acq_text_add_char(out, '"');
-}
-
-static void add_tsv(acq_text *out, const char *text)
-{
-    static const char from[] = "\t\n\r\\", to[] = "tnr\\";
-    for (; *text != '\0'; text++) {
-        const char *at = strchr(from, *text);
-        if (at != NULL)
-            acq_text_add_char(out, '\\');
-        acq_text_add_char(out, at == NULL ? *text : to[at - from]);
-    }
-}
-
-void acq_table_add_text(acq_text *out, char separator, const char *text)
-{
-    add_separator(out, separator);
-    if (separator == ',')
-        add_csv(out, text);
-    else
-        add_tsv(out, text);
-}
-
-void acq_table_add_number(acq_text *out, char separator, double number)
-{
-    add_separator(out, separator);
-    if (!isnan(number))
-        acq_text_format(out, "%.*g", DIGITS, number);
-}
-
 /* ---- JSON ---- */
 
 /* jansson lets members go when an allocation fails, and its allocator takes no context: the only

@@ -57,11 +57,6 @@ int acq_report_get_exit_code(acq_status status);
 /* The worse of two exit codes: 4, 2, 3, 1, 0. */
 int acq_report_worse(int a, int b);
 
-/* Cells of a table for programs. separator ',': CSV (RFC 4180), quotes where they are needed; a
- * tab: TSV, tabs, line ends and backslashes as \t, \n, \r and \\. The caller ends the line. */
-void acq_table_add_text(acq_text *out, char separator, const char *text);
-void acq_table_add_number(acq_text *out, char separator, double number); /* NaN: an empty cell */
-
 /* At the start of the program: from then on JSON that memory was missing for fails (acq_json_add)
  * instead of lacking members. Holds for the whole process, as jansson's allocator does. */
 void acq_json_init(void);

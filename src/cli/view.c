@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cli/table.h"
 #include "cli/width.h"
 
 enum { GAP = 2 };
@@ -377,87 +378,79 @@ static void print_notes(const acq_view *view, acq_output *output)
 }
 
 /* The names of the columns. */
-static void print_table_head(const acq_view *view, acq_text *out)
+static void print_table_head(const acq_view *view, acq_table *table)
 {
     static const char *const rest[] = {"p", "p_if_answered", "score", "kind"};
-    char separator = view->options->separator;
     if (view->line > 0)
-        acq_table_add_text(out, separator, "line");
+        acq_table_add_text(table, "line");
     if (view->is_check)
-        acq_table_add_text(out, separator, "verdict");
+        acq_table_add_text(table, "verdict");
     for (size_t v = 0; v < acq_query_get_n_free(view->query) && !view->is_check; v++)
-        acq_table_add_text(out, separator, acq_query_get_variable(view->query, v));
+        acq_table_add_text(table, acq_query_get_variable(view->query, v));
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        acq_table_add_text(out, separator, rest[i]);
+        acq_table_add_text(table, rest[i]);
     if (view->params->prior >= 0)
-        acq_table_add_text(out, separator, "p_prior");
-    acq_text_add_char(out, '\n');
+        acq_table_add_text(table, "p_prior");
+    acq_table_end_line(table);
 }
 
-static acq_status print_table_row(const acq_view *view, size_t i, acq_text *out)
+static acq_status print_table_row(const acq_view *view, size_t i, acq_table *table)
 {
-    char separator = view->options->separator;
     acq_evidence_list *support = acq_view_explain(view, i);
     if (support == NULL)
         return ACQ_ERR_MEMORY;
     if (view->line > 0)
-        acq_table_add_number(out, separator, (double)view->line);
+        acq_table_add_count(table, (int64_t)view->line);
     if (view->is_check)
-        acq_table_add_text(out, separator, "yes");
+        acq_table_add_text(table, "yes");
     for (size_t v = 0; v < acq_query_get_n_free(view->query) && !view->is_check; v++)
-        acq_table_add_text(out, separator, acq_result_get_value_at(view->result, i, v));
-    acq_table_add_number(out, separator, acq_result_get_probability(view->result, i));
-    acq_table_add_number(out, separator, acq_result_get_probability_if_answered(view->result, i));
-    acq_table_add_number(out, separator, acq_result_get_score(view->result, i));
-    acq_table_add_text(out, separator,
-                       acq_evidence_list_is_observed(support) ? "observed" : "predicted");
+        acq_table_add_text(table, acq_result_get_value_at(view->result, i, v));
+    acq_table_add_number(table, acq_result_get_probability(view->result, i));
+    acq_table_add_number(table, acq_result_get_probability_if_answered(view->result, i));
+    acq_table_add_number(table, acq_result_get_score(view->result, i));
+    acq_table_add_text(table, acq_evidence_list_is_observed(support) ? "observed" : "predicted");
     if (view->params->prior >= 0)
-        acq_table_add_number(out, separator, acq_result_get_prior_probability(view->result, i));
+        acq_table_add_number(table, acq_result_get_prior_probability(view->result, i));
     acq_evidence_list_free(support);
-    acq_text_add_char(out, '\n');
+    acq_table_end_line(table);
     return ACQ_OK;
 }
 
 /* A check has one line whatever comes out. */
-static void print_table_verdict(const acq_view *view, acq_text *out)
+static void print_table_verdict(const acq_view *view, acq_table *table)
 {
-    char separator = view->options->separator;
     bool is_likeliest = acq_view_has_likeliest(view);
     size_t likeliest = is_likeliest ? ACQ_LIKELIEST : SIZE_MAX - 1;
     double unsupported_p = acq_result_get_unsupported_probability(view->result);
     bool has_prior = view->params->prior >= 0;
     if (view->line > 0)
-        acq_table_add_number(out, separator, (double)view->line);
-    acq_table_add_text(out, separator,
-                       acq_result_get_outcome(view->result) == ACQ_RESULT_NONE ? "no"
-                                                                               : "undecided");
-    acq_table_add_number(out, separator,
-                         is_likeliest ? acq_result_get_probability(view->result, likeliest)
-                         : has_prior  ? NAN
-                                      : unsupported_p);
-    acq_table_add_number(out, separator,
-                         acq_result_get_probability_if_answered(view->result, likeliest));
-    acq_table_add_number(out, separator,
-                         is_likeliest ? acq_result_get_score(view->result, likeliest) : NAN);
-    acq_table_add_number(out, separator, NAN);
+        acq_table_add_count(table, (int64_t)view->line);
+    acq_table_add_text(
+        table, acq_result_get_outcome(view->result) == ACQ_RESULT_NONE ? "no" : "undecided");
+    acq_table_add_number(table, is_likeliest ? acq_result_get_probability(view->result, likeliest)
+                                : has_prior  ? NAN
+                                             : unsupported_p);
+    acq_table_add_number(table, acq_result_get_probability_if_answered(view->result, likeliest));
+    acq_table_add_number(table, is_likeliest ? acq_result_get_score(view->result, likeliest) : NAN);
+    acq_table_add_number(table, NAN);
     if (has_prior)
-        acq_table_add_number(out, separator,
-                             is_likeliest
-                                 ? acq_result_get_prior_probability(view->result, likeliest)
-                                 : unsupported_p);
-    acq_text_add_char(out, '\n');
+        acq_table_add_number(table, is_likeliest
+                                        ? acq_result_get_prior_probability(view->result, likeliest)
+                                        : unsupported_p);
+    acq_table_end_line(table);
 }
 
 void acq_view_print_table(const acq_view *view, acq_output *output)
 {
     acq_status status = ACQ_OK;
-    print_table_head(view, &output->data);
+    acq_table table = {.out = &output->data, .separator = view->options->separator};
+    print_table_head(view, &table);
     for (size_t i = 0; status == ACQ_OK && i < acq_result_get_n_answers(view->result); i++) {
-        status = print_table_row(view, i, &output->data);
+        status = print_table_row(view, i, &table);
         acq_output_relieve(output);
     }
     if (view->is_check && acq_result_get_outcome(view->result) != ACQ_RESULT_ANSWERED)
-        print_table_verdict(view, &output->data);
+        print_table_verdict(view, &table);
     if (status != ACQ_OK)
         output->data.failed = true;
     print_notes(view, output);

@@ -3,13 +3,14 @@
  *
  * The predictor must be named: a result without it cannot be repeated. Everything a number
  * depends on is said: the reading of parallel atoms on stderr and in each JSON line, the row of
- * the always-yes answerer beside every QAC row (a note with --json). */
+ * the always-yes answerer beside every QAC row (a note with --json, csv and tsv). */
 #include <math.h>
 #include <string.h>
 
 #include "cli/eval.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
+#include "cli/table.h"
 
 typedef struct eval_job {
     const acq_options *options;
@@ -173,15 +174,17 @@ static void print_rows(eval_job *job)
     const acq_evaluation *evaluation = job->evaluation;
     size_t n = acq_evaluation_get_n(evaluation);
     note_files(job, acq_evaluation_get(evaluation, n - 1));
-    if (!job->options->json)
+    bool is_json = job->options->json || job->options->separator != '\0';
+    if (!is_json)
         acq_text_add(&job->output.data, acq_evaluation_get_table(evaluation));
-    for (size_t i = 0; i < n && job->options->json; i++) {
+    for (size_t i = 0; i < n && is_json; i++) {
         const acq_eval_row *row = acq_evaluation_get(evaluation, i);
         acq_text_add(&job->output.data, acq_evaluation_get_json(evaluation, i));
         if (row->task == ACQ_TASK_QAC && isfinite(row->always_yes.f1_matched))
             acq_report_note(&job->output, "%s: always yes scores f1 %.1f, f1_matched %.1f",
                             row->file, row->always_yes.f1, row->always_yes.f1_matched);
     }
+    acq_table_from_json(&job->output.data, job->options->separator);
 }
 
 static acq_status run(eval_job *job, acq_error *error)

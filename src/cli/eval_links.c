@@ -10,6 +10,7 @@
 #include "cli/eval.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
+#include "cli/table.h"
 #include "cli/width.h"
 
 /* ---- reliability tables ---- */
@@ -288,10 +289,12 @@ int acq_eval_links_command(const acq_options *options)
         status = evaluate(&job, &error);
     if (status != ACQ_OK)
         code = acq_report_error(&job.output, options, &error, NULL);
-    else if (options->json)
+    else if (options->json || options->separator != '\0')
         print_json(options, &job.report, &job.output.data);
     else
         print_report(options, &job.report, &job.output.data);
+    if (status == ACQ_OK)
+        acq_table_from_json(&job.output.data, options->separator);
     acq_predictor_free(job.truth);
     acq_predictor_free(job.filter);
     acq_predictor_free(job.negatives);

@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/eval.h"
 #include "cli/setup.h"
+#include "cli/table.h"
 #include "cli/width.h"
 #include "cli/train_progress.h"
 #include "base/file.h"
@@ -287,10 +288,12 @@ int acq_cli_fit(const acq_options *options)
         status = fit(&job, &error);
     if (status != ACQ_OK)
         code = acq_report_error(&job.output, options, &error, NULL);
-    else if (options->json)
+    else if (options->json || options->separator != '\0')
         print_json(&job, &job.output.data);
     else
         print(&job, &job.output.data);
+    if (status == ACQ_OK)
+        acq_table_from_json(&job.output.data, options->separator);
     fit_job_deinit(&job);
     return acq_output_finish(&job.output, code);
 }

@@ -157,7 +157,7 @@
          "other processors give the same numbers")                                                 \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \
-         ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_info,                                 \
+         ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_info | ACQ_ON_fit,              \
          "text, json (as --json), csv or tsv: a line of names, then one line per result")          \
     FLAG(help, "help", 'h', NULL, NULL, 0, 0, ~0, "this text")
 

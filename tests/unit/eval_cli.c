@@ -79,6 +79,17 @@ static void test_json_has_one_line_per_file_and_a_total(void **state)
     json_decref(total);
 }
 
+static void test_csv_has_the_members_of_the_json(void **state)
+{
+    outcome result = run(state, "qac --output-format csv --observed @train_kg.tsv --predictor "
+                                "observed --queries @qac.json 2>&-");
+    assert_int_equal(result.code, 0);
+    assert_has(&result, "task,file,engine,predictor,atoms,prior,queries,instances,f1,f1_matched,");
+    assert_has(&result, "\nqac,qac.json,exact,observed,written,0.5,");
+    assert_has(&result, ",6,25,66.6667,");
+    assert_has(&result, "\nqac,total,");
+}
+
 static void test_truth_adds_the_verified_f1(void **state)
 {
     outcome result =
@@ -155,6 +166,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_has_one_line_per_file_and_a_total),
+        cmocka_unit_test(test_csv_has_the_members_of_the_json),
         cmocka_unit_test(test_truth_adds_the_verified_f1),
         cmocka_unit_test(test_first_limits_the_instances),
         cmocka_unit_test(test_table_has_the_always_yes_row_and_the_reading_is_said),

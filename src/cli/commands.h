@@ -21,7 +21,7 @@
     X(export, 1, 1, "GRAPH [-o FILE]", "write a graph's facts as text")                            \
     X(complete, 1, 1, "GRAPH -o COMPLETION", "write one predictor's scored links to a file")       \
     X(merge, 1, SIZE_MAX, "SHARD... -o COMPLETION", "one completion of the shards of several")     \
-    X(fit, 1, 1, "GRAPH -o COMPLETION", "from facts to links with a probability")                  \
+    X(fit, 1, 1, "GRAPH [-o COMPLETION]", "from facts to links with a probability")                \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
     X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers, or the prediction of links")   \
     X(train, 1, SIZE_MAX, "complex|nbfnet|ultra|policy GRAPH... -o MODEL",                         \

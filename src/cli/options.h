@@ -70,12 +70,9 @@
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
-         "auto, observed, perfect:GRAPH, completion:FILE, complex:MODEL, nbfnet:MODEL, ultra or "  \
-         "ultra:MODEL")                                                                            \
-    TEXT(                                                                                          \
-        direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                             \
-        "complex, nbfnet, ultra:MODEL: a link scores the larger of its two directions (both), or " \
-        "that of the relation as named (forward)")                                                 \
+         "observed, perfect:GRAPH, completion:FILE, ultra, complex:, nbfnet: or ultra:MODEL")      \
+    TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
+         "both: a model's link scores the larger of its two directions; forward: as named")        \
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
@@ -153,8 +150,7 @@
          "RDF: numbers and texts are entities too")                                                \
     TEXT(instructions, "instructions", 0, "SET", "auto", 0, 0,                                     \
          ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit,                                                 \
-         "compute with nothing newer than generic, avx2, avx512, avx512-bf16 or amx, so that "     \
-         "other processors give the same numbers")                                                 \
+         "nothing newer than generic, avx2, avx512, avx512-bf16 or amx is used")                   \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \
          ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_info | ACQ_ON_fit,              \

@@ -272,11 +272,9 @@ static acq_status check_graph(completion *me, acq_error *error)
     if (!is_known) {
         acq_status status = acq_fail(
             error, ACQ_ERR_INPUT,
-            "the completion belongs to another graph (%u entities and %u relation ids there, %u "
-            "and %u here, or other names or order of them); make one for this graph with anycq "
-            "complete",
-            header->n_entities, header->n_relations, acq_graph_get_n_entities(graph),
-            acq_graph_get_n_relations(graph));
+            "the completion belongs to another graph (%u entities there, %u here, or other "
+            "names); make one with anycq complete",
+            header->n_entities, acq_graph_get_n_entities(graph));
         acq_error_set_file(error, me->path);
         return status;
     }

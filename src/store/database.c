@@ -314,8 +314,8 @@ static acq_status fail_unreadable_log(const char *path, acq_error *error)
 {
     acq_fail(
         error, ACQ_ERR_IO,
-        "changes wait in its -wal file, which cannot be read in a folder without permission to "
-        "write; copy both files elsewhere, or let the owner run anycq compact");
+        "changes wait in its -wal file, which needs a folder that may be written; copy both files, "
+        "or let the owner compact");
     acq_error_set_file(error, path);
     return ACQ_ERR_IO;
 }

@@ -135,8 +135,7 @@ static acq_status check_dictionary(const acq_safetensors *file, const acq_comple
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "the model was trained on other names (%u entities, %u relations; the graph "
-                    "has %u and %u); train one with anycq train complex, or use the graph it was "
-                    "trained on",
+                    "has %u and %u); train one on this graph",
                     sizes->n_entities, sizes->n_relations / 2, acq_graph_get_n_entities(graph),
                     acq_graph_get_n_relations(graph) / 2);
 }

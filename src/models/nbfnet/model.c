@@ -154,7 +154,7 @@ static acq_status check_relations(const acq_safetensors *file, const acq_graph *
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "the model was trained for other relations (%u of them, here %u); train one "
-                    "on this graph with anycq train nbfnet, or use the predictor ultra",
+                    "on this graph, or use ultra",
                     rows, n_relations);
 }
 

@@ -129,9 +129,8 @@ static acq_status new_loaded(const acq_safetensors *file, acq_ultra **out, acq_e
     const char *format = acq_safetensors_get_metadata(file, "format");
     if (format == NULL || strcmp(format, FORMAT) != 0)
         return acq_fail(error, ACQ_ERR_INPUT,
-                        "these are no ULTRA weights of anycq (format \"%.40s\", not \"%s\"); train "
-                        "some with anycq train ultra, or convert published ones with "
-                        "tools/convert_ultra",
+                        "these are no ULTRA weights of anycq (format \"%.40s\", not \"%s\"); make "
+                        "some with anycq train ultra",
                         format == NULL ? "" : format, FORMAT);
     acq_status status = new_zero(&model, error);
     if (status == ACQ_OK)

@@ -207,9 +207,8 @@ acq_status acq_sparql_parse_minus(acq_sparql *p, size_t group_from, acq_run *run
                                "NOT EXISTS");
     if (effect == MINUS_UNBOUND)
         return ACQ_SPARQL_FAIL(p, place,
-                               "MINUS with a variable that the patterns before it do not bind "
-                               "needs universal quantification, which is not supported; bind all "
-                               "its variables before it");
+                               "MINUS with a variable that no pattern before it binds needs "
+                               "\"for all\", which is not supported; bind it before");
     if (effect == MINUS_NEGATES)
         return acq_builder_negate(&p->builder, *run, place);
     p->builder.n_stack = run->mark;

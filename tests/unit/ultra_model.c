@@ -108,7 +108,7 @@ static void test_other_files_are_refused_with_the_reason(void **state)
 {
     (void)state;
     const char *const cases[][3] = {
-        {"anycq-ultra-1", "anycq-ultra-9", "train some with anycq train ultra"},
+        {"anycq-ultra-1", "anycq-ultra-9", "make some with anycq train ultra"},
         {"\"own\"", "\"any\"", "query \"any\""},
         {"entity.3.linear.bias", "entity.3.linear.bios", "entity.3.linear.bi"},
         {"\"shape\":[64,128]", "\"shape\":[128,64]", "64"}};

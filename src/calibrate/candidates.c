@@ -429,7 +429,7 @@ static size_t count_joined(const join_plan *join)
 static void merge(const acq_candidates_maker *maker, const join_plan *join, acq_candidates *out)
 {
     size_t i = 0, j = 0;
-    for (size_t k = 0; k < out->n; k++) {
+    for (size_t k = 0; i < join->n_a || j < join->n_b; k++) {
         bool takes_a = j == join->n_b || (i < join->n_a && !is_less(&join->b[j], &join->a[i]));
         bool takes_b = i == join->n_a || (j < join->n_b && !is_less(&join->a[i], &join->b[j]));
         const met *link = takes_a ? &join->a[i] : &join->b[j];

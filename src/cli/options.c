@@ -222,9 +222,9 @@ static const acq_option *find_letter(const char *token)
     return NULL;
 }
 
-/* The option a token names; *value is what follows "=", NULL without one. */
-static acq_status find_option(acq_command_id command, const char *token, const acq_option **out,
-                              const char **value, acq_error *error)
+/* The option a token names, NULL after an error; *value is what follows "=", NULL without one. */
+static const acq_option *find_option(acq_command_id command, const char *token, const char **value,
+                                     acq_error *error)
 {
     bool is_long = token[1] == '-';
     const char *name = token + (is_long ? 2 : 1);
@@ -236,16 +236,17 @@ static acq_status find_option(acq_command_id command, const char *token, const a
         size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;
         memcpy(word, name, kept);
         word[kept] = '\0';
-        return fail_unknown(command, token, word, error);
+        fail_unknown(command, token, word, error);
+    } else if (!is_for(option, command)) {
+        fail_elsewhere(command, option, error);
+    } else if (equals != NULL && option->kind == ACQ_KIND_FLAG) {
+        acq_fail(error, ACQ_ERR_USAGE, "option --%s takes no value: write --%s alone", option->name,
+                 option->name);
+    } else {
+        *value = equals == NULL ? NULL : equals + 1;
+        return option;
     }
-    if (!is_for(option, command))
-        return fail_elsewhere(command, option, error);
-    if (equals != NULL && option->kind == ACQ_KIND_FLAG)
-        return acq_fail(error, ACQ_ERR_USAGE, "option --%s takes no value: write --%s alone",
-                        option->name, option->name);
-    *out = option;
-    *value = equals == NULL ? NULL : equals + 1;
-    return ACQ_OK;
+    return NULL;
 }
 
 static bool is_option(const char *token)
@@ -274,11 +275,10 @@ static int take_list(acq_options *options, const acq_option *option, int i, int 
 static acq_status take_option(acq_options *options, int *i, int argc, char *const *argv,
                               acq_error *error)
 {
-    const acq_option *option = NULL;
-    const char *value;
-    acq_status status = find_option(options->command, argv[*i], &option, &value, error);
-    if (status != ACQ_OK)
-        return status;
+    const char *value = NULL;
+    const acq_option *option = find_option(options->command, argv[*i], &value, error);
+    if (option == NULL)
+        return ACQ_ERR_USAGE;
     (*i)++;
     if (option->kind != ACQ_KIND_FLAG && value == NULL) {
         if (*i >= argc || !can_be_value(argv[*i]))
@@ -287,7 +287,7 @@ static acq_status take_option(acq_options *options, int *i, int argc, char *cons
         value = argv[(*i)++];
     }
     options->given[option - table] = true;
-    status = set_value(options, option, value, error);
+    acq_status status = set_value(options, option, value, error);
     if (status == ACQ_OK)
         *i = take_list(options, option, *i, argc, argv);
     return status;

@@ -63,7 +63,7 @@ static char unescape(char c)
 }
 
 /* The meaning of a name in quotes, in place; NULL after a bad escape, which *bad then points to. */
-static char *unquote(char *name, char *end, char **bad)
+static char *unquote(char *name, const char *end, char **bad)
 {
     char *to = name;
     for (char *from = name + 1; from < end - 1; from++) {

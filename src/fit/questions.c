@@ -505,7 +505,9 @@ static void add_wrong(const acq_trial_source *source, const acq_query *query,
 {
     const acq_links *list = find_shortest(source->rest, query);
     size_t n_draws = 0, n_hits = 0, first = out->n;
-    for (; list != NULL && list->n_heads > 0 && n_draws < DRAWS; n_draws++) {
+    if (list == NULL || list->n_heads == 0)
+        return;
+    for (; n_draws < DRAWS; n_draws++) {
         acq_ent entity = list->heads[acq_random_below(random, list->n_heads)];
         if (has_answer(truth, entity) || !acq_explain_is_seen(query, source->rest, &entity))
             continue;

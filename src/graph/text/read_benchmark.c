@@ -277,8 +277,8 @@ static acq_status set_name(const index_reader *in, int kind, const char *name, s
 /* "name": id of a member e or r. */
 static bool read_pair(index_reader *in, int kind)
 {
-    const char *name;
-    size_t length;
+    const char *name = NULL;
+    size_t length = 0;
     if (!read_string(in, &name, &length) || !take(in, ':', "expected a colon"))
         return false;
     peek(in);

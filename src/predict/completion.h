@@ -43,7 +43,7 @@ acq_status acq_completion_read_info(const char *path, acq_completion_info *out, 
 
 /* The calibrator that the file of a predictor from acq_predictor_new_completion holds, as bytes
  * freed with acq_free; *length 0: none. The error names the file. */
-acq_status acq_completion_copy_calibrator(const acq_predictor *completion, void **out,
+acq_status acq_completion_copy_calibrator(const acq_predictor *predictor, void **out,
                                           size_t *length, acq_error *error);
 
 typedef struct acq_completion_write_params {

@@ -249,10 +249,10 @@ static acq_status check_whole(const completion *me, acq_error *error)
     return status;
 }
 
-acq_status acq_completion_copy_calibrator(const acq_predictor *self, void **out, size_t *length,
-                                          acq_error *error)
+acq_status acq_completion_copy_calibrator(const acq_predictor *predictor, void **out,
+                                          size_t *length, acq_error *error)
 {
-    const completion *me = (const completion *)self;
+    const completion *me = (const completion *)predictor;
     *length = me->stored.header.calibrator_length;
     if (*length == 0)
         return ACQ_OK;

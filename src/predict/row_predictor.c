@@ -298,9 +298,9 @@ static double get_floor(const acq_predictor *base)
     return ((const row_predictor *)base)->limits.floor;
 }
 
-acq_row_cache_counts acq_row_predictor_get_counts(const acq_predictor *base)
+acq_row_cache_counts acq_row_predictor_get_counts(const acq_predictor *predictor)
 {
-    row_predictor *self = (row_predictor *)base;
+    row_predictor *self = (row_predictor *)predictor;
     pthread_mutex_lock(&self->lock);
     acq_row_cache_counts counts = acq_row_cache_get_counts(self->cache);
     pthread_mutex_unlock(&self->lock);

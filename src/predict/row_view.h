@@ -11,8 +11,8 @@
 
 typedef struct acq_row_view acq_row_view;
 
-/* base must make rows and outlive the view. */
-acq_status acq_row_view_new(const acq_predictor *base, acq_row_view **out, acq_error *error);
+/* source must make rows and outlive the view. */
+acq_status acq_row_view_new(const acq_predictor *source, acq_row_view **out, acq_error *error);
 void acq_row_view_free(acq_row_view *view); /* NULL is legal */
 
 /* Borrowed; freeing it frees the view. */

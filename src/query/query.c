@@ -174,8 +174,9 @@ acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, 
     const acq_query_name *relation =
         bind_names(query->relations, query->n_relations, find_relation, graph, n_relations);
     write_hint(query, graph, hint, hint_size);
-    query->graph = entity == NULL && relation == NULL ? graph : NULL;
-    if (query->graph != NULL)
+    bool is_bound = entity == NULL && relation == NULL;
+    query->graph = is_bound ? graph : NULL;
+    if (is_bound)
         return ACQ_OK;
     acq_status failed = acq_graph_get_failure(graph, error);
     unbind_names(query->constants, query->n_constants);

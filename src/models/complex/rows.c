@@ -74,7 +74,7 @@ static void copy_vector(const complex_rows *rows, acq_ent entity, const float *r
     uint32_t rank = rows->model->rank;
     const float *from = acq_complex_get_entity(rows->model, entity);
     if (relation == NULL)
-        memcpy(to, from, 2 * (size_t)rank * sizeof *to);
+        memcpy(to, from, 2 * (size_t)rank * sizeof *to); /* NOLINT: vectors are never NULL */
     else
         rows->kernels->complex_product(rank, rank, from, relation, 0, to);
 }

@@ -95,7 +95,7 @@ static acq_status parse_objects(acq_sparql *p, acq_term subject, uint32_t relati
 static acq_status parse_triples(acq_sparql *p, acq_run *run)
 {
     acq_term subject = {0};
-    uint32_t relation;
+    uint32_t relation = 0;
     *run = (acq_run){.kind = ACQ_NODE_AND, .mark = p->builder.n_stack};
     acq_status status = parse_term(p, "a subject: ?x, <...> or prefix:name", &subject);
     while (status == ACQ_OK) {

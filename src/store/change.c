@@ -291,7 +291,7 @@ static acq_status change_all(acq_store_writer *writer, const acq_store_fact *fac
     bool is_full = wants_compaction(&writer->catalog.meta);
     status = acq_writer_end(writer, status, error);
     if (status != ACQ_OK)
-        return status == ACQ_ERR_NAME ? fail_unknown(&c, error) : status;
+        return status == ACQ_ERR_NAME && c.unknown != NULL ? fail_unknown(&c, error) : status;
     compact_if(&c, is_full);
     acq_sized_fill(report, &c.report, sizeof c.report);
     return ACQ_OK;

@@ -281,7 +281,7 @@ static acq_status parse_comparison(parser *p, acq_run *run)
 static acq_status parse_atom(parser *p)
 {
     acq_input_place place = p->lexer.token.place;
-    uint32_t relation;
+    uint32_t relation = 0;
     acq_status status;
     if (kind_of(p) == ACQ_TOKEN_INVERSE) {
         status = parse_inverse(p, &relation);

@@ -222,7 +222,7 @@ static uint32_t filter_supports(const state *s, uint32_t index, const acq_links 
     for (uint32_t e = 0; e < node->n_edges && n > 0; e++)
         for (uint32_t i = 0; i < node->edges[e]->n_positive; i++) {
             const acq_links *links = links_from(node->edges[e], i, index);
-            if (links != skip || links->best != NULL)
+            if (links != skip || links->best != NULL) /* NOLINT: links are never NULL */
                 n = filter_by_links(s, links, list, n);
         }
     return n;
@@ -287,7 +287,7 @@ static bool revise_from_neighbours(state *s, uint32_t index, const model_edge *t
     const model_node *node = &s->m->nodes[index];
     for (uint32_t e = 0; e < node->n_edges; e++) {
         const model_edge *edge = node->edges[e];
-        if (edge == taken && is_simple(edge))
+        if (taken != NULL && edge == taken && is_simple(edge))
             continue;
         if (!acq_exact_revise(s, edge, other_end(edge, index)))
             return false;

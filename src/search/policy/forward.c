@@ -142,7 +142,7 @@ static void take_states(acq_step *step, const acq_policy *policy, const acq_rows
     for (size_t r = 0; r < batch->n_rows; r++) {
         uint32_t origin = batch->origins[r];
         const float *from = origin == ACQ_NO_ID ? start : before + origin * d;
-        memcpy(step->h + r * d, from, d * sizeof *from);
+        memcpy(step->h + r * d, from, d * sizeof *from); /* NOLINT: the first step has no origins */
     }
 }
 

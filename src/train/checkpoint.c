@@ -250,7 +250,7 @@ static acq_status read_file(acq_trainer *t, const acq_safetensors *file, whole *
                             acq_error *error)
 {
     counters c;
-    double values[MOST_NUMBERS];
+    double values[MOST_NUMBERS] = {0};
     list_counters(t, &c);
     acq_status status = check_format(file, error);
     if (status == ACQ_OK)

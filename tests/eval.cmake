@@ -2,6 +2,7 @@ acq_test(eval_metrics SOURCES unit/eval_metrics.c USES eval)
 acq_test(eval_files SOURCES unit/eval_files.c USES eval)
 acq_test(eval_print SOURCES unit/eval_print.c USES eval)
 acq_test(eval_run SOURCES unit/eval_run.c USES eval)
+acq_test(eval_links SOURCES unit/eval_links.c USES eval)
 acq_test(eval_cli SOURCES unit/eval_cli.c USES eval ARGS $<TARGET_FILE:anycq>)
 add_dependencies(test_eval_cli anycq)
 

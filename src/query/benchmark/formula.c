@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "query/builder.h"
-#include "query/printers.h"
+#include "query/print.h"
 #include "query/text/lexer.h"
 
 typedef struct parser {

@@ -238,10 +238,7 @@ acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
                             acq_error *error);
 void acq_train_policy_result_deinit(acq_train_policy_result *result);
 
-/* The checkpoint of seed number `i`, "MODEL.seedN.checkpoint"; freed with acq_free, NULL: out of
- * memory. */
-char *acq_train_policy_copy_path(const acq_train_policy_params *params, uint32_t i);
-/* Takes them away; for when the model has been written. */
+/* Takes the checkpoints of all seeds away; for when the model has been written. */
 void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params);
 
 #endif

@@ -1,30 +1,28 @@
 # The command as users meet it: transcripts, bad usage, interrupts; and the direction of includes.
-add_executable(cli_scores cli/scores.c support/calibrator.c)
-target_include_directories(cli_scores PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(cli_scores PRIVATE acq_calibrate acq_answer acq_predict acq_graph acq_base)
+add_executable(cli_scores cli/scores.c)
+target_link_libraries(cli_scores PRIVATE test_support acq_calibrate)
 
-foreach(transcript ask queries_file check others help scored probability store rdf policy train)
+foreach(transcript ask queries_file check others help scored probability store rdf policy train
+        rows links train_links shards fit)
   add_test(NAME cli_${transcript}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/transcript.sh $<TARGET_FILE:anycq>
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script signals readme same_store resume overwrite stream special_files)
+foreach(script signals readme same_store resume overwrite stream special_files train_links_resume
+        fit_resume)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
 endforeach()
-if(NOT ACQ_SANITIZE) # whose frames are larger
-  add_test(NAME cli_stack COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/stack.sh $<TARGET_FILE:anycq>
-                                  ${PROJECT_SOURCE_DIR})
-endif()
 add_test(NAME cli_man
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/man.sh $<TARGET_FILE:anycq>
                  ${PROJECT_BINARY_DIR}/man/man1)
 if(NOT ACQ_SANITIZE) # whose frames are larger
-  add_test(NAME cli_small_stack
-           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/small_stack.sh $<TARGET_FILE:anycq>
-                   ${PROJECT_SOURCE_DIR})
+  foreach(script stack small_stack)
+    add_test(NAME cli_${script} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh
+                                        $<TARGET_FILE:anycq> ${PROJECT_SOURCE_DIR})
+  endforeach()
 endif()
 foreach(cases usage:60 bad_inputs:70)
   string(REPLACE ":" ";" cases ${cases})
@@ -48,3 +46,12 @@ if(NOT ACQ_SANITIZE) # some tests are for the build that ships
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/listed.sh ${PROJECT_BINARY_DIR}
                    ${PROJECT_SOURCE_DIR} ${CMAKE_CTEST_COMMAND})
 endif()
+
+# What tools/ makes of other people's data.
+add_test(NAME graph_tools
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/graph_tools.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME convert_ultra
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/convert_ultra.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME extract_calibrator
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/extract_calibrator.sh ${PROJECT_SOURCE_DIR}
+                 $<TARGET_FILE:anycq>)

@@ -3,8 +3,7 @@
 add_library(durability STATIC durability/child.c durability/command.c durability/fixture.c
                               durability/history.c durability/plain.c durability/scratch.c
                               support/calls.c support/disk.c support/vfs.c)
-target_include_directories(durability PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(durability PUBLIC acq_store Threads::Threads PkgConfig::CMOCKA)
+target_link_libraries(durability PUBLIC test_support acq_store Threads::Threads)
 foreach(call open write pwrite fsync fdatasync rename renameat2 unlink)
   target_link_options(durability INTERFACE -Wl,--wrap=${call})
 endforeach()

@@ -1,11 +1,10 @@
-acq_test(engine_ask SOURCES unit/engine_ask.c unit/answer_world.c
-         USES engine search answer query predict graph base)
-acq_test(engine_policy SOURCES unit/engine_policy.c unit/answer_world.c
-         USES engine search answer query predict graph base)
-acq_test(engine_liar SOURCES unit/engine_liar.c unit/answer_world.c
-         USES engine search answer query predict graph base)
-acq_test(engine_probability SOURCES unit/engine_probability.c unit/answer_world.c
-         support/calibrator.c
-         USES engine search answer query predict graph base)
-acq_test(engine_laws SOURCES oracle/laws.c support/case.c
-         USES engine calibrate search answer query predict graph base)
+acq_test(answer_verify SOURCES unit/answer_verify.c USES calibrate)
+acq_test(answer_explain SOURCES unit/answer_explain.c USES calibrate)
+acq_test(answer_probability SOURCES unit/answer_probability.c USES calibrate)
+acq_test(answer_supports SOURCES oracle/supports.c USES calibrate)
+acq_test(answer_worlds SOURCES oracle/worlds.c USES calibrate)
+acq_test(engine_ask SOURCES unit/engine_ask.c USES engine)
+acq_test(engine_policy SOURCES unit/engine_policy.c USES engine)
+acq_test(engine_liar SOURCES unit/engine_liar.c USES engine)
+acq_test(engine_probability SOURCES unit/engine_probability.c USES engine)
+acq_test(engine_laws SOURCES oracle/laws.c USES engine)

@@ -1,24 +1,13 @@
 # The public library: its functions by their modules, and as a program sees it.
-acq_test(api_library SOURCES unit/api_library.c support/api_case.c support/api_scored.c
-         support/calibrator.c
-         USES library engine search answer query predict graph base)
-acq_test(api_predict SOURCES unit/api_predict.c support/api_case.c support/api_scored.c
-         support/calibrator.c
-         USES library engine search answer query predict graph base)
-acq_test(api_answers SOURCES unit/api_answers.c support/api_case.c support/api_scored.c
-         support/calibrator.c
-         USES library engine search answer query predict graph base)
-acq_test(api_arguments SOURCES unit/api_arguments.c support/api_case.c
-         USES library engine search answer query predict graph base)
-acq_test(api_store SOURCES unit/api_store.c support/api_case.c
-         USES library engine search answer query predict graph base)
-acq_test(api_train SOURCES unit/api_train.c support/api_case.c
-         USES library engine search answer query predict graph base)
-acq_test(api_evaluate SOURCES unit/api_evaluate.c
-         USES library engine search answer query predict graph base)
+acq_test(api_library SOURCES unit/api_library.c USES library)
+acq_test(api_predict SOURCES unit/api_predict.c USES library)
+acq_test(api_answers SOURCES unit/api_answers.c USES library)
+acq_test(api_arguments SOURCES unit/api_arguments.c USES library)
+acq_test(api_store SOURCES unit/api_store.c USES library)
+acq_test(api_train SOURCES unit/api_train.c USES library)
+acq_test(api_evaluate SOURCES unit/api_evaluate.c USES library)
 if(ACQ_FAULTS)
-  acq_test(api_memory SOURCES unit/api_memory.c support/api_case.c
-           USES library engine search answer query predict graph base)
+  acq_test(api_memory SOURCES unit/api_memory.c USES library)
 endif()
 
 # Examples see the public header and the shared library, nothing else.

@@ -1,5 +1,5 @@
 acq_test(predict_perfect SOURCES unit/predict_perfect.c USES calibrate)
 acq_test(predict_quantise SOURCES unit/predict_quantise.c USES calibrate)
-acq_test(completion_file SOURCES unit/completion_file.c unit/completion_case.c USES calibrate)
-acq_test(completion_damage SOURCES unit/completion_damage.c unit/completion_case.c USES calibrate)
-acq_test(completion_faults SOURCES unit/completion_faults.c unit/completion_case.c USES calibrate)
+acq_test(completion_file SOURCES unit/completion_file.c USES calibrate)
+acq_test(completion_damage SOURCES unit/completion_damage.c USES calibrate)
+acq_test(completion_faults SOURCES unit/completion_faults.c USES calibrate)

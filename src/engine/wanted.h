@@ -13,7 +13,7 @@
 #ifndef ACQ_ENGINE_WANTED_H
 #define ACQ_ENGINE_WANTED_H
 
-#include "predict/row_view.h"
+#include "predict/rows.h"
 #include "predict/scoring.h"
 #include "query/problem.h"
 

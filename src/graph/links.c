@@ -155,7 +155,8 @@ void acq_links_sort(acq_link *links, acq_link *scratch, size_t n, uint32_t n_ent
     radix_sort(links, scratch, n, bits_of(n_entities));
 }
 
-size_t acq_links_unique(acq_link *links, size_t n)
+/* Keeps the largest score of each pair; links are sorted. Returns the number left. */
+static size_t keep_largest(acq_link *links, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -177,7 +178,7 @@ acq_status acq_links_new(acq_link *links, size_t n, uint32_t n_entities, bool sc
         return ACQ_ERR_MEMORY;
     acq_links_sort(links, scratch, n, n_entities);
     acq_free(scratch);
-    return acq_links_new_sorted(links, acq_links_unique(links, n), n_entities, scored, out);
+    return acq_links_new_sorted(links, keep_largest(links, n), n_entities, scored, out);
 }
 
 void acq_links_free(acq_links *links)

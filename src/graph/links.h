@@ -112,9 +112,6 @@ bool acq_links_check(const acq_links *links, const char **reason);
 /* Stable sort by (head, tail); scratch has room for n. O(n) passes over the used bits. */
 void acq_links_sort(acq_link *links, acq_link *scratch, size_t n, uint32_t n_entities);
 
-/* Keeps the largest score of each pair; links are sorted. Returns the number left. */
-size_t acq_links_unique(acq_link *links, size_t n);
-
 /* Rows of sorted, distinct links in one heap block. */
 acq_status acq_links_new_sorted(const acq_link *links, size_t n, uint32_t n_entities, bool scored,
                                 acq_links **out);

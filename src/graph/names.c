@@ -52,16 +52,11 @@ static inline uint32_t probe(const acq_names *names, const char *name, size_t le
     return ACQ_NO_ID;
 }
 
-uint32_t acq_names_find_hashed(const acq_names *names, const char *name, size_t length,
-                               uint32_t hash)
-{
-    size_t place;
-    return names->n_slots == 0 ? ACQ_NO_ID : probe(names, name, length, hash, &place);
-}
-
 uint32_t acq_names_find(const acq_names *names, const char *name, size_t length)
 {
-    return acq_names_find_hashed(names, name, length, acq_names_hash(name, length));
+    size_t place;
+    return names->n_slots == 0 ? ACQ_NO_ID
+                               : probe(names, name, length, acq_names_hash(name, length), &place);
 }
 
 static size_t find_free(const uint64_t *slots, size_t n_slots, uint32_t hash)

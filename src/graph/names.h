@@ -53,9 +53,6 @@ static inline uint32_t acq_names_hash(const char *name, size_t length)
     return (uint32_t)(acq_hash_bytes(name, length, 0) >> 32);
 }
 
-uint32_t acq_names_find_hashed(const acq_names *names, const char *name, size_t length,
-                               uint32_t hash);
-
 /* As acq_names_add; the caller has seen that there is no NUL byte. */
 acq_status acq_names_add_hashed(acq_names *names, const char *name, size_t length, uint32_t hash,
                                 uint32_t step, uint32_t *out);

@@ -1,6 +1,5 @@
 /* row_view.c - rows by (relation, head) in a hash table; links of a pair of relations are made of
  * the observed ones and the pair's rows when they are first opened, and again after rows came. */
-#include "predict/row_view.h"
 
 #include <pthread.h>
 

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "query/printers.h"
 #include "query/text/lexer.h"
 
 const char *acq_syntax_get_name(acq_syntax syntax)

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "query/input.h"
-#include "query/printers.h"
+#include "query/print.h"
 
 typedef enum column { COLUMN_HEAD, COLUMN_TAIL, COLUMN_NAME } column;
 

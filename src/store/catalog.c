@@ -102,51 +102,6 @@ static acq_status read_pair(const acq_db *db, sqlite3_stmt *row, uint32_t format
     return status;
 }
 
-/* Rows come as 0, 2, 4, ... and their checksums add up to what meta says. */
-static acq_status read_rows(const acq_db *db, sqlite3_stmt *rows, uint32_t format,
-                            const acq_store_meta *meta, acq_pair_fn take, void *context,
-                            acq_error *error)
-{
-    uint64_t sum = 0, expected = 0;
-    bool has_row = false;
-    acq_status status = acq_db_step(db, rows, &has_row, error);
-    for (; status == ACQ_OK && has_row; expected += 2) {
-        acq_store_pair pair;
-        status = read_pair(db, rows, format, &pair, error);
-        if (status == ACQ_OK && pair.relation != expected)
-            status = acq_db_fail_damaged(db, "a relation is missing", error);
-        if (status == ACQ_OK)
-            status = take(context, &pair, error);
-        if (status == ACQ_OK) {
-            sum += acq_pair_checksum(&pair);
-            status = acq_db_step(db, rows, &has_row, error);
-        }
-    }
-    if (status == ACQ_OK && (expected != meta->n_relations || sum != meta->relation_rows))
-        status = acq_db_fail_damaged(db, "the relations do not match their checksum", error);
-    return status;
-}
-
-acq_status acq_pairs_read(const acq_db *db, uint32_t format, const acq_store_meta *meta,
-                          acq_pair_fn take, void *context, acq_error *error)
-{
-    sqlite3_stmt *rows = NULL;
-    acq_status status = acq_db_prepare(
-        db,
-        format == 1 ? "SELECT " COLUMNS " FROM relation ORDER BY id"
-                    : "SELECT " COLUMNS ", label, inverse_label FROM relation ORDER BY id",
-        &rows, error);
-    if (status == ACQ_OK)
-        status = read_rows(db, rows, format, meta, take, context, error);
-    sqlite3_finalize(rows);
-    return status;
-}
-
-typedef struct reading {
-    const acq_db *db;
-    acq_catalog *catalog;
-} reading;
-
 static acq_status put_name(const acq_db *db, acq_names *names, acq_rel id,
                            const acq_pair_name *name, acq_error *error)
 {
@@ -177,26 +132,63 @@ static const char *check_pair(const acq_store_pair *pair, const acq_catalog *cat
     return NULL;
 }
 
-static acq_status take_pair(void *context, const acq_store_pair *pair, acq_error *error)
+static acq_status take_pair(const acq_db *db, acq_catalog *catalog, const acq_store_pair *pair,
+                            acq_error *error)
 {
-    reading *r = context;
-    acq_catalog *catalog = r->catalog;
     const char *reason = check_pair(pair, catalog);
     if (reason != NULL)
-        return acq_db_fail_damaged(r->db, reason, error);
+        return acq_db_fail_damaged(db, reason, error);
     if (ACQ_RESERVE(catalog->pairs, catalog->pairs_capacity, catalog->n_pairs + 1) != ACQ_OK)
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
     for (acq_rel side = 0; status == ACQ_OK && side < 2; side++) {
         acq_rel id = pair->relation + side;
-        status = put_name(r->db, &catalog->relations, id, &pair->keys[side], error);
+        status = put_name(db, &catalog->relations, id, &pair->keys[side], error);
         if (status == ACQ_OK)
-            status = put_name(r->db, &catalog->relation_labels, id, &pair->labels[side], error);
+            status = put_name(db, &catalog->relation_labels, id, &pair->labels[side], error);
     }
     acq_store_pair *kept = &catalog->pairs[catalog->n_pairs++];
     *kept = *pair;
     for (int side = 0; side < 2; side++)
         kept->keys[side] = kept->labels[side] = (acq_pair_name){0};
+    return status;
+}
+
+/* Rows come as 0, 2, 4, ... and their checksums add up to what meta says. */
+static acq_status read_rows(const acq_db *db, sqlite3_stmt *rows, acq_catalog *out,
+                            acq_error *error)
+{
+    uint64_t sum = 0, expected = 0;
+    bool has_row = false;
+    acq_status status = acq_db_step(db, rows, &has_row, error);
+    for (; status == ACQ_OK && has_row; expected += 2) {
+        acq_store_pair pair;
+        status = read_pair(db, rows, out->format, &pair, error);
+        if (status == ACQ_OK && pair.relation != expected)
+            status = acq_db_fail_damaged(db, "a relation is missing", error);
+        if (status == ACQ_OK)
+            status = take_pair(db, out, &pair, error);
+        if (status == ACQ_OK) {
+            sum += acq_pair_checksum(&pair);
+            status = acq_db_step(db, rows, &has_row, error);
+        }
+    }
+    if (status == ACQ_OK && (expected != out->meta.n_relations || sum != out->meta.relation_rows))
+        status = acq_db_fail_damaged(db, "the relations do not match their checksum", error);
+    return status;
+}
+
+static acq_status read_pairs(const acq_db *db, acq_catalog *out, acq_error *error)
+{
+    sqlite3_stmt *rows = NULL;
+    acq_status status = acq_db_prepare(
+        db,
+        out->format == 1 ? "SELECT " COLUMNS " FROM relation ORDER BY id"
+                         : "SELECT " COLUMNS ", label, inverse_label FROM relation ORDER BY id",
+        &rows, error);
+    if (status == ACQ_OK)
+        status = read_rows(db, rows, out, error);
+    sqlite3_finalize(rows);
     return status;
 }
 
@@ -223,7 +215,6 @@ static uint64_t count_changes(const acq_catalog *catalog)
 acq_status acq_catalog_read(const acq_db *db, acq_catalog *out, acq_error *error)
 {
     *out = (acq_catalog){0};
-    reading r = {.db = db, .catalog = out};
     acq_status status = acq_format_check(db, &out->format, error);
     if (status == ACQ_OK)
         status = acq_meta_read(db, &out->meta, error);
@@ -232,7 +223,7 @@ acq_status acq_catalog_read(const acq_db *db, acq_catalog *out, acq_error *error
     if (status == ACQ_OK && out->meta.n_entities > out->file_bytes)
         status = acq_db_fail_damaged(db, "it counts more entities than the file can hold", error);
     if (status == ACQ_OK)
-        status = acq_pairs_read(db, out->format, &out->meta, take_pair, &r, error);
+        status = read_pairs(db, out, error);
     if (status == ACQ_OK && count_changes(out) != out->meta.n_changes)
         status = acq_db_fail_damaged(db, "its relations have more or fewer changes than it counts",
                                      error);

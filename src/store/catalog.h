@@ -46,12 +46,6 @@ acq_status acq_pair_prepare_write(const acq_db *db, sqlite3_stmt **out, acq_erro
 acq_status acq_pair_write(const acq_db *db, sqlite3_stmt *statement, const acq_store_pair *pair,
                           acq_error *error);
 
-/* All rows in order of id, `format` as acq_format_check gave it; `take` gets names that are gone
- * after it returns. The checksums are verified, also against meta. */
-typedef acq_status (*acq_pair_fn)(void *context, const acq_store_pair *pair, acq_error *error);
-acq_status acq_pairs_read(const acq_db *db, uint32_t format, const acq_store_meta *meta,
-                          acq_pair_fn take, void *context, acq_error *error);
-
 /* ---- all of it ---- */
 
 typedef struct acq_catalog {

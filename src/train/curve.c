@@ -2,7 +2,7 @@
  *
  * One table says what the columns are, for writing and for reading. Numbers keep nine digits, so
  * a curve that is read and written again is the same file. */
-#include "train/curve.h"
+#include "train/train.h"
 
 #include <ctype.h>
 #include <errno.h>

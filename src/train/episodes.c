@@ -1,5 +1,5 @@
 /* episodes.c - see episodes.h. */
-#include "train/episodes.h"
+#include "train/source.h"
 
 #include <string.h>
 

@@ -332,7 +332,9 @@ static bool goes_on(void *context, const acq_train_progress *now)
     return !run->stopped;
 }
 
-char *acq_train_policy_copy_path(const acq_train_policy_params *params, uint32_t i)
+/* The checkpoint of seed number `i`, "MODEL.seedN.checkpoint"; freed with acq_free, NULL: out of
+ * memory. */
+static char *copy_path(const acq_train_policy_params *params, uint32_t i)
 {
     size_t room = strlen(params->checkpoint) + 48;
     char *path = acq_alloc(room, 1);
@@ -345,7 +347,7 @@ char *acq_train_policy_copy_path(const acq_train_policy_params *params, uint32_t
 void acq_train_policy_remove_checkpoints(const acq_train_policy_params *params)
 {
     for (uint32_t i = 0; i < params->n_seeds && params->checkpoint != NULL; i++) {
-        char *path = acq_train_policy_copy_path(params, i);
+        char *path = copy_path(params, i);
         if (path != NULL)
             (void)unlink(path);
         acq_free(path);
@@ -438,7 +440,7 @@ static acq_status train_seed(void *context, size_t i, unsigned thread)
     (void)thread;
     acq_status status = open_run(run);
     if (status == ACQ_OK && params->checkpoint != NULL) {
-        run->checkpoint = acq_train_policy_copy_path(params, (uint32_t)i);
+        run->checkpoint = copy_path(params, (uint32_t)i);
         if (run->checkpoint == NULL)
             status = acq_fail_memory(&run->error);
     }

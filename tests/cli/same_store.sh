@@ -37,9 +37,12 @@ same() {
 ask_samples() { "$anycq" ask "$1" --queries data/world/queries.txt --all --predictor observed "$2"; }
 ask_typo() { "$anycq" ask "$1" 'Q(x) := born_in(x, "Londn")' --predictor observed; }
 predict() { "$anycq" predict "$1" 'acted_in(?, "Heat")' --predictor observed; }
-eval_closed() { "$anycq" eval "$2" --observed "$1" --queries "$3" --predictor observed --json; }
+eval_closed() {
+    "$anycq" eval "$2" --observed "$1" --queries "$d/$2"_valid_*.json --predictor observed --json
+}
 eval_perfect() {
-    "$anycq" eval "$2" --observed "$4" --queries "$3" --predictor "perfect:$1" --json
+    "$anycq" eval "$2" --observed "$work/train.acq" --queries "$d/$2"_valid_*.json \
+        --predictor "perfect:$1" --json
 }
 
 import() {
@@ -63,12 +66,8 @@ for folder in FB15k-237 NELL; do
     import "$d/train_kg.tsv" "$work/train.acq"
     import "$d/valid_kg.tsv" "$work/valid.acq"
     for task in qac qar; do
-        for file in "$d/${task}"_valid_*.json; do
-            same "$file, closed world" "$d/train_kg.tsv" "$work/train.acq" \
-                eval_closed $task "$file"
-            same "$file, perfect" "$d/valid_kg.tsv" "$work/valid.acq" \
-                eval_perfect $task "$file" "$work/train.acq"
-        done
+        same "$folder $task, closed world" "$d/train_kg.tsv" "$work/train.acq" eval_closed $task
+        same "$folder $task, perfect" "$d/valid_kg.tsv" "$work/valid.acq" eval_perfect $task
     done
     rm -f "$work/train.acq" "$work/valid.acq"
 done

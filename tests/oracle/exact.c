@@ -12,14 +12,9 @@
 #include "query/problem.h"
 #include "search/search.h"
 #include "support/case.h"
+#include "support/scale.h"
 
-enum { CASES = 8000, LEAST_PER_FEATURE = 200 };
-
-static size_t n_cases(void)
-{
-    const char *text = getenv("ACQ_CASES");
-    return text == NULL ? CASES : (size_t)strtoul(text, NULL, 10);
-}
+enum { CASES = SCALE(8000, 2000), LEAST_PER_FEATURE = CASES / 40 };
 
 static int by_score(const void *left, const void *right)
 {
@@ -111,7 +106,7 @@ static void check(const test_case *c, uint64_t seed, const case_tuple *tuple)
 
 static void test_exact_search_equals_brute_force(void **unused)
 {
-    size_t seen[CASE_N_FEATURES] = {0}, n_all = n_cases(), n_none = 0;
+    size_t seen[CASE_N_FEATURES] = {0}, n_all = count_cases(CASES), n_none = 0;
     (void)unused;
     for (uint64_t seed = 1; seed <= n_all; seed++) {
         test_case c;

@@ -17,17 +17,12 @@
 
 #include "support/nbfnet_case.h"
 #include "support/nbfnet_oracle.h"
+#include "support/scale.h"
 #include "train/nbfnet.h"
 
-enum { CASES = 12, MOST_ENTITIES = 24, DIRECTIONS = 2 };
+enum { CASES = SCALE(12, 3), MOST_ENTITIES = 24, DIRECTIONS = 2 };
 
 static const double SCORE_TOLERANCE = 2e-4, SLOPE_TOLERANCE = 5e-3, STEP = 1e-6;
-
-static size_t n_cases(void)
-{
-    const char *text = getenv("ACQ_CASES");
-    return text == NULL ? CASES : (size_t)strtoul(text, NULL, 10);
-}
 
 static void draw_case(nbfnet_case *c, uint64_t seed)
 {
@@ -114,7 +109,7 @@ static void check_rows(const row_case *r, acq_rel relation)
 static void test_rows_are_those_of_the_equations(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < n_cases(); seed++) {
+    for (uint64_t seed = 0; seed < count_cases(CASES); seed++) {
         row_case r;
         row_case_init(&r, seed);
         for (acq_rel relation = 0; relation < r.model->n_relations; relation++)
@@ -142,7 +137,7 @@ static void check_fuzzy_set(const row_case *r, acq_rel relation, uint64_t seed)
 static void test_fuzzy_sets_are_boundaries(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < n_cases(); seed++) {
+    for (uint64_t seed = 0; seed < count_cases(CASES); seed++) {
         row_case r;
         row_case_init(&r, seed);
         for (acq_rel relation = 0; relation < r.model->n_relations; relation++)
@@ -320,7 +315,7 @@ static void check_tensor(const gradient_case *g, const acq_tensor *tensor, acq_r
 static void test_the_gradient_is_the_slope_of_the_loss(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < n_cases(); seed++) {
+    for (uint64_t seed = 0; seed < count_cases(CASES); seed++) {
         gradient_case g = {0};
         gradient_case_init(&g, seed);
         acq_random random = acq_random_start(seed, 9);

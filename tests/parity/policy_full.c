@@ -21,13 +21,9 @@
 #include "search/policy/choice.h"
 #include "support/dense_policy.h"
 #include "support/policy_case.h"
+#include "support/scale.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { QUERIES = 1, STEPS = 2 };
-#else
-enum { QUERIES = 3, STEPS = 30 };
-#endif
-enum { SKIPPED = 77, THREADS = 2 };
+enum { QUERIES = SCALE(3, 1), STEPS = SCALE(30, 2), SKIPPED = 77, THREADS = 2 };
 
 static const double TOLERANCE = 1e-4;
 

@@ -23,18 +23,13 @@
 #include "search/policy/choice.h"
 #include "support/dense_tape.h"
 #include "support/policy_case.h"
+#include "support/scale.h"
 
-enum { CASES = 100, MOST_STEPS = 6, MOST_TERMS = 32, DIRECTIONS = 3 };
+enum { CASES = SCALE(100, 30), MOST_STEPS = 6, MOST_TERMS = 32, DIRECTIONS = 3 };
 
 static const uint32_t dims[] = {4, 8, 16, 20, 32};
 static const double FLOOR = 1e-5, TOLERANCE = 1e-3, MARGIN = 2e-6;
 static const double STEP = 1e-3, SLOPE_TOLERANCE = 0.02; /* finite differences */
-
-static size_t n_cases(void)
-{
-    const char *text = getenv("ACQ_CASES");
-    return text == NULL ? CASES : (size_t)strtoul(text, NULL, 10);
-}
 
 /* A search with its assignments fixed: values[t] is what step t starts from, values[t + 1] what
  * it chooses. */
@@ -233,7 +228,7 @@ static void test_the_gradient_is_that_of_the_dense_network(void **unused)
 {
     summary sum = {0};
     (void)unused;
-    for (uint64_t seed = 1; sum.compared < n_cases(); seed++)
+    for (uint64_t seed = 1; sum.compared < count_cases(CASES); seed++)
         compare_episode(seed, 1, &sum);
     printf("%zu cases: gradients differ by %.1e of their norm at most; %zu too near to a jump\n",
            sum.compared, sum.worst, sum.left_out);
@@ -348,11 +343,11 @@ static void test_the_gradient_is_the_slope_of_the_loss(void **unused)
     double worst = 0;
     size_t n_compared = 0;
     (void)unused;
-    for (uint64_t seed = 1; seed <= n_cases(); seed++)
+    for (uint64_t seed = 1; seed <= count_cases(CASES); seed++)
         n_compared += check_case(seed, &worst);
     printf("%zu directions: slopes differ by %.1e of the gradient's norm at most\n", n_compared,
            worst);
-    assert_true(n_compared > n_cases() / 2);
+    assert_true(n_compared > count_cases(CASES) / 2);
 }
 
 /* The tape's gradient of the choice for given logits of the classes, summed over the members. */
@@ -409,7 +404,7 @@ static void compare_choice(episode *e, uint64_t seed)
 static void test_clipped_choices_have_the_gradient_of_the_tape(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 1; seed <= 3 * n_cases(); seed++) {
+    for (uint64_t seed = 1; seed <= 3 * count_cases(CASES); seed++) {
         episode e;
         episode_init(&e, seed, 1);
         compare_choice(&e, seed);

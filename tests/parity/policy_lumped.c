@@ -21,17 +21,12 @@
 #include "support/dense_policy.h"
 #include "support/dense_tape.h"
 #include "support/policy_case.h"
+#include "support/scale.h"
 
-enum { CASES = 300, STEPS = 30, MOST_TERMS = 32, WALKS = 5, BATCH_STEPS = 12 };
+enum { CASES = SCALE(300, 60), STEPS = 30, MOST_TERMS = 32, WALKS = 5, BATCH_STEPS = 12 };
 
 static const uint32_t dims[] = {4, 8, 16, 20, 32};
 static const double TOLERANCE = 1e-4, CHAOS = 2e-6;
-
-static size_t n_cases(void)
-{
-    const char *text = getenv("ACQ_CASES");
-    return text == NULL ? CASES : (size_t)strtoul(text, NULL, 10);
-}
 
 /* Both networks on one case, step by step. */
 typedef struct run {
@@ -172,10 +167,10 @@ static void test_classes_have_the_logits_of_their_values(void **unused)
 {
     summary sum = {0};
     (void)unused;
-    for (uint64_t seed = 1; seed <= n_cases(); seed++)
+    for (uint64_t seed = 1; seed <= count_cases(CASES); seed++)
         compare_case(seed, dims[seed % 5], &sum);
     printf("%zu cases: logits differ by %.1e at most in %zu steps; %zu chaotic ones left out\n",
-           n_cases(), sum.worst, sum.steps, sum.steps_left_out);
+           count_cases(CASES), sum.worst, sum.steps, sum.steps_left_out);
     assert_true(sum.steps_left_out * 10 < sum.steps);
 }
 
@@ -258,7 +253,7 @@ static void compare_bits(party *y, uint64_t seed, int step)
 static void test_a_batch_gives_the_bits_of_single_walks(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 1; seed <= n_cases() / 10; seed++) {
+    for (uint64_t seed = 1; seed <= count_cases(CASES) / 10; seed++) {
         party y;
         acq_random random = acq_random_start(seed, 11);
         acq_ent values[MOST_TERMS];

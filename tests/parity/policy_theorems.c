@@ -20,21 +20,17 @@
 #include "engine/engine.h"
 #include "search/policy/choice.h"
 #include "support/policy_case.h"
+#include "support/scale.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { CASES = 40 };
-#else
-enum { CASES = 200 };
-#endif
-enum { STEPS = 12, MOST_TERMS = 32, MOST_ASSIGNMENTS = 250, LONG_SEARCH = 3000 };
+enum {
+    CASES = SCALE(200, 40),
+    STEPS = 12,
+    MOST_TERMS = 32,
+    MOST_ASSIGNMENTS = 250,
+    LONG_SEARCH = 3000
+};
 
 static const uint32_t dims[] = {4, 8, 16, 20, 32};
-
-static size_t n_cases(void)
-{
-    const char *text = getenv("ACQ_CASES");
-    return text == NULL ? CASES : (size_t)strtoul(text, NULL, 10);
-}
 
 static void check_probabilities(const policy_case *p, const acq_walk *walk, const double *mu,
                                 uint64_t seed)
@@ -90,14 +86,14 @@ static void test_every_value_keeps_a_probability(void **unused)
 {
     double least = 1;
     (void)unused;
-    for (uint64_t seed = 1; seed <= n_cases(); seed++) {
+    for (uint64_t seed = 1; seed <= count_cases(CASES); seed++) {
         policy_case p;
         policy_case_init(&p, seed, dims[seed % 5], 100);
         if (p.board->n_free_terms > 0)
             least = fmin(least, walk_along(&p, seed));
         policy_case_deinit(&p);
     }
-    printf("%zu cases: the least probability is %.1e\n", n_cases(), least);
+    printf("%zu cases: the least probability is %.1e\n", count_cases(CASES), least);
     assert_true(least < 1e-40); /* the clip was in force */
 }
 
@@ -156,14 +152,14 @@ static void test_every_answer_is_one(void **unused)
 {
     size_t n_answers = 0;
     (void)unused;
-    for (uint64_t seed = 1; seed <= 2 * n_cases(); seed++) {
+    for (uint64_t seed = 1; seed <= 2 * count_cases(CASES); seed++) {
         policy_case p;
         policy_case_init(&p, seed, dims[seed % 5], 1);
         n_answers += check_answers(&p, seed);
         policy_case_deinit(&p);
     }
-    printf("%zu answers in %zu searches\n", n_answers, 4 * n_cases());
-    assert_true(n_answers > n_cases());
+    printf("%zu answers in %zu searches\n", n_answers, 4 * count_cases(CASES));
+    assert_true(n_answers > count_cases(CASES));
 }
 
 /* Score of the best answer; 0 without one. */
@@ -186,7 +182,7 @@ static void test_long_searches_reach_the_best_score(void **unused)
     const uint64_t steps[] = {3, 30, 300, LONG_SEARCH};
     size_t n_compared = 0, n_reached[4] = {0};
     (void)unused;
-    for (uint64_t seed = 1; n_compared < n_cases(); seed++) {
+    for (uint64_t seed = 1; n_compared < count_cases(CASES); seed++) {
         policy_case p;
         policy_case_init(&p, seed, dims[seed % 5], 1);
         acq_engine_params exact = ACQ_ENGINE_DEFAULT;

@@ -16,9 +16,10 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "models/ultra/pass.h"
+#include "support/scale.h"
 #include "support/ultra_case.h"
 
-enum { D = ACQ_ULTRA_WIDTH, MOST = 200, CASES = 20 };
+enum { D = ACQ_ULTRA_WIDTH, MOST = 200, CASES = SCALE(20, 6) };
 
 typedef struct size {
     uint32_t n_entities, n_pairs;

@@ -18,6 +18,7 @@
 #include "graph/build.h"
 #include "train/subgraph.h"
 #include "models/ultra/query.h"
+#include "support/scale.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,
@@ -409,9 +410,7 @@ static void check_case(uint64_t seed)
 static void test_scores_loss_and_gradient_are_those_of_the_equations(void **state)
 {
     (void)state;
-    const char *cases = getenv("ACQ_CASES");
-    uint64_t n = cases == NULL ? 6 : strtoull(cases, NULL, 10);
-    for (uint64_t seed = 1; seed <= n; seed++)
+    for (uint64_t seed = 1, n = count_cases(SCALE(6, 3)); seed <= n; seed++)
         check_case(seed);
 }
 

@@ -28,14 +28,15 @@
 #include "graph/build.h"
 #include "graph/text/read.h"
 #include "models/ultra/pass.h"
+#include "support/scale.h"
 
-#ifdef ACQ_FAULTS /* with sanitizers, which are slow: that it runs */
-enum { SAMPLE = 12 };
-#else
-enum { SAMPLE = 150 };
-#endif
-
-enum { D = ACQ_ULTRA_WIDTH, JUDGED = 150, FEW = 40, MOST_THREADS = 16 };
+enum {
+    D = ACQ_ULTRA_WIDTH,
+    JUDGED = 150, /* so many links or more: the figures too */
+    SAMPLE = SCALE(JUDGED, 4),
+    REVERSED = 40,
+    MOST_THREADS = 16
+};
 
 static const char *get_shared(void)
 {
@@ -334,7 +335,7 @@ static void test_messages_the_wrong_way_round_cost_most_of_the_quality(void **st
 {
     (void)state;
     setting s;
-    if (set_up(&s, "CoDEx-S", "test", FEW)) {
+    if (set_up(&s, "CoDEx-S", "test", SCALE(REVERSED, 4))) {
         plain p = {0};
         plain_init(&p, &s);
         float *scores = acq_alloc(p.entities.n_nodes, sizeof(float));
@@ -342,7 +343,7 @@ static void test_messages_the_wrong_way_round_cost_most_of_the_quality(void **st
         double wrong = plain_mrr(&p, &s, acq_edges_get_reversed(&p.entities), scores);
         print_message("%zu links: MRR %.4f, with messages from head to tail %.4f\n", s.n_links,
                       right, wrong);
-        assert_true(right > 0.3 && wrong < 0.5 * right);
+        assert_true(s.n_links < REVERSED || (right > 0.3 && wrong < 0.5 * right));
         acq_free(scores);
         plain_deinit(&p);
     }
@@ -369,7 +370,7 @@ static void test_rows_are_those_of_the_plain_run(void **state)
     const char *const folders[] = {"FB15k-237", "NELL"};
     for (size_t f = 0; f < 2; f++) {
         setting s;
-        if (set_up(&s, folders[f], "valid", 4)) {
+        if (set_up(&s, folders[f], "valid", SCALE(4, 2))) {
             plain p = {0};
             void *scratch;
             plain_init(&p, &s);

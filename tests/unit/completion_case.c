@@ -17,7 +17,7 @@ static void must(bool truth)
         abort();
 }
 
-acq_graph *case_make_graph(uint64_t seed, size_t n_facts)
+acq_graph *completion_make_graph(uint64_t seed, size_t n_facts)
 {
     acq_graph_builder *builder = acq_graph_builder_new();
     acq_random random = acq_random_start(seed, 1);

@@ -9,7 +9,7 @@
 enum { CASE_ENTITIES = 40, CASE_RELATIONS = 6 };
 
 /* n_facts random facts over named entities and relations; the dictionary depends on no seed. */
-acq_graph *case_make_graph(uint64_t seed, size_t n_facts);
+acq_graph *completion_make_graph(uint64_t seed, size_t n_facts);
 
 /* Observed facts score 1, n_links others a random score below 1. Free with acq_predictor_free. */
 acq_predictor *case_make_predictor(const acq_graph *graph, uint64_t seed, size_t n_links);

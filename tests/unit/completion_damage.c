@@ -25,7 +25,7 @@ typedef struct damage {
 static int set_up(void **state)
 {
     damage *d = calloc(1, sizeof *d);
-    d->graph = case_make_graph(21, 12);
+    d->graph = completion_make_graph(21, 12);
     case_name_file(d->path, sizeof d->path);
     acq_predictor *scored = case_make_predictor(d->graph, 21, 10);
     if (case_write(d->path, scored, 0.0, NULL) != ACQ_OK)

@@ -23,7 +23,7 @@ static void test_writing_survives_every_failed_allocation(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(31, 40);
+    acq_graph *graph = completion_make_graph(31, 40);
     acq_predictor *scored = case_make_predictor(graph, 31, 40);
     acq_calibrator *calibrator = case_make_calibrator();
     acq_calibrator_lend(calibrator, scored);
@@ -65,7 +65,7 @@ static void test_reading_survives_every_failed_allocation(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(32, 40);
+    acq_graph *graph = completion_make_graph(32, 40);
     acq_predictor *scored = case_make_predictor(graph, 32, 40);
     acq_calibrator *calibrator = case_make_calibrator();
     acq_calibrator_lend(calibrator, scored);
@@ -92,7 +92,7 @@ static void test_a_relation_can_be_opened_after_a_failure(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(33, 40);
+    acq_graph *graph = completion_make_graph(33, 40);
     acq_predictor *scored = case_make_predictor(graph, 33, 40), *back = NULL;
     const acq_links *links = NULL;
     assert_int_equal(case_write(path, scored, 0.1, NULL), ACQ_OK);
@@ -115,7 +115,7 @@ static void test_merging_survives_every_failed_allocation(void **state)
     char path[64], parts[2][80];
     const char *paths[2] = {parts[0], parts[1]};
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(34, 40);
+    acq_graph *graph = completion_make_graph(34, 40);
     acq_predictor *scored = case_make_predictor(graph, 34, 40);
     acq_calibrator *calibrator = case_make_calibrator();
     acq_calibrator_lend(calibrator, scored);

@@ -75,7 +75,7 @@ static void test_scores_come_back_at_every_floor(void **state)
     char path[64];
     case_name_file(path, sizeof path);
     for (uint64_t seed = 0; seed < 12; seed++) {
-        acq_graph *graph = case_make_graph(seed, seed * 20);
+        acq_graph *graph = completion_make_graph(seed, seed * 20);
         acq_predictor *scored = case_make_predictor(graph, seed, seed * 50);
         double floor = floors[seed % 6];
         write_file(path, scored, floor);
@@ -94,7 +94,7 @@ static void test_info_says_what_the_file_is(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(3, 50);
+    acq_graph *graph = completion_make_graph(3, 50);
     acq_predictor *scored = case_make_predictor(graph, 3, 100);
     write_file(path, scored, 0.125);
     acq_completion_info info;
@@ -128,7 +128,7 @@ static void test_new_facts_win_and_lost_facts_are_predictions(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *before = case_make_graph(5, 60), *after = case_make_graph(6, 60);
+    acq_graph *before = completion_make_graph(5, 60), *after = completion_make_graph(6, 60);
     acq_predictor *scored = case_make_predictor(before, 5, 100);
     write_file(path, scored, 0.0);
     acq_predictor *back = open_file(after, path);
@@ -146,7 +146,7 @@ static void test_a_perfect_completion_stays_zero_or_one(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(7, 20), *complete = case_make_graph(8, 200);
+    acq_graph *graph = completion_make_graph(7, 20), *complete = completion_make_graph(8, 200);
     acq_predictor *perfect = NULL;
     assert_int_equal(acq_predictor_new_perfect(graph, complete, NULL, &perfect, NULL, NULL),
                      ACQ_OK);
@@ -179,7 +179,7 @@ static void test_the_writer_takes_either_direction_and_lowers_learned_ones(void 
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(9, 0);
+    acq_graph *graph = completion_make_graph(9, 0);
     acq_link links[] = {{1, 2, 1.0F}, {3, 4, 0.99995F}, {5, 6, 0.25F}};
     acq_links *rows = NULL;
     acq_completion_writer *writer = NULL;
@@ -210,7 +210,7 @@ static void test_broken_links_are_not_written(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(9, 0);
+    acq_graph *graph = completion_make_graph(9, 0);
     acq_completion_writer *writer = NULL;
     acq_completion_params params = {.predictor = "learned", .floor = 0.1};
     acq_error error = {0};
@@ -242,7 +242,7 @@ static void test_files_that_cannot_be_written_leave_nothing(void **state)
     (void)state;
     char path[64], below[128];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(10, 30);
+    acq_graph *graph = completion_make_graph(10, 30);
     acq_predictor *scored = case_make_predictor(graph, 10, 30);
     acq_error error = {0};
     snprintf(below, sizeof below, "%s/nowhere", path);
@@ -274,7 +274,7 @@ static void test_a_pipe_is_refused_as_completion_and_as_shard(void **state)
     case_name_file(path, sizeof path);
     snprintf(output, sizeof output, "%s-whole", path);
     const char *const parts[] = {path};
-    acq_graph *graph = case_make_graph(10, 30);
+    acq_graph *graph = completion_make_graph(10, 30);
     assert_int_equal(mkfifo(path, 0666), 0);
     alarm(60);
     assert_int_equal(acq_calibrator_open_completion(graph, path, &back, &error), ACQ_ERR_INPUT);
@@ -292,7 +292,7 @@ static void test_a_full_disk_leaves_nothing(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(13, 100);
+    acq_graph *graph = completion_make_graph(13, 100);
     acq_predictor *scored = case_make_predictor(graph, 13, 100);
     struct rlimit old, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -317,7 +317,7 @@ static void test_scores_at_the_floor_never_fall_below_it(void **state)
     (void)state;
     char path[64] = "./";
     case_name_file(path + 2, sizeof path - 2);
-    acq_graph *graph = case_make_graph(14, 0);
+    acq_graph *graph = completion_make_graph(14, 0);
     for (double floor = 0.0011; floor < 0.99; floor *= 1.7) {
         acq_link link = {1, 2, (float)floor};
         acq_links *rows = NULL;
@@ -376,7 +376,7 @@ static void test_a_graph_that_grew_keeps_its_completion(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(12, 30), *grown = grow(graph);
+    acq_graph *graph = completion_make_graph(12, 30), *grown = grow(graph);
     acq_predictor *scored = case_make_predictor(graph, 12, 60), *back = NULL, *after = NULL;
     write_file(path, scored, 0.1);
     assert_int_equal(acq_calibrator_open_completion(graph, path, &back, NULL), ACQ_OK);
@@ -409,7 +409,7 @@ static void test_another_dictionary_is_refused(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(11, 30);
+    acq_graph *graph = completion_make_graph(11, 30);
     acq_predictor *scored = case_make_predictor(graph, 11, 30), *back = NULL;
     write_file(path, scored, 0.1);
     acq_graph_builder *builder = acq_graph_builder_new();
@@ -455,7 +455,7 @@ static void test_threads_share_what_the_first_one_loads(void **state)
     (void)state;
     char path[64];
     case_name_file(path, sizeof path);
-    acq_graph *graph = case_make_graph(12, 200);
+    acq_graph *graph = completion_make_graph(12, 200);
     acq_predictor *scored = case_make_predictor(graph, 12, 300);
     write_file(path, scored, 0.0);
     for (int round = 0; round < 10; round++) {

@@ -27,7 +27,7 @@ typedef struct world {
 static int set_up(void **state)
 {
     world *w = calloc(1, sizeof *w);
-    w->graph = case_make_graph(41, 30);
+    w->graph = completion_make_graph(41, 30);
     w->scored = case_make_predictor(w->graph, 41, 60);
     w->calibrator = case_make_calibrator();
     case_name_file(w->path, sizeof w->path);
@@ -208,7 +208,7 @@ static void replace_shard(world *w, acq_graph *graph, double floor, const char *
 static void test_shards_of_different_runs_are_refused(void **state)
 {
     world *w = *state;
-    acq_graph *other = case_make_graph(42, 30);
+    acq_graph *other = completion_make_graph(42, 30);
     write_shards(w, 2);
     replace_shard(w, other, .1, w->scored->name);
     expect(w, 2, 1, "another graph");

@@ -24,13 +24,13 @@ typedef struct world {
 
 static void make_world(world *all, uint64_t seed)
 {
-    all->observed = case_make_graph(seed, N_FACTS);
-    all->complete = case_make_graph(seed + 1000, N_NEW);
+    all->observed = completion_make_graph(seed, N_FACTS);
+    all->complete = completion_make_graph(seed + 1000, N_NEW);
     all->scored = case_make_predictor(all->observed, seed, 200);
     assert_int_equal(acq_predictor_new_perfect(all->observed, all->complete, "complete",
                                                &all->truth, NULL, NULL),
                      ACQ_OK);
-    all->more = case_make_graph(seed + 2000, N_NEW);
+    all->more = completion_make_graph(seed + 2000, N_NEW);
     assert_int_equal(
         acq_predictor_new_perfect(all->observed, all->more, "more", &all->filter, NULL, NULL),
         ACQ_OK);

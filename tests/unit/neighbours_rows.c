@@ -13,8 +13,9 @@
 #include "base/random.h"
 #include "graph/build.h"
 #include "models/neighbours.h"
+#include "support/scale.h"
 
-enum { MOST_ENTITIES = 14, MOST_RELATIONS = 6, N_GRAPHS = 300 };
+enum { MOST_ENTITIES = 14, MOST_RELATIONS = 6, N_GRAPHS = SCALE(300, 100) };
 
 typedef struct world {
     uint32_t n_entities, n_relations;

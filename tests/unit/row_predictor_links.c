@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "calibrate/rows.h"
-#include "predict/row_view.h"
+#include "predict/rows.h"
 #include "support/row_double.h"
 
 enum { N = ROW_DOUBLE_ENTITIES, N_GRAPHS = 30 };

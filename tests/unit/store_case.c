@@ -115,8 +115,10 @@ void case_write_parts(const acq_graph *graph, const char *path, size_t most_link
         const char *key = acq_graph_get_entity_key(graph, id);
         const char *shown = acq_graph_get_entity_name(graph, id);
         bool has_label = strcmp(key, shown) != 0;
-        OK(acq_bulk_add_entity(bulk, key, strlen(key), has_label ? shown : NULL,
-                               has_label ? strlen(shown) : 0, e));
+        acq_bulk_entity entity = {{key, strlen(key)}, {0}};
+        if (has_label)
+            entity.label = (acq_pair_name){shown, strlen(shown)};
+        OK(acq_bulk_add_entities(bulk, &entity, 1, e));
     }
     for (acq_rel r = 0; r < acq_graph_get_n_relations(graph); r++)
         put_links(bulk, graph, r, most_links);

@@ -69,9 +69,11 @@ static acq_graph *make_cities(void)
     unlink(case_path("cities.acq"));
     OK(acq_bulk_open(case_path("cities.acq"), NULL, &bulk, e));
     for (size_t i = 0; i < 6; i++) {
-        const char *label = i == 2 ? "Parliament seat" : i == 5 ? "Zoo" : NULL;
-        OK(acq_bulk_add_entity(bulk, keys[i], strlen(keys[i]), label,
-                               label == NULL ? 0 : strlen(label), e));
+        acq_bulk_entity entity = {{keys[i], strlen(keys[i])}, {0}};
+        if (i == 2 || i == 5)
+            entity.label =
+                i == 2 ? (acq_pair_name){"Parliament seat", 15} : (acq_pair_name){"Zoo", 3};
+        OK(acq_bulk_add_entities(bulk, &entity, 1, e));
     }
     OK(acq_bulk_add_pair(bulk, names, none, e));
     OK(acq_bulk_finish(bulk, "", false, e));

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/file.h"
-#include "train/curve.h"
+#include "train/train.h"
 
 #define HEADER                                                                                     \
     "seed,batch,episodes,seconds,solved,reward,steps,loss,norm,rate,hub_solved,held_solved\n"

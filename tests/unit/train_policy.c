@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "train/episodes.h"
+#include "train/source.h"
 #include "train/train.h"
 #include "unit/train_case.h"
 

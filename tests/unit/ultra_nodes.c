@@ -9,9 +9,10 @@
 #include <cmocka.h>
 
 #include "models/ultra/nodes.h"
+#include "support/scale.h"
 #include "support/ultra_case.h"
 
-enum { CASES = 12, MOST = 90 };
+enum { CASES = SCALE(12, 6), MOST = 90 };
 
 typedef struct nodes_case {
     ultra_case c;
@@ -157,7 +158,7 @@ static void check_rows(const nodes_case *t, const acq_row_model *model, void *sc
 static void test_rows_of_every_head_are_those_without_sharing(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 6; seed++) {
+    for (uint64_t seed = 0; seed < CASES / 2; seed++) {
         nodes_case t;
         acq_row_model *model;
         void *scratch;

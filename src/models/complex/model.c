@@ -24,8 +24,9 @@ acq_status acq_complex_check_sizes(uint32_t n_relations, uint32_t rank, acq_erro
     return ACQ_OK;
 }
 
-acq_status acq_complex_new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
-                                acq_complex **out, acq_error *error)
+/* All vectors are zero; the sizes have been checked. */
+static acq_status new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
+                           acq_complex **out, acq_error *error)
 {
     const acq_shape shapes[] = {{"entities", n_entities, 2 * rank},
                                 {"relations", n_relations / 2, 2 * rank}};
@@ -74,7 +75,7 @@ acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t r
     acq_complex *model = NULL;
     acq_status status = acq_complex_check_sizes(n_relations, rank, error);
     if (status == ACQ_OK)
-        status = acq_complex_new_zero(n_entities, n_relations, rank, &model, error);
+        status = new_zero(n_entities, n_relations, rank, &model, error);
     if (status != ACQ_OK)
         return status;
     for (uint32_t e = 0; e < n_entities; e++)
@@ -145,9 +146,8 @@ static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_co
                        acq_error *error)
 {
     size_t bytes = 2 * (size_t)stored->rank * sizeof(float);
-    acq_status status =
-        acq_complex_new_zero(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
-                             stored->rank, out, error);
+    acq_status status = new_zero(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
+                                 stored->rank, out, error);
     if (status != ACQ_OK)
         return status;
     (*out)->known_entities = stored->n_entities;
@@ -170,8 +170,7 @@ static acq_status load(const acq_safetensors *file, const acq_graph *graph, acq_
     if (status == ACQ_OK)
         status = check_dictionary(file, &sizes, graph, error);
     if (status == ACQ_OK)
-        status =
-            acq_complex_new_zero(sizes.n_entities, sizes.n_relations, sizes.rank, &stored, error);
+        status = new_zero(sizes.n_entities, sizes.n_relations, sizes.rank, &stored, error);
     if (status == ACQ_OK)
         status = acq_safetensors_load(file, &stored->parameters, error);
     if (status == ACQ_OK && sizes.n_entities == acq_graph_get_n_entities(graph) &&

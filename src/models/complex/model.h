@@ -20,10 +20,6 @@ enum { ACQ_COMPLEX_RANK_MOST = 1 << 16 };
 
 acq_status acq_complex_check_sizes(uint32_t n_relations, uint32_t rank, acq_error *error);
 
-/* All vectors are zero; the sizes have been checked. */
-acq_status acq_complex_new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
-                                acq_complex **out, acq_error *error);
-
 static inline float *acq_complex_get_entity(const acq_complex *model, acq_ent entity)
 {
     return model->parameters.values + (size_t)entity * 2 * model->rank;

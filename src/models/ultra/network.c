@@ -1,5 +1,5 @@
 /* network.c - see network.h. */
-#include "models/ultra/network.h"
+#include "models/ultra/pass.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "query/builder.h"
-#include "query/printers.h"
+#include "query/print.h"
 #include "query/text/lexer.h"
 
 typedef struct parser {
@@ -202,13 +202,30 @@ acq_status acq_query_parse_benchmark(const char *formula, size_t length, acq_que
     return status;
 }
 
+typedef struct grounding {
+    const char *const *names;
+    const uint32_t *ids;
+    size_t n;
+} grounding;
+
+static bool find_id(const grounding *g, const char *name, uint32_t *id)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        if (strcmp(g->names[i], name) == 0) {
+            *id = g->ids[i];
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One pass that only looks, so that a missing name leaves the query as it was. */
-static acq_status check_names(const acq_query_name *names, uint32_t n, acq_ground_fn find,
-                              void *context, acq_error *error)
+static acq_status check_names(const acq_query_name *names, uint32_t n, const grounding *g,
+                              acq_error *error)
 {
     uint32_t id;
     for (uint32_t i = 0; i < n; i++) {
-        if (!find(context, names[i].text, &id))
+        if (!find_id(g, names[i].text, &id))
             return acq_fail_at(error, ACQ_ERR_NAME, names[i].line, names[i].column,
                                "the grounding has no id for '%s'; add one",
                                acq_input_show(names[i].text, names[i].length).text);
@@ -216,47 +233,24 @@ static acq_status check_names(const acq_query_name *names, uint32_t n, acq_groun
     return ACQ_OK;
 }
 
-static void ground_names(acq_query_name *names, uint32_t n, acq_ground_fn find, void *context)
+static void ground_names(acq_query_name *names, uint32_t n, const grounding *g)
 {
     for (uint32_t i = 0; i < n; i++)
-        names[i].is_id = find(context, names[i].text, &names[i].id);
-}
-
-acq_status acq_query_ground(acq_query *query, acq_ground_fn find, void *context, acq_error *error)
-{
-    acq_status status = check_names(query->relations, query->n_relations, find, context, error);
-    if (status == ACQ_OK)
-        status = check_names(query->constants, query->n_constants, find, context, error);
-    if (status != ACQ_OK)
-        return status;
-    ground_names(query->relations, query->n_relations, find, context);
-    ground_names(query->constants, query->n_constants, find, context);
-    return ACQ_OK;
-}
-
-typedef struct pairs {
-    const char *const *names;
-    const uint32_t *ids;
-    size_t n;
-} pairs;
-
-static bool find_pair(void *context, const char *name, uint32_t *id)
-{
-    const pairs *all = context;
-    for (size_t i = 0; i < all->n; i++) {
-        if (strcmp(all->names[i], name) == 0) {
-            *id = all->ids[i];
-            return true;
-        }
-    }
-    return false;
+        names[i].is_id = find_id(g, names[i].text, &names[i].id);
 }
 
 acq_status acq_query_ground_pairs(acq_query *query, const char *const *names, const uint32_t *ids,
                                   size_t n, acq_error *error)
 {
-    pairs all = {.names = names, .ids = ids, .n = n};
-    return acq_query_ground(query, find_pair, &all, error);
+    grounding g = {.names = names, .ids = ids, .n = n};
+    acq_status status = check_names(query->relations, query->n_relations, &g, error);
+    if (status == ACQ_OK)
+        status = check_names(query->constants, query->n_constants, &g, error);
+    if (status != ACQ_OK)
+        return status;
+    ground_names(query->relations, query->n_relations, &g);
+    ground_names(query->constants, query->n_constants, &g);
+    return ACQ_OK;
 }
 
 /* ---- printing ---- */

@@ -13,15 +13,10 @@
 acq_status acq_query_parse_benchmark(const char *formula, size_t length, acq_query **out,
                                      acq_error *error);
 
-/* Writes the id of `name` (NUL-terminated) to *id; false when the grounding has no such name. */
-typedef bool (*acq_ground_fn)(void *context, const char *name, uint32_t *id);
-
-/* Sets is_id and id of every constant and relation. Any query can be grounded, again and again;
- * two names may get the same id. A name without an id is ACQ_ERR_NAME, and the query keeps its
- * earlier grounding. acq_query_bind then checks the ids against a graph. */
-acq_status acq_query_ground(acq_query *query, acq_ground_fn find, void *context, acq_error *error);
-
-/* The same from parallel arrays; for a handful of names (each look-up is a linear scan). */
+/* Sets is_id and id of every constant and relation, from parallel arrays of a handful of names
+ * (each look-up is a linear scan). Any query can be grounded, again and again; two names may get
+ * the same id. A name without an id is ACQ_ERR_NAME, and the query keeps its earlier grounding.
+ * acq_query_bind then checks the ids against a graph. */
 acq_status acq_query_ground_pairs(acq_query *query, const char *const *names, const uint32_t *ids,
                                   size_t n, acq_error *error);
 

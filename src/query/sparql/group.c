@@ -182,7 +182,8 @@ static minus_effect judge_minus(const acq_sparql *p, size_t from)
 }
 
 /* minus = "MINUS" group */
-acq_status acq_sparql_parse_minus(acq_sparql *p, size_t group_from, acq_run *run)
+/* Behind the word MINUS. *run holds one node, or none when the pattern changes nothing. */
+static acq_status parse_minus(acq_sparql *p, size_t group_from, acq_run *run)
 {
     acq_input_place place = p->lexer.token.place;
     size_t from = p->n_bindings;
@@ -265,7 +266,7 @@ typedef struct parts {
 static acq_status add_minus(acq_sparql *p, parts *all)
 {
     acq_run run;
-    acq_status status = acq_sparql_parse_minus(p, all->from, &run);
+    acq_status status = parse_minus(p, all->from, &run);
     if (status != ACQ_OK || p->builder.n_stack == run.mark)
         return status;
     acq_node *negation = p->builder.stack[--p->builder.n_stack];

@@ -143,7 +143,4 @@ acq_status acq_sparql_parse_values(acq_sparql *p, acq_run *run);
 /* sparql_filter.c: behind the word FILTER. */
 acq_status acq_sparql_parse_filter(acq_sparql *p, acq_run *run);
 
-/* Behind the word MINUS. *run holds one node, or none when the pattern changes nothing. */
-acq_status acq_sparql_parse_minus(acq_sparql *p, size_t group_from, acq_run *run);
-
 #endif

@@ -5,7 +5,7 @@
  * that its own filters need; else it is a filter, like every negation, with EXISTS around the
  * atoms, and the group around it must bind its variables. The plan mirrors what the SPARQL parser
  * accepts. Its cost: linear in the query, times the nesting of ORs. */
-#include "query/printers.h"
+#include "query/print.h"
 
 #include <string.h>
 

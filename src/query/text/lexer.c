@@ -46,7 +46,8 @@ static acq_token_kind reserved_kind(const char *word, size_t length)
     return ACQ_TOKEN_WORD;
 }
 
-bool acq_lexer_is_reserved(const char *word, size_t length)
+/* Is the word one that cannot stand for a variable or an unquoted name? */
+static bool is_reserved(const char *word, size_t length)
 {
     return reserved_kind(word, length) != ACQ_TOKEN_WORD;
 }
@@ -88,7 +89,7 @@ static size_t word_length(const char *text, size_t length)
 bool acq_lexer_is_word(const char *text, size_t length)
 {
     return length > 0 && !is_digit(text[0]) && word_length(text, length) == length &&
-           !acq_lexer_is_reserved(text, length);
+           !is_reserved(text, length);
 }
 
 void acq_lexer_init(acq_lexer *lexer, const char *text, size_t length)

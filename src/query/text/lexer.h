@@ -65,9 +65,6 @@ bool acq_lexer_opens_next(acq_lexer *lexer);
 /* The current token in a message: 'x' in quotes, or "the end of the query". */
 acq_shown acq_lexer_show(const acq_lexer *lexer);
 
-/* Is the word one that cannot stand for a variable or an unquoted name? */
-bool acq_lexer_is_reserved(const char *word, size_t length);
-
 /* Would `text` be read as one WORD token? */
 bool acq_lexer_is_word(const char *text, size_t length);
 

@@ -1,5 +1,5 @@
 /* clause.c - see clause.h. Cost of a revision: (values of open nodes) x (size of the clause). */
-#include "search/exact/passes.h"
+#include "search/exact/state.h"
 
 #include <string.h>
 

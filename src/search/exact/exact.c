@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "search/collect.h"
-#include "search/exact/passes.h"
+#include "search/exact/state.h"
 #include "search/literal.h"
 
 typedef struct exact {

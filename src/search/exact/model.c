@@ -1,5 +1,5 @@
 /* model.c - compiling a problem; see model.h. Cost: O(literals log literals). */
-#include "search/exact/model.h"
+#include "search/exact/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * An edge is one constraint: all its atoms are judged on the same pair of values, so that for a
  * tree of edges arc consistency alone decides satisfiability. */
-#include "search/exact/passes.h"
+#include "search/exact/state.h"
 
 /* One direction of an edge. */
 typedef struct arc {

@@ -10,7 +10,7 @@
  *
  *   level: parts of the open nodes, the part in work ── branching: node, values left, mark
  *     └─ level: parts of what is left of that part after fixing the node ... */
-#include "search/exact/passes.h"
+#include "search/exact/state.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * Where all supports are dense and nothing else is known, their bitmaps are intersected. */
 #include <string.h>
 
-#include "search/exact/passes.h"
+#include "search/exact/state.h"
 
 /* ---- where the first list of a node's values can come from, and how long it would be ----
  *

@@ -10,8 +10,106 @@
 #ifndef ACQ_SEARCH_EXACT_STATE_H
 #define ACQ_SEARCH_EXACT_STATE_H
 
-#include "search/exact/model.h"
+#include "search/search.h"
 #include "search/exact/sets.h"
+
+/* ---- model ----
+ *
+ * a problem compiled for constraint search: variables, arcs between them, clauses.
+ *
+ * Unit equalities are solved first: variables that must be equal become one node, or a value.
+ * All binary literals between the same two nodes form one edge, so that parallel atoms are
+ * judged together; identical atoms are kept once. A node that hangs on one other node by a
+ * single positive atom and nothing else is a leaf: its neighbour's support says all about it,
+ * so it is left out of the search and gets its value at the end.
+ *
+ *   node x ──edge── node y      edge: positive atoms | negated atoms | "differ"
+ *     │ unary: rows of constants, excluded rows and values, loops r(x,x) */
+
+typedef struct model_atom {
+    const acq_links *xy; /* from the edge's x to its y */
+    const acq_links *yx;
+} model_atom;
+
+typedef struct model_edge {
+    uint32_t x, y;           /* nodes, x < y */
+    const model_atom *atoms; /* positive ones first */
+    uint32_t n_positive, n_negated;
+    bool differ;
+} model_edge;
+
+/* Is one atom the whole constraint? Then a common member is a support. */
+static inline bool is_simple(const model_edge *edge)
+{
+    return edge->n_positive == 1 && edge->n_negated == 0 && !edge->differ;
+}
+
+typedef enum unary_kind {
+    UNARY_ROW,     /* value is in row */
+    UNARY_NOT_ROW, /* value is not in row */
+    UNARY_LOOP,    /* r(x, x) */
+    UNARY_NOT_LOOP,
+    UNARY_NOT_VALUE,
+} unary_kind;
+
+typedef struct model_unary {
+    unary_kind kind;
+    acq_row row;
+    const acq_links *links;
+    acq_ent value;
+    struct model_unary *next;
+} model_unary;
+
+typedef struct model_node {
+    model_unary *unaries;
+    const model_edge **edges; /* of this node */
+    uint32_t n_edges;
+    uint32_t *clauses; /* indices of clauses that mention it */
+    uint32_t n_clauses;
+    bool is_free;
+    bool is_leaf;
+} model_node;
+
+typedef struct model_literal {
+    bool is_equality, is_negated;
+    acq_rel relation;
+    acq_place left, right; /* node numbers or entities */
+    const acq_links *forward, *backward;
+} model_literal;
+
+typedef struct model_branch {
+    acq_branch_kind kind;
+    model_literal literal;
+    struct model_branch **children;
+    uint32_t n_children;
+} model_branch;
+
+typedef struct model_clause {
+    model_branch *root;
+    uint32_t *nodes; /* distinct */
+    uint32_t n_nodes;
+    uint32_t n_literals;
+} model_clause;
+
+typedef struct model {
+    uint32_t n_entities;
+    uint32_t n_nodes;
+    model_node *nodes;
+    model_edge *edges;
+    uint32_t n_edges;
+    model_clause *clauses;
+    uint32_t n_clauses;
+    model_literal *ground; /* literals without variables */
+    uint32_t n_ground;
+    acq_place *places; /* of each variable of the problem: its node or its value */
+    bool is_binary;    /* every link scores 1: one threshold decides everything */
+    bool is_false;     /* contradictory equalities */
+} model;
+
+/* Everything is allocated in `arena`. keep_free: free variables are never leaves, because their
+ * values are enumerated. */
+acq_status acq_exact_model_build(const acq_problem *problem, const acq_predictor *predictor,
+                                 bool keep_free, acq_arena *arena, model *out, acq_error *error);
 
 typedef struct domain {
     const acq_ent *values;
@@ -94,5 +192,66 @@ bool acq_exact_fix(state *s, uint32_t node, acq_ent value);
 void acq_exact_renew_mark(state *s);
 
 void acq_exact_enqueue(state *s, uint32_t node);
+
+/* what is done with a state: starting domains, arc consistency, clauses, branching. */
+
+/* ---- start.c, revise.c: arc consistency, a node's domain by what its neighbour still allows ----
+ */
+
+/* The starting domain of every node from constants, supports and loops, arc consistent as far as
+ * edges go; false: one is empty. Nodes without a positive literal keep all entities, and nodes
+ * that acq_exact_restrict has fixed before keep their value. */
+bool acq_exact_start(state *s);
+
+/* Does the node's own part of the query (constants, loops, exclusions) allow the value? */
+bool acq_exact_allows(const state *s, uint32_t node, acq_ent value);
+
+/* Fixes the node to a value if its domain still has it; false otherwise. */
+bool acq_exact_restrict(state *s, uint32_t node, acq_ent value);
+
+/* Keeps the values of the edge's other node that `source` supports. A fixed source filters by
+ * every literal of the edge; an open one only where the edge has a positive atom. */
+bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source);
+
+/* Revises until nothing changes. False: some domain became empty, or the budget is spent. */
+bool acq_exact_propagate(state *s);
+
+/* The same without clauses. */
+bool acq_exact_propagate_edges(state *s);
+
+/* ---- clause.c: disjunctions as constraints, without multiplying them out ----
+ *
+ * A branch is possible while no fixed node contradicts it. A clause filters each open node by
+ * "would it still be possible with this value", and gives a node that ranges over all entities
+ * the union of what its disjuncts allow, where each of them allows a list (constructive
+ * disjunction); so anchored disjunctions cost what their rows cost. */
+
+bool acq_exact_revise_clause(state *s, const model_clause *clause);
+
+/* True whatever the open nodes become. */
+bool acq_exact_clause_is_certain(const state *s, const model_clause *clause);
+
+/* Ground literals hold, and no clause is impossible from the start. */
+bool acq_exact_start_clauses(state *s);
+
+/* ---- solve.c: is the problem satisfiable at the state's cutoff? And-or search over domains ----
+ */
+
+/* From a propagated state: fixes nodes[0..n), true with every one of them fixed; or false with
+ * the state to be undone by the caller. The list is reordered. */
+bool acq_exact_solve(state *s, uint32_t *nodes, uint32_t n);
+
+/* All nodes that take part in the search, in the state's arena; NULL: memory is out. */
+uint32_t *acq_exact_list_nodes(state *s, uint32_t *n);
+
+/* The values of node in turn: a cursor over a list or over all entities. */
+typedef struct value_cursor {
+    uint32_t node;
+    domain values;
+    uint32_t next;
+} value_cursor;
+
+value_cursor acq_exact_values(const state *s, uint32_t node);
+bool acq_exact_next_value(const state *s, value_cursor *cursor, acq_ent *value);
 
 #endif

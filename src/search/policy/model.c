@@ -183,8 +183,9 @@ static acq_status read_labels(const acq_safetensors *file, bool *uses_pe, acq_er
                     labels == NULL ? "" : labels, LABELS_BOTH, LABELS_LE);
 }
 
-acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
-                                 acq_error *error)
+/* Checks names, shapes and that values are finite; the metadata say dim and labels. */
+static acq_status new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
+                             acq_error *error)
 {
     uint32_t dim;
     acq_policy *policy = NULL;
@@ -211,7 +212,7 @@ static acq_status read_policy(const char *path, acq_policy **out, acq_error *err
     acq_status status = acq_safetensors_read(path, &file, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_policy_new_loaded(file, path, out, error);
+    status = new_loaded(file, path, out, error);
     acq_safetensors_free(file);
     if (status == ACQ_ERR_INPUT)
         acq_error_set_file(error, path);
@@ -284,7 +285,7 @@ acq_status acq_policy_new_shipped(acq_policy **out, acq_error *error)
         acq_safetensors_read_memory(acq_shipped_policy_begin, length, "shipped", &file, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_policy_new_loaded(file, "shipped", out, error);
+    status = new_loaded(file, "shipped", out, error);
     acq_safetensors_free(file);
     return status;
 }

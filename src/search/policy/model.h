@@ -81,10 +81,6 @@ acq_status acq_policy_new(uint32_t dim, uint64_t seed, bool uses_pe, bool traina
                           acq_policy **out, acq_error *error);
 /* The weights that ship with the library. */
 acq_status acq_policy_new_shipped(acq_policy **out, acq_error *error);
-/* From a file that is in memory already. Checks names, shapes and that values are finite; the
- * metadata say dim and labels. */
-acq_status acq_policy_new_loaded(const acq_safetensors *file, const char *name, acq_policy **out,
-                                 acq_error *error);
 
 /* With format, dim and labels as metadata besides those given (29 at most). */
 acq_status acq_policy_write(const acq_policy *policy, const char *path,

@@ -24,7 +24,6 @@ struct acq_bulk {
     acq_store_meta meta;
     bulk_pair *pairs; /* zeroed up to n_pairs */
     size_t n_pairs, pairs_capacity;
-    acq_bulk_part part; /* of add_link */
     acq_bulk_progress_fn progress;
     void *progress_context;
     uint64_t looks; /* of the progress handler */
@@ -103,7 +102,6 @@ void acq_bulk_free(acq_bulk *bulk)
         return;
     finalize_statements(bulk);
     acq_db_close(&bulk->db);
-    acq_bulk_part_deinit(&bulk->part);
     acq_free(bulk->pairs);
     acq_free(bulk);
 }
@@ -160,13 +158,6 @@ acq_status acq_bulk_add_entities(acq_bulk *bulk, const acq_bulk_entity *entities
         status = acq_db_finish(&bulk->db, put, error);
     }
     return status;
-}
-
-acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_length,
-                               const char *label, size_t label_length, acq_error *error)
-{
-    acq_bulk_entity entity = {{key, key_length}, {label, label_length}};
-    return acq_bulk_add_entities(bulk, &entity, 1, error);
 }
 
 static bulk_pair *pair_of(acq_bulk *bulk, acq_rel directed)
@@ -231,40 +222,6 @@ acq_status acq_bulk_put_part(acq_bulk *bulk, const acq_bulk_part *part, acq_erro
     pair->n_parts[side] = made->number + 1;
     bulk->meta.fact_sum += part->fact_sum;
     return status;
-}
-
-/* Writes the part of add_link, if it has links, and begins the next. */
-static acq_status put_own_part(acq_bulk *bulk, acq_error *error)
-{
-    acq_bulk_part *part = &bulk->part;
-    if (part->part.n_links == 0)
-        return ACQ_OK;
-    if (acq_bulk_part_encode(part) != ACQ_OK)
-        return acq_fail_memory(error);
-    acq_status status = acq_bulk_put_part(bulk, part, error);
-    acq_bulk_part_begin(part, part->part.directed, part->part.number + 1, part->last_head);
-    return status;
-}
-
-acq_status acq_bulk_begin_links(acq_bulk *bulk, acq_rel directed, acq_error *error)
-{
-    acq_bulk_part_begin(&bulk->part, directed, 0, ACQ_NO_ID);
-    return make_pairs(bulk, (size_t)directed / 2 + 1, error);
-}
-
-acq_status acq_bulk_add_link(acq_bulk *bulk, acq_ent head, acq_ent tail, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    if (bulk->part.part.n_links == ACQ_PART_LINKS)
-        status = put_own_part(bulk, error);
-    if (status == ACQ_OK && acq_bulk_part_add(&bulk->part, head, tail) != ACQ_OK)
-        status = acq_fail_memory(error);
-    return status;
-}
-
-acq_status acq_bulk_end_links(acq_bulk *bulk, acq_error *error)
-{
-    return put_own_part(bulk, error);
 }
 
 acq_status acq_bulk_add_pair(acq_bulk *bulk, const acq_pair_name keys[2],

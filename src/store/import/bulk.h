@@ -1,7 +1,6 @@
 /* bulk.h - a new store from names and sorted links, as fast as the disk takes them.
  *
- *   open ─▶ add_entity * ─▶ { begin_links, add_link *, end_links } * ─▶ add_pair * ─▶ finish
- *                          or put_part *, made elsewhere; entities may come in between
+ *   open ─▶ { add_entities, put_part, in any order } * ─▶ add_pair * ─▶ finish
  *
  * The file is written without a journal, so it is worthless until finish has returned ACQ_OK: the
  * caller writes under another name and renames it. After finish it is a closed, synced database in
@@ -44,16 +43,6 @@ enum { ACQ_BULK_ROWS = 32 };
 acq_status acq_bulk_add_entities(acq_bulk *bulk, const acq_bulk_entity *entities, size_t n,
                                  acq_error *error);
 
-/* One of them; label NULL: none. */
-acq_status acq_bulk_add_entity(acq_bulk *bulk, const char *key, size_t key_length,
-                               const char *label, size_t label_length, acq_error *error);
-
-/* All links of one direction, in order of head, then tail, each once; relations in any order, each
- * direction at most once. Ids are of entities that were or will be added. */
-acq_status acq_bulk_begin_links(acq_bulk *bulk, acq_rel directed, acq_error *error);
-acq_status acq_bulk_add_link(acq_bulk *bulk, acq_ent head, acq_ent tail, acq_error *error);
-acq_status acq_bulk_end_links(acq_bulk *bulk, acq_error *error);
-
 /* A part in the making, away from the bulk and on any thread; zeroed, then begun. */
 typedef struct acq_bulk_part {
     acq_part part;
@@ -69,7 +58,8 @@ acq_status acq_bulk_part_add(acq_bulk_part *part, acq_ent head, acq_ent tail); /
 acq_status acq_bulk_part_encode(acq_bulk_part *part);                          /* ACQ_ERR_MEMORY */
 void acq_bulk_part_deinit(acq_bulk_part *part);
 
-/* The parts of a direction come in order; an encoded part is only read. */
+/* The parts of a direction come in order, and so do their links: by head, then tail, each once. Ids
+ * are of entities that were or will be added. An encoded part is only read. */
 acq_status acq_bulk_put_part(acq_bulk *bulk, const acq_bulk_part *part, acq_error *error);
 
 /* The k-th call is the pair of relations 2k and 2k+1, after their links. keys[0] or keys[1] is

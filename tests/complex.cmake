@@ -1,7 +1,0 @@
-acq_test(complex_kernels SOURCES unit/complex_kernels.c USES tensor)
-target_link_libraries(test_complex_kernels PRIVATE tensor_tests)
-acq_test(complex_model SOURCES unit/complex_model.c unit/complex_case.c USES predict)
-acq_test(complex_train SOURCES unit/complex_train.c unit/complex_case.c USES train)
-acq_test(complex_faults SOURCES unit/complex_faults.c unit/complex_case.c USES train)
-acq_test(complex_gradient SOURCES parity/complex_gradient.c unit/complex_case.c USES train)
-acq_test(complex_products SOURCES unit/complex_products.c USES train)

@@ -1,6 +1,0 @@
-set(nbfnet_sources support/nbfnet_oracle.c support/nbfnet_case.c)
-acq_test(parity_nbfnet SOURCES parity/nbfnet.c ${nbfnet_sources} USES train predict graph base)
-acq_test(nbfnet_pna SOURCES unit/nbfnet_pna.c USES tensor)
-target_link_libraries(test_nbfnet_pna PRIVATE tensor_tests)
-acq_test(nbfnet_model SOURCES unit/nbfnet_model.c support/nbfnet_case.c USES predict graph base)
-acq_test(nbfnet_train SOURCES unit/nbfnet_train.c support/nbfnet_case.c USES train predict graph base)

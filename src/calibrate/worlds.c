@@ -591,7 +591,7 @@ static void measure(acq_worlds *w, const acq_problem *problem, const acq_ent *kn
 acq_status acq_worlds_measure(acq_worlds *w, const acq_problem *problem, const acq_ent *known,
                               acq_budget *budget, double *p, acq_error *error)
 {
-    world_set found;
+    world_set found = {{0}};
     acq_arena_mark mark = acq_arena_get_mark(&w->arena);
     w->values = acq_arena_alloc(&w->arena, problem->n_variables, sizeof *w->values);
     w->has_memory = w->values != NULL;

@@ -21,8 +21,9 @@
 #include "calibrate/worlds.h"
 #include "engine/engine.h"
 #include "support/case.h"
+#include "support/scale.h"
 
-enum { N_CASES = 20000, MOST_TREE = 400 };
+enum { N_CASES = SCALE(20000, 5000), MOST_TREE = 400 };
 
 static test_case c;
 static acq_random random_;
@@ -296,7 +297,7 @@ static void test_laws(void **state)
     (void)state;
     acq_calibrator *calibrator = acq_calibrator_new();
     assert_non_null(calibrator);
-    for (uint64_t seed = 1; seed <= N_CASES; seed++) {
+    for (uint64_t seed = 1; seed <= count_cases(N_CASES); seed++) {
         acq_ent values[CASE_MOST_VARIABLES] = {0};
         double p_all, p_some;
         set_up(seed, calibrator);

@@ -547,6 +547,8 @@ typedef struct acq_fit_completion_report {
     acq_reliability link_table;   /* links, by what trees stated that had not seen them */
     acq_reliability answer_table; /* the same of answers of generated queries */
     acq_fit_decision small, hub;  /* of small queries, of large ones */
+    acq_reliability denial_table; /* of these answers, those that deny a link */
+    acq_reliability if_table;     /* the same by p_if_answered, of queries with an answer */
 } acq_fit_completion_report;
 
 typedef struct acq_fit_completion_params {
@@ -740,8 +742,8 @@ ACQ_API double acq_result_get_probability_if_answered(const acq_result *result, 
 /* The same among candidates of which the share `prior` is true; NaN unless there is a prior. */
 ACQ_API double acq_result_get_prior_probability(const acq_result *result, size_t i_answer);
 
-/* Of an ask: how likely there is any answer; of a check, or a query without free variables: p of it,
- * supported or not. NaN without a calibrator. */
+/* Of an ask: how likely there is any answer; of a check, or a query without free variables: p of
+ * it, supported or not. NaN without a calibrator. */
 ACQ_API double acq_result_get_whole_probability(const acq_result *result);
 
 /* Of the most likely candidate, answer or not, by what decides: what min_p would have to be. NaN

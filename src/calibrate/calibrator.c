@@ -313,6 +313,8 @@ double acq_calibrator_get_share_logit(double p, double p_any)
 double acq_calibrator_get_p_if_answered(const acq_calibrator *calibrator, double p, double p_any)
 {
     double logit = calibrator->if_slope * acq_calibrator_get_share_logit(p, p_any);
+    if (p_any >= 1)
+        return p;
     return fmax(p, acq_boost_to_probability(logit + calibrator->if_shift));
 }
 

@@ -49,7 +49,8 @@ void acq_calibrator_lend(acq_calibrator *calibrator, acq_predictor *predictor);
 bool acq_calibrator_knows_answers(const acq_calibrator *calibrator, double prior);
 
 /* p of an answer, given that the question has one: p is that of the answer, p_any that of any. The
- * logit of their quotient, which is held between .001 and .99, goes through the curve. */
+ * logit of their quotient, which is held between .001 and .99, goes through the curve; where an
+ * answer is certain nothing is learnt from there being one, and it is p. */
 double acq_calibrator_get_share_logit(double p, double p_any);
 double acq_calibrator_get_p_if_answered(const acq_calibrator *calibrator, double p, double p_any);
 

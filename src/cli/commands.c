@@ -128,9 +128,9 @@
     "any --threads, on one kind of processor, if --time does not end a training.\n"                \
     "\n"                                                                                           \
     "With --json one object: completion, picture, graph, fingerprint, held, covered,\n"            \
-    "candidates, links, link_table, answer_table (log_loss, base_log_loss, gap,\n"                 \
-    "bins), small_queries, large_queries (min_p, f1, f1_half; null: none\n"                        \
-    "were answered), seconds.\n"
+    "candidates, links, link_table, answer_table, denial_table (of queries that deny\n"            \
+    "a link), if_answered_table (log_loss, base_log_loss, gap, bins), small_queries,\n"            \
+    "large_queries (min_p, f1, f1_half; null: none were answered), seconds.\n"
 
 #define SQL_HELP                                                                                   \
     "Prints a query as one SQL statement over the tables facts(head, relation, tail)\n"            \

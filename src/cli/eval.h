@@ -20,6 +20,8 @@ bool acq_eval_show(void *context, const acq_progress *now);
 
 /* title is a line of its own, below which the table, the log-loss and the largest gap stand. */
 void acq_reliability_view_print(const acq_reliability *table, const char *title, acq_text *out);
+/* Its last line alone, with another label. */
+void acq_reliability_view_print_gap(const acq_reliability *table, const char *label, acq_text *out);
 
 /* log_loss, base_log_loss, gap, bins (low, high, n, stated, true) as members of `object`. */
 void acq_reliability_view_set(json_t *object, const acq_reliability *table);

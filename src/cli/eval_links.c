@@ -56,7 +56,12 @@ void acq_reliability_view_print(const acq_reliability *table, const char *title,
 {
     acq_text_format(out, "\n%s\n", title);
     print_table(table, out);
-    acq_text_format(out, "%-*s%.4f at most, in bins of %d or more\n", ACQ_SIZE_LABEL, "gap",
+    acq_reliability_view_print_gap(table, "gap", out);
+}
+
+void acq_reliability_view_print_gap(const acq_reliability *table, const char *label, acq_text *out)
+{
+    acq_text_format(out, "%-*s%.4f at most, in bins of %d or more\n", ACQ_SIZE_LABEL, label,
                     acq_reliability_get_gap(table, LEAST), LEAST);
 }
 

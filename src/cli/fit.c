@@ -218,6 +218,8 @@ static void print(const fit_job *job, acq_text *out)
                                out);
     acq_reliability_view_print(&report->answer_table,
                                "answers of generated queries, by the stated probability:", out);
+    acq_reliability_view_print_gap(&report->denial_table, "gap, denials", out);
+    acq_reliability_view_print_gap(&report->if_table, "gap, if any", out);
     print_decisions(report, out);
 }
 
@@ -256,6 +258,8 @@ static void print_json(const fit_job *job, acq_text *out)
     json_object_set_new(object, "links", acq_json_count(report->links));
     set_table(object, "link_table", &report->link_table);
     set_table(object, "answer_table", &report->answer_table);
+    set_table(object, "denial_table", &report->denial_table);
+    set_table(object, "if_answered_table", &report->if_table);
     set_decision(object, "small_queries", &report->small);
     set_decision(object, "large_queries", &report->hub);
     json_object_set_new(object, "seconds", json_real(report->seconds));

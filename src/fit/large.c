@@ -32,6 +32,7 @@ typedef struct question {
     size_t n;
     measured any;
     bool has_answer; /* and free variables */
+    bool is_denial;  /* some atom is negated */
 } question;
 
 typedef struct asking {
@@ -114,12 +115,21 @@ static acq_status add_candidate(const asking *a, const both_worlds *worlds, cons
     return status;
 }
 
+static bool has_denial(const acq_query *query)
+{
+    uint32_t i = 0;
+    while (i < query->root->n_children && query->root->children[i]->kind != ACQ_NODE_NOT)
+        i++;
+    return i < query->root->n_children;
+}
+
 static acq_status ask(const asking *a, const both_worlds *worlds, const acq_query *query,
                       question *out, acq_error *error)
 {
     acq_engine_params engine = choose_search(a->completed, CANDIDATES);
     acq_engine_result result;
     bool is_whole = true;
+    out->is_denial = has_denial(query);
     acq_status status = acq_engine_ask(query, a->completed, &engine, &result, error);
     for (size_t i = 0; i < result.n_answers && i < CANDIDATES && status == ACQ_OK; i++)
         status = add_candidate(a, worlds, query, result.answers[i].values, out, error);
@@ -187,6 +197,12 @@ static double choose_joint(const question *questions, size_t n)
     return best;
 }
 
+/* Has it an answer that is not certain? */
+static bool teaches_curve(const question *one)
+{
+    return one->has_answer && one->any.independent < 1;
+}
+
 /* One step towards the likeliest slope and shift of a logistic curve, both held near (1, 0) where
  * few cases tell. */
 static void step_curve(const question *questions, size_t n, double joint, double *slope,
@@ -194,7 +210,7 @@ static void step_curve(const question *questions, size_t n, double joint, double
 {
     double g[2] = {HELD * (*slope - 1), HELD * *shift}, h[3] = {HELD, 0, HELD};
     for (size_t q = 0; q < n; q++)
-        for (size_t i = 0; i < questions[q].n && questions[q].has_answer; i++) {
+        for (size_t i = 0; i < questions[q].n && teaches_curve(&questions[q]); i++) {
             const candidate *one = &questions[q].candidates[i];
             double x =
                 acq_calibrator_get_share_logit(mix(one->p, joint), mix(questions[q].any, joint));
@@ -211,18 +227,32 @@ static void step_curve(const question *questions, size_t n, double joint, double
     *shift = fmin(fmax(*shift - (h[0] * g[1] - h[1] * g[0]) / det, -5), 5);
 }
 
-static void fill_table(const question *questions, size_t n, double joint, acq_reliability *table)
+static double find_share(const question *questions, size_t n)
 {
-    double n_true = 0, n_all = 0;
+    double n_true = .5, n_all = 1;
     for (size_t q = 0; q < n; q++)
         for (size_t i = 0; i < questions[q].n; i++, n_all++)
             n_true += questions[q].candidates[i].is_true;
-    acq_reliability_init(table);
+    return n_true / n_all;
+}
+
+static void fill_tables(const question *questions, size_t n, const acq_calibrator *calibrator,
+                        acq_fit_report *report)
+{
+    double base = find_share(questions, n), joint = calibrator->joint;
+    acq_reliability_init(&report->answer_table);
+    acq_reliability_init(&report->denial_table);
+    acq_reliability_init(&report->if_table);
     for (size_t q = 0; q < n; q++)
         for (size_t i = 0; i < questions[q].n; i++) {
             const candidate *one = &questions[q].candidates[i];
-            acq_reliability_add(table, mix(one->p, joint), one->is_true, 1,
-                                (n_true + .5) / (n_all + 1));
+            double p = mix(one->p, joint);
+            acq_reliability_add(&report->answer_table, p, one->is_true, 1, base);
+            if (questions[q].is_denial)
+                acq_reliability_add(&report->denial_table, p, one->is_true, 1, base);
+            p = acq_calibrator_get_p_if_answered(calibrator, p, mix(questions[q].any, joint));
+            if (questions[q].has_answer)
+                acq_reliability_add(&report->if_table, p, one->is_true, 1, base);
         }
 }
 
@@ -238,7 +268,7 @@ static void learn(const question *questions, size_t n, acq_calibrator *calibrato
             step_curve(questions, n, calibrator->joint, &calibrator->if_slope,
                        &calibrator->if_shift);
     }
-    fill_table(questions, n, calibrator->joint, &report->answer_table);
+    fill_tables(questions, n, calibrator, report);
 }
 
 acq_status acq_fit_at_large(const acq_graph *rest, const acq_predictor *completed,

@@ -175,6 +175,49 @@ static acq_status score(const acq_row_model *self, void *memory, const acq_row_r
     return status;
 }
 
+/* ---- the nearest ---- */
+
+static bool is_nearer(const acq_neighbour *a, const acq_neighbour *b)
+{
+    return a->like > b->like || (a->like == b->like && a->entity < b->entity);
+}
+
+/* Puts one into its place among the best so far. */
+static void offer(acq_neighbour one, acq_neighbour *out, size_t most, size_t *n)
+{
+    size_t i = *n < most ? (*n)++ : most;
+    for (; i > 0 && is_nearer(&one, &out[i - 1]); i--)
+        if (i < most)
+            out[i] = out[i - 1];
+    if (i < most)
+        out[i] = one;
+}
+
+acq_status acq_neighbours_find(const acq_row_model *model, acq_ent head, acq_rel relation,
+                               acq_ent tail, acq_neighbour *out, size_t most, size_t *n,
+                               acq_error *error)
+{
+    const neighbour_rows *rows = (const neighbour_rows *)model;
+    void *memory = NULL;
+    acq_status status = open_scratch(model, &memory, error);
+    if (status != ACQ_OK)
+        return status;
+    scratch *mine = memory;
+    *n = 0;
+    find_likes(rows, mine, head);
+    for (size_t i = 0; i < mine->n_touched; i++) {
+        acq_ent entity = mine->touched[i];
+        size_t n_tails;
+        acq_edges_find(&rows->edges, entity, relation, &n_tails);
+        if (mine->likes[entity] > 0 && n_tails > 0)
+            offer((acq_neighbour){.entity = entity, .like = mine->likes[entity]}, out, most, n);
+    }
+    for (size_t i = 0; i < *n; i++)
+        out[i].has_tail = acq_edges_has(&rows->edges, out[i].entity, relation, tail);
+    free_scratch(model, memory);
+    return ACQ_OK;
+}
+
 static void measure_lengths(neighbour_rows *rows)
 {
     const acq_edges *edges = &rows->edges;

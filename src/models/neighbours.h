@@ -21,4 +21,17 @@
 acq_status acq_neighbours_new_row_model(const acq_graph *graph, acq_row_model **out,
                                         acq_error *error);
 
+/* Entities like a head, for people to read. */
+typedef struct acq_neighbour {
+    acq_ent entity;
+    float like;    /* squared, as in the score */
+    bool has_tail; /* (entity, relation, tail) is a fact */
+} acq_neighbour;
+
+/* Of the entities that have any fact of the relation, the `most` that are most like the head, most
+ * like first, then by id. model: made by the function above. O(a row). */
+acq_status acq_neighbours_find(const acq_row_model *model, acq_ent head, acq_rel relation,
+                               acq_ent tail, acq_neighbour *out, size_t most, size_t *n,
+                               acq_error *error);
+
 #endif

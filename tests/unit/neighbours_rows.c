@@ -128,6 +128,45 @@ static void test_rows_are_those_of_the_definition(void **state)
     }
 }
 
+static void check_nearest(const world *w, acq_ent head, acq_rel r, acq_ent tail)
+{
+    enum { MOST = 3 };
+    acq_neighbour nearest[MOST];
+    size_t n = 99, n_with = 0;
+    assert_int_equal(acq_neighbours_find(w->rows, head, r, tail, nearest, MOST, &n, NULL), ACQ_OK);
+    double last = n == MOST ? (double)nearest[MOST - 1].like : 0;
+    for (acq_ent g = 0; g < w->n_entities; g++) {
+        bool has_any = false, is_listed = false;
+        for (acq_ent t = 0; t < w->n_entities; t++)
+            has_any = has_any || w->is_fact[r][g][t];
+        for (size_t i = 0; i < n; i++)
+            is_listed = is_listed || nearest[i].entity == g;
+        double like = g == head || !has_any ? 0 : pow(get_like(w, head, g), 2);
+        n_with += like > 1e-6;
+        assert_true(is_listed || like <= last + 1e-4);
+    }
+    assert_true(n == (n_with < MOST ? n_with : MOST));
+    for (size_t i = 0; i < n; i++) {
+        acq_ent g = nearest[i].entity;
+        assert_int_equal(nearest[i].has_tail, w->is_fact[r][g][tail]);
+        assert_true(fabs((double)nearest[i].like - pow(get_like(w, head, g), 2)) < 1e-4);
+        assert_true(i == 0 || nearest[i - 1].like >= nearest[i].like);
+    }
+}
+
+static void test_the_nearest_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    static world w;
+    for (uint64_t seed = 0; seed < N_GRAPHS / 3; seed++) {
+        world_init(&w, seed);
+        for (acq_rel r = 0; r < w.n_relations; r++)
+            for (acq_ent h = 0; h < w.n_entities; h++)
+                check_nearest(&w, h, r, (h + r) % w.n_entities);
+        world_deinit(&w);
+    }
+}
+
 /* A fact that thousands share says nothing: rows are as if it were not there. */
 static void test_facts_that_very_many_share_are_left_out(void **state)
 {
@@ -202,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_those_of_the_definition),
+        cmocka_unit_test(test_the_nearest_are_those_of_the_definition),
         cmocka_unit_test(test_facts_that_very_many_share_are_left_out),
         cmocka_unit_test(test_rows_do_not_depend_on_others),
     };

@@ -216,6 +216,90 @@ static void test_evidence_is_that_of_brute_force(void **state)
     }
 }
 
+static void check_fired(const world *w, const acq_rules *rules, acq_ent x, acq_rel r, acq_ent y)
+{
+    acq_fired_rule fired[4];
+    size_t n_all, n_list, n_seen = 0, n = acq_rules_find_fired(rules, x, r, y, fired, 4, &n_all);
+    const acq_rule *list = acq_rules_get(rules, r, &n_list);
+    for (size_t i = 0; i < n_list; i++) {
+        if (!body_links(w, &list[i], x, y))
+            continue;
+        if (n_seen < 4) {
+            acq_ent z = fired[n_seen].middle;
+            assert_ptr_equal(fired[n_seen].rule, &list[i]);
+            assert_true(list[i].second == ACQ_NO_ID
+                            ? z == ACQ_NO_ID
+                            : z != x && z != y && w->is_fact[list[i].first][x][z] &&
+                                  w->is_fact[list[i].second][z][y]);
+        }
+        n_seen++;
+    }
+    assert_int_equal(n_all, n_seen);
+    assert_int_equal(n, n_seen < 4 ? n_seen : 4);
+}
+
+static uint32_t count_pairs(const world *w, const acq_rule *rule)
+{
+    uint32_t n = 0;
+    for (acq_ent x = 0; x < w->n_entities; x++)
+        for (acq_ent y = 0; y < w->n_entities; y++)
+            n += x != y && body_links(w, rule, x, y);
+    return n;
+}
+
+/* Copies of the lists of even relations are the same rules. */
+static acq_rules *copy_rules(const world *w, const acq_rules *rules)
+{
+    const acq_rule *lists[MOST_RELATIONS / 2];
+    size_t n[MOST_RELATIONS / 2];
+    acq_rules *copy = NULL;
+    for (acq_rel r = 0; r < w->n_relations; r += 2)
+        lists[r / 2] = acq_rules_get(rules, r, &n[r / 2]);
+    assert_int_equal(acq_rules_new(w->graph, lists, n, w->n_relations / 2, &copy, NULL), ACQ_OK);
+    return copy;
+}
+
+static void test_rules_that_fire_are_named(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_GRAPHS / 3; seed++) {
+        world w;
+        acq_rules *mined = NULL;
+        init_world(&w, seed);
+        assert_int_equal(acq_rules_mine(w.graph, &everything, &mined, NULL), ACQ_OK);
+        acq_rules *rules = copy_rules(&w, mined);
+        acq_rules_free(mined);
+        for (acq_rel r = 0; r < w.n_relations; r++) {
+            size_t n;
+            const acq_rule *list = acq_rules_get(rules, r, &n);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(acq_rule_count_pairs(&list[i]), count_pairs(&w, &list[i]));
+            for (acq_ent x = 0; x < w.n_entities; x++)
+                for (acq_ent y = 0; y < w.n_entities; y++)
+                    check_fired(&w, rules, x, r, y);
+        }
+        acq_rules_free(rules);
+        acq_graph_free(w.graph);
+    }
+}
+
+static void test_rules_of_no_relation_are_refused(void **state)
+{
+    (void)state;
+    world w;
+    acq_rules *rules = NULL;
+    acq_rule rule = {.first = 99, .second = ACQ_NO_ID, .confidence = .5F, .support = 2};
+    const acq_rule *list = &rule;
+    size_t n = 1;
+    init_world(&w, 4);
+    assert_int_equal(acq_rules_new(w.graph, &list, &n, 1, &rules, NULL), ACQ_ERR_INPUT);
+    rule = (acq_rule){.first = 0, .second = 1, .confidence = NAN, .support = 2};
+    assert_int_equal(acq_rules_new(w.graph, &list, &n, 1, &rules, NULL), ACQ_ERR_INPUT);
+    n = 0;
+    assert_int_equal(acq_rules_new(w.graph, &list, &n, 1000, &rules, NULL), ACQ_ERR_INPUT);
+    acq_graph_free(w.graph);
+}
+
 static void test_rules_of_an_inverse_are_turned_around(void **state)
 {
     (void)state;
@@ -429,6 +513,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules_are_those_of_brute_force),
         cmocka_unit_test(test_evidence_is_that_of_brute_force),
+        cmocka_unit_test(test_rules_that_fire_are_named),
+        cmocka_unit_test(test_rules_of_no_relation_are_refused),
         cmocka_unit_test(test_rules_of_an_inverse_are_turned_around),
         cmocka_unit_test(test_one_relation_finds_its_symmetry),
         cmocka_unit_test(test_an_empty_graph_has_no_rules),

@@ -8,6 +8,7 @@
  * are taken in their order, so sums do not depend on anything but them. */
 #include "models/rules/rules.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,54 @@ const acq_rule *acq_rules_get(const acq_rules *rules, acq_rel relation, size_t *
 {
     *n = rules->lists[relation].n;
     return rules->lists[relation].rules;
+}
+
+/* Undoes confidence = (support - 1/2) / (pairs + 5). */
+uint32_t acq_rule_count_pairs(const acq_rule *rule)
+{
+    double pairs = ((double)rule->support - 0.5) / (double)rule->confidence - 5.0;
+    return pairs > rule->support ? (uint32_t)lround(fmin(pairs, UINT32_MAX)) : rule->support;
+}
+
+/* An entity between x and y that is neither of them; ACQ_NO_ID: none. */
+static acq_ent find_middle(acq_row of_x, acq_row of_y, acq_ent x, acq_ent y)
+{
+    acq_row few = of_x.n < of_y.n ? of_x : of_y, many = of_x.n < of_y.n ? of_y : of_x;
+    for (size_t i = 0; i < few.n; i++) {
+        acq_ent z = few.tails[i];
+        if (z != x && z != y && acq_row_find(many, z) < many.n)
+            return z;
+    }
+    return ACQ_NO_ID;
+}
+
+static bool is_fired(const acq_rules *rules, const acq_rule *rule, acq_ent head, acq_ent tail,
+                     acq_ent *middle)
+{
+    acq_row row = acq_links_get_row(rules->links[rule->first], head);
+    *middle = ACQ_NO_ID;
+    if (rule->second == ACQ_NO_ID)
+        return acq_row_find(row, tail) < row.n;
+    acq_row back = acq_links_get_row(rules->links[acq_inverse(rule->second)], tail);
+    *middle = find_middle(row, back, head, tail);
+    return *middle != ACQ_NO_ID;
+}
+
+size_t acq_rules_find_fired(const acq_rules *rules, acq_ent head, acq_rel relation, acq_ent tail,
+                            acq_fired_rule *out, size_t most, size_t *n_all)
+{
+    const acq_rule_list *list = &rules->lists[relation];
+    size_t n = 0;
+    *n_all = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        acq_ent middle;
+        if (!is_fired(rules, &list->rules[i], head, tail, &middle))
+            continue;
+        if (n < most)
+            out[n++] = (acq_fired_rule){.rule = &list->rules[i], .middle = middle};
+        (*n_all)++;
+    }
+    return n;
 }
 
 void acq_rules_free(acq_rules *rules)

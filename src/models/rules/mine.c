@@ -289,6 +289,48 @@ static acq_status open_rules(const acq_graph *graph, const acq_rules_params *par
     return status;
 }
 
+static bool is_known(const acq_rules *rules, const acq_rule *rule)
+{
+    return rule->first < rules->n_relations &&
+           (rule->second == ACQ_NO_ID || rule->second < rules->n_relations) &&
+           rule->confidence > 0 && rule->confidence <= 1;
+}
+
+static acq_status copy_rules(acq_rules *rules, size_t pair, const acq_rule *from, size_t n,
+                             acq_error *error)
+{
+    acq_rule_list *to = &rules->lists[2 * pair];
+    to->rules = acq_alloc(n, sizeof *to->rules);
+    if (to->rules == NULL)
+        return acq_fail_memory(error);
+    for (; to->n < n; to->n++) {
+        if (!is_known(rules, &from[to->n]))
+            return acq_fail(error, ACQ_ERR_INPUT, "rule %zu of relation %zu is impossible", to->n,
+                            2 * pair);
+        to->rules[to->n] = from[to->n];
+    }
+    return turn_rules(to, &rules->lists[2 * pair + 1]) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+acq_status acq_rules_new(const acq_graph *graph, const acq_rule *const *lists, const size_t *n,
+                         size_t n_lists, acq_rules **out, acq_error *error)
+{
+    acq_rules *rules = NULL;
+    acq_status status = open_rules(graph, &ACQ_RULES_DEFAULT, &rules, error);
+    if (status != ACQ_OK)
+        return status;
+    if (n_lists > rules->n_relations / 2)
+        status = acq_fail(error, ACQ_ERR_INPUT, "rules of %zu relations, and the graph has %u",
+                          n_lists, rules->n_relations / 2);
+    for (size_t i = 0; i < n_lists && status == ACQ_OK; i++)
+        status = copy_rules(rules, i, lists[i], n[i], error);
+    if (status == ACQ_OK)
+        *out = rules;
+    else
+        acq_rules_free(rules);
+    return status;
+}
+
 static void deinit_miner(miner *m)
 {
     for (size_t i = 0; m->lists != NULL && i < m->rules->n_relations / 2; i++)

@@ -44,8 +44,29 @@ acq_status acq_rules_mine(const acq_graph *graph, const acq_rules_params *params
                           acq_error *error);
 void acq_rules_free(acq_rules *rules); /* NULL is legal */
 
+/* Rules that were mined before: lists[i] has n[i] rules of relation 2i, as acq_rules_get gave them,
+ * and relations behind the n_lists-th pair have none. ACQ_ERR_INPUT for a relation that the graph
+ * does not have. */
+acq_status acq_rules_new(const acq_graph *graph, const acq_rule *const *lists, const size_t *n,
+                         size_t n_lists, acq_rules **out, acq_error *error);
+
 /* Rules of a relation, most confident first. Those of inverse(r) are the same, turned around. */
 const acq_rule *acq_rules_get(const acq_rules *rules, acq_rel relation, size_t *n);
+
+/* The pairs that the rule's body links, of which `support` have the relation: what its confidence
+ * was made of. */
+uint32_t acq_rule_count_pairs(const acq_rule *rule);
+
+/* A rule whose body links two entities. */
+typedef struct acq_fired_rule {
+    const acq_rule *rule;
+    acq_ent middle; /* of two hops: one entity on the way; ACQ_NO_ID: one hop */
+} acq_fired_rule;
+
+/* The first `most` rules that conclude relation(head, tail), most confident first; *n_all counts
+ * all that do. Returns how many were written. */
+size_t acq_rules_find_fired(const acq_rules *rules, acq_ent head, acq_rel relation, acq_ent tail,
+                            acq_fired_rule *out, size_t most, size_t *n_all);
 
 /* What the rules say about one (head, relation): one entry per tail that some body reaches. */
 typedef struct acq_rule_evidence {

@@ -56,12 +56,22 @@ static void repair_directory(acq_completion_header *header, char *bytes, size_t 
     header->directory_checksum = acq_completion_directory_checksum(entries, RELATIONS);
 }
 
+/* What lies before *end, which becomes its begin. */
+static void repair_attached(const char *bytes, uint64_t length, uint64_t *end, uint64_t *checksum)
+{
+    if (length > *end || acq_pad8(length) > *end)
+        return;
+    *end -= acq_pad8(length);
+    *checksum = acq_completion_attached_checksum(bytes + *end, length);
+}
+
 static void repair_calibrator(acq_completion_header *header, const char *bytes, size_t size)
 {
-    uint64_t length = header->calibrator_length, end = header->directory_offset;
-    if (end <= size && length <= end && acq_pad8(length) <= end)
-        header->calibrator_checksum =
-            acq_completion_calibrator_checksum(bytes + end - acq_pad8(length), length);
+    uint64_t end = header->directory_offset;
+    if (end > size)
+        return;
+    repair_attached(bytes, header->reasons_length, &end, &header->reasons_checksum);
+    repair_attached(bytes, header->calibrator_length, &end, &header->calibrator_checksum);
 }
 
 static void repair(const acq_graph *graph, char *bytes, size_t size)

@@ -34,6 +34,7 @@ typedef struct acq_completion_info {
     double floor;
     bool certain; /* some links score 1 without being observed: a 0/1 predictor */
     bool has_calibrator;
+    bool has_reasons;
     acq_shard shard; /* of 0: the whole */
     char predictor[ACQ_COMPLETION_NAME_MOST + 1];
 } acq_completion_info;
@@ -45,6 +46,11 @@ acq_status acq_completion_read_info(const char *path, acq_completion_info *out, 
  * freed with acq_free; *length 0: none. The error names the file. */
 acq_status acq_completion_copy_calibrator(const acq_predictor *predictor, void **out,
                                           size_t *length, acq_error *error);
+
+/* The same for the reasons that it holds (calibrate/reasons.h). */
+bool acq_completion_has_reasons(const acq_predictor *completion);
+acq_status acq_completion_copy_reasons(const acq_predictor *completion, void **out, size_t *length,
+                                       acq_error *error);
 
 typedef struct acq_completion_write_params {
     double floor;    /* links that score less are left out */
@@ -75,7 +81,8 @@ typedef struct acq_completion_params {
     bool certain;           /* false: a score above 0.9999 of an unobserved link becomes 0.9999 */
     const void *calibrator; /* as bytes (calibrate/calibrator.h), kept inside; NULL: none */
     size_t calibrator_length;
-    acq_shard shard; /* only its relations may be added; {0}: all */
+    bool has_reasons; /* they will be attached before finish */
+    acq_shard shard;  /* only its relations may be added; {0}: all */
 } acq_completion_params;
 
 acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
@@ -86,6 +93,10 @@ acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
  * same. Each pair of relations once, in any order; pairs never added are empty. */
 acq_status acq_completion_writer_add(acq_completion_writer *writer, acq_rel relation,
                                      const acq_links *links, acq_error *error);
+
+/* What reasons need of what is gone afterwards, as bytes; once, and only after has_reasons. */
+acq_status acq_completion_writer_attach_reasons(acq_completion_writer *writer, const void *bytes,
+                                                size_t length, acq_error *error);
 
 /* Puts the file in place. Afterwards only close is legal. */
 acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error *error);

@@ -83,7 +83,7 @@ uint64_t acq_completion_block_checksum(const void *block, size_t length, acq_rel
     return acq_hash_bytes(block, length, (uint64_t)relation + 1);
 }
 
-uint64_t acq_completion_calibrator_checksum(const void *padded, uint64_t length)
+uint64_t acq_completion_attached_checksum(const void *padded, uint64_t length)
 {
     return length == 0 ? 0 : acq_hash_bytes(padded, acq_pad8(length), length);
 }
@@ -126,9 +126,12 @@ static const char *check_header(const acq_completion_header *header, const char 
         return "it has an odd number of relations; make it again";
     if (!(header->floor >= 0.0 && header->floor <= 1.0))
         return "its floor is not a score; make it again";
-    if (header->calibrator_length > header->directory_offset ||
-        acq_pad8(header->calibrator_length) > header->directory_offset - header->header_length)
+    uint64_t room = header->directory_offset - header->header_length;
+    if (header->calibrator_length > room || acq_pad8(header->calibrator_length) > room)
         return "its calibrator does not fit into the file; make it again";
+    room -= acq_pad8(header->calibrator_length);
+    if (header->reasons_length > room || acq_pad8(header->reasons_length) > room)
+        return "its reasons do not fit into the file; make it again";
     if (header->shard_of == 0 ? header->shard_part != 0
                               : header->shard_of == 1 || header->shard_part >= header->shard_of)
         return "it says to be an impossible shard; make it again";
@@ -360,23 +363,40 @@ acq_status acq_completion_stored_read_block(const acq_completion_stored *in, acq
     return status;
 }
 
-acq_status acq_completion_stored_read_calibrator(const acq_completion_stored *in, void **bytes,
-                                                 acq_error *error)
+/* What lies between the blocks and the directory, padding included. */
+static acq_status read_attached(const acq_completion_stored *in, uint64_t at, uint64_t length,
+                                uint64_t checksum, const char *damaged, void **bytes,
+                                acq_error *error)
 {
-    const acq_completion_header *header = &in->header;
-    uint64_t length = header->calibrator_length;
     void *memory = acq_alloc(1, acq_pad8(length));
     if (memory == NULL)
         return acq_fail_memory(error);
-    acq_status status =
-        get(in->file, memory, acq_pad8(length), acq_completion_get_blocks_end(header), error);
-    if (status == ACQ_OK &&
-        acq_completion_calibrator_checksum(memory, length) != header->calibrator_checksum)
-        status = acq_completion_fail(
-            "its calibrator does not match its checksum; copy or make it again", error);
+    acq_status status = get(in->file, memory, acq_pad8(length), at, error);
+    if (status == ACQ_OK && acq_completion_attached_checksum(memory, length) != checksum)
+        status = acq_completion_fail(damaged, error);
     if (status != ACQ_OK)
         acq_free(memory);
     else
         *bytes = memory;
     return status;
+}
+
+acq_status acq_completion_stored_read_calibrator(const acq_completion_stored *in, void **bytes,
+                                                 acq_error *error)
+{
+    const acq_completion_header *header = &in->header;
+    return read_attached(in, acq_completion_get_blocks_end(header), header->calibrator_length,
+                         header->calibrator_checksum,
+                         "its calibrator does not match its checksum; copy or make it again", bytes,
+                         error);
+}
+
+acq_status acq_completion_stored_read_reasons(const acq_completion_stored *in, void **bytes,
+                                              acq_error *error)
+{
+    const acq_completion_header *header = &in->header;
+    return read_attached(in, acq_completion_get_reasons_begin(header), header->reasons_length,
+                         header->reasons_checksum,
+                         "its reasons do not match their checksum; copy or make it again", bytes,
+                         error);
 }

@@ -1,13 +1,14 @@
 /* completion_file.h - inside the predict module: the bytes of a completion file, how its pieces are
  * read and how it grows.
  *
- *   [ header | name | block of relation | block | ... | calibrator | directory ]
+ *   [ header | name | block of relation | block | ... | calibrator | reasons | directory ]
  *
  * All numbers are little-endian; structs below are the bytes (no padding inside). A block is
  *   heads u32[n_heads]  offsets u32[n_heads + 1]  tails u32[n_links]  codes u16[n_links]
  * padded with zeros to a multiple of 8. The calibrator is a safetensors file, padded alike, or
- * nothing. The directory has one entry per relation id. Version 1 has a header of 96 bytes, without
- * calibrator and shard; what needs neither is still written so. */
+ * nothing; so are the reasons, whatever they hold. The directory has one entry per relation id.
+ * Version 1 has a header of 96 bytes, without calibrator and shard, version 2 one of 120, without
+ * reasons; what needs no more is still written so. */
 #ifndef ACQ_PREDICT_COMPLETION_FILE_H
 #define ACQ_PREDICT_COMPLETION_FILE_H
 
@@ -48,7 +49,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "completion files are 
     "\x89"                                                                                         \
     "ACQC\r\n\x1a"
 
-enum { ACQ_COMPLETION_VERSION = 2, ACQ_COMPLETION_CERTAIN = 1 };
+enum { ACQ_COMPLETION_VERSION = 3, ACQ_COMPLETION_CERTAIN = 1 };
 
 typedef struct acq_completion_header {
     char magic[8];
@@ -68,8 +69,10 @@ typedef struct acq_completion_header {
     uint64_t checksum;          /* of all bytes around it and the padded name */
     uint64_t calibrator_length; /* 0: none */
     uint64_t calibrator_checksum;
-    uint32_t shard_part; /* from 0 */
-    uint32_t shard_of;   /* 0: the whole */
+    uint32_t shard_part;     /* from 0 */
+    uint32_t shard_of;       /* 0: the whole */
+    uint64_t reasons_length; /* 0: none */
+    uint64_t reasons_checksum;
 } acq_completion_header;
 
 typedef struct acq_completion_entry {
@@ -80,7 +83,7 @@ typedef struct acq_completion_entry {
     uint64_t checksum; /* of the block, seeded with the relation id */
 } acq_completion_entry;
 
-_Static_assert(sizeof(acq_completion_header) == 120, "header bytes");
+_Static_assert(sizeof(acq_completion_header) == 136, "header bytes");
 _Static_assert(sizeof(acq_completion_entry) == 32, "directory entry bytes");
 
 /* Multiple of 8 that holds n bytes. */
@@ -92,20 +95,27 @@ static inline uint64_t acq_pad8(uint64_t n)
 /* Bytes of the header in a file of its version. */
 static inline uint32_t acq_completion_get_header_size(const acq_completion_header *header)
 {
-    return header->version == 1 ? offsetof(acq_completion_header, calibrator_length)
-                                : sizeof *header;
+    return header->version == 1   ? offsetof(acq_completion_header, calibrator_length)
+           : header->version == 2 ? offsetof(acq_completion_header, reasons_length)
+                                  : sizeof *header;
+}
+
+/* Where the reasons begin. */
+static inline uint64_t acq_completion_get_reasons_begin(const acq_completion_header *header)
+{
+    return header->directory_offset - acq_pad8(header->reasons_length);
 }
 
 /* Where the blocks end and the calibrator begins. */
 static inline uint64_t acq_completion_get_blocks_end(const acq_completion_header *header)
 {
-    return header->directory_offset - acq_pad8(header->calibrator_length);
+    return acq_completion_get_reasons_begin(header) - acq_pad8(header->calibrator_length);
 }
 
 uint64_t acq_completion_block_length(uint32_t n_heads, uint32_t n_links);
 uint64_t acq_completion_header_checksum(const acq_completion_header *header, const char *name);
 uint64_t acq_completion_block_checksum(const void *block, size_t length, acq_rel relation);
-uint64_t acq_completion_calibrator_checksum(const void *padded, uint64_t length);
+uint64_t acq_completion_attached_checksum(const void *padded, uint64_t length);
 uint64_t acq_completion_directory_checksum(const acq_completion_entry *entries, uint32_t n);
 
 /* ---- reading: pieces are checked when they are read ---- */
@@ -142,6 +152,10 @@ acq_status acq_completion_stored_read_block(const acq_completion_stored *in, acq
 acq_status acq_completion_stored_read_calibrator(const acq_completion_stored *in, void **bytes,
                                                  acq_error *error);
 
+/* The reasons, in the same way. */
+acq_status acq_completion_stored_read_reasons(const acq_completion_stored *in, void **bytes,
+                                              acq_error *error);
+
 /* The one form of "this file is no good". */
 acq_status acq_completion_fail(const char *reason, acq_error *error);
 
@@ -155,6 +169,7 @@ typedef struct acq_completion_output {
     uint64_t at; /* length so far */
     acq_completion_header header;
     const void *calibrator;        /* padded with zeros, borrowed; NULL: none */
+    const void *reasons;           /* the same */
     acq_completion_entry *entries; /* offset 0: not yet written */
     char name[ACQ_COMPLETION_NAME_MOST + 1 + 8];
 } acq_completion_output;

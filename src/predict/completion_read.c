@@ -42,6 +42,7 @@ acq_status acq_completion_read_info(const char *path, acq_completion_info *out, 
         .floor = in.header.floor,
         .certain = (in.header.flags & ACQ_COMPLETION_CERTAIN) != 0,
         .has_calibrator = in.header.calibrator_length > 0,
+        .has_reasons = in.header.reasons_length > 0,
         .shard = {in.header.shard_part, in.header.shard_of},
     };
     memcpy(out->predictor, in.name, in.header.name_length);
@@ -257,6 +258,23 @@ acq_status acq_completion_copy_calibrator(const acq_predictor *predictor, void *
     if (*length == 0)
         return ACQ_OK;
     acq_status status = acq_completion_stored_read_calibrator(&me->stored, out, error);
+    acq_error_set_file(error, me->path);
+    return status;
+}
+
+bool acq_completion_has_reasons(const acq_predictor *self)
+{
+    return ((const completion *)self)->stored.header.reasons_length > 0;
+}
+
+acq_status acq_completion_copy_reasons(const acq_predictor *self, void **out, size_t *length,
+                                       acq_error *error)
+{
+    const completion *me = (const completion *)self;
+    *length = me->stored.header.reasons_length;
+    if (*length == 0)
+        return ACQ_OK;
+    acq_status status = acq_completion_stored_read_reasons(&me->stored, out, error);
     acq_error_set_file(error, me->path);
     return status;
 }

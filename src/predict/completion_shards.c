@@ -143,6 +143,7 @@ static acq_status write_whole(const shards *all, const void *calibrator, const c
     acq_completion_header facts = all->files[0].header;
     acq_completion_output output;
     facts.shard_part = facts.shard_of = 0;
+    facts.reasons_length = 0; /* those of a shard are not the whole's */
     for (size_t i = 0; i < all->n; i++)
         facts.flags |= all->files[i].header.flags;
     acq_status status =

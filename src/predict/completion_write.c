@@ -1,8 +1,8 @@
 /* completion_write.c - write a completion under a temporary name, then put it in place.
  *
- *   open: the calibrator as bytes ─▶ add: two blocks a relation ─▶ finish: empty blocks for the
- *   rest, then the frame around them; the header comes last: until then the file has zeros in its
- *   place and no name
+ *   open: the calibrator as bytes ─▶ add: two blocks a relation ─▶ attach: reasons ─▶ finish: empty
+ *   blocks for the rest, then the frame around them; the header comes last: until then the file has
+ * zeros in its place and no name
  *
  * Both directions get the codes of one quantisation, so their scores are the same bits. */
 #include "predict/completion.h"
@@ -19,7 +19,9 @@
 /* The least version that can say all of it. */
 static uint32_t get_version(const acq_completion_header *facts)
 {
-    return facts->calibrator_length == 0 && facts->shard_of == 0 ? 1 : ACQ_COMPLETION_VERSION;
+    if (facts->reasons_length > 0)
+        return ACQ_COMPLETION_VERSION;
+    return facts->calibrator_length == 0 && facts->shard_of == 0 ? 1 : 2;
 }
 
 static void fill_header(acq_completion_output *output, const acq_completion_header *facts)
@@ -32,8 +34,8 @@ static void fill_header(acq_completion_output *output, const acq_completion_head
     header->header_length =
         acq_completion_get_header_size(header) + (uint32_t)acq_pad8(header->name_length);
     header->calibrator_checksum =
-        acq_completion_calibrator_checksum(output->calibrator, header->calibrator_length);
-    header->n_links = 0;
+        acq_completion_attached_checksum(output->calibrator, header->calibrator_length);
+    header->n_links = header->reasons_length = 0; /* known in the end */
     output->at = header->header_length;
 }
 
@@ -95,6 +97,10 @@ acq_status acq_completion_output_finish(acq_completion_output *output, acq_error
     acq_completion_header *header = &output->header;
     acq_status status =
         append(output, output->calibrator, acq_pad8(header->calibrator_length), error);
+    header->reasons_checksum =
+        acq_completion_attached_checksum(output->reasons, header->reasons_length);
+    if (status == ACQ_OK)
+        status = append(output, output->reasons, acq_pad8(header->reasons_length), error);
     header->directory_offset = output->at;
     header->directory_checksum =
         acq_completion_directory_checksum(output->entries, header->n_relations);
@@ -121,7 +127,7 @@ struct acq_completion_writer {
     bool certain; /* keep scores of 1 */
     float floor;  /* at least the least score that has a code */
     uint16_t floor_code;
-    void *calibrator; /* as bytes, padded with zeros */
+    void *calibrator, *reasons; /* as bytes, padded with zeros */
 };
 
 static acq_status check_params(const acq_completion_params *params, acq_error *error)
@@ -146,16 +152,15 @@ static void fill_writer(acq_completion_writer *writer, const acq_completion_para
         writer->shard = params->shard;
 }
 
-/* The calibrator as the file will hold it. */
-static acq_status pad_calibrator(acq_completion_writer *writer, const void *bytes, size_t length,
-                                 acq_error *error)
+/* Bytes as the file will hold them; NULL: none. */
+static acq_status pad(const void *bytes, size_t length, void **out, acq_error *error)
 {
     if (length == 0)
         return ACQ_OK;
-    writer->calibrator = acq_zalloc(1, acq_pad8(length));
-    if (writer->calibrator == NULL)
+    *out = acq_zalloc(1, acq_pad8(length));
+    if (*out == NULL)
         return acq_fail_memory(error);
-    memcpy(writer->calibrator, bytes, length);
+    memcpy(*out, bytes, length);
     return ACQ_OK;
 }
 
@@ -163,7 +168,7 @@ static acq_status open_output(acq_completion_writer *writer, const char *path,
                               const acq_completion_params *params, acq_error *error)
 {
     acq_status status =
-        pad_calibrator(writer, params->calibrator, params->calibrator_length, error);
+        pad(params->calibrator, params->calibrator_length, &writer->calibrator, error);
     if (status != ACQ_OK)
         return status;
     acq_completion_header facts = {
@@ -175,6 +180,7 @@ static acq_status open_output(acq_completion_writer *writer, const char *path,
         .calibrator_length = params->calibrator_length,
         .shard_part = writer->shard.part,
         .shard_of = writer->shard.of,
+        .reasons_length = params->has_reasons,
     };
     return acq_completion_output_init(&writer->output, path, &facts, params->predictor,
                                       writer->calibrator, error);
@@ -340,6 +346,18 @@ static acq_status put_missing(acq_completion_writer *writer, acq_error *error)
     return status;
 }
 
+acq_status acq_completion_writer_attach_reasons(acq_completion_writer *writer, const void *bytes,
+                                                size_t length, acq_error *error)
+{
+    acq_completion_output *output = &writer->output;
+    if (output->header.version < 3 || writer->reasons != NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "this completion takes no reasons");
+    acq_status status = pad(bytes, length, &writer->reasons, error);
+    output->reasons = writer->reasons;
+    output->header.reasons_length = status == ACQ_OK ? length : 0;
+    return status;
+}
+
 acq_status acq_completion_writer_finish(acq_completion_writer *writer, acq_error *error)
 {
     acq_status status = put_missing(writer, error);
@@ -352,6 +370,7 @@ void acq_completion_writer_close(acq_completion_writer *writer)
         return;
     acq_completion_output_deinit(&writer->output);
     acq_free(writer->calibrator);
+    acq_free(writer->reasons);
     acq_free(writer);
 }
 

@@ -83,10 +83,20 @@ void acq_predictor_set_calibrator(acq_predictor *predictor, acq_calibrator *cali
     predictor->calibrator_ops = ops;
 }
 
+void acq_predictor_set_reasons(acq_predictor *predictor, acq_reason_source *reasons,
+                               void (*free_reasons)(acq_reason_source *reasons))
+{
+    if (predictor->reasons != NULL)
+        predictor->free_reasons(predictor->reasons);
+    predictor->reasons = reasons;
+    predictor->free_reasons = free_reasons;
+}
+
 void acq_predictor_free(acq_predictor *predictor)
 {
     if (predictor == NULL)
         return;
+    acq_predictor_set_reasons(predictor, NULL, NULL);
     acq_predictor_set_calibrator(predictor, NULL, NULL);
     predictor->ops->free(predictor);
 }

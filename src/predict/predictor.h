@@ -50,6 +50,9 @@ typedef struct acq_calibrator_ops {
                                acq_error *error);
 } acq_calibrator_ops;
 
+/* What tells of what a link's score was made (calibrate/reasons.h), carried in the same way. */
+typedef struct acq_reason_source acq_reason_source;
+
 /* The largest score of a link that is not an observed fact (0/1 predictors apart). */
 #define ACQ_SCORE_UNOBSERVED_MOST 0.9999F
 
@@ -59,6 +62,8 @@ struct acq_predictor {
     const char *name;           /* as on the command line: "observed", "perfect:...", ... */
     acq_calibrator *calibrator; /* NULL: its scores are no probabilities */
     const acq_calibrator_ops *calibrator_ops; /* NULL: borrowed, and not for files */
+    acq_reason_source *reasons;               /* NULL: none */
+    void (*free_reasons)(acq_reason_source *reasons);
 };
 
 acq_status acq_predictor_open_links(const acq_predictor *predictor, acq_rel relation,
@@ -92,6 +97,10 @@ const acq_calibrator *acq_predictor_get_calibrator(const acq_predictor *predicto
 /* From now on the predictor carries this one; the one before is freed. */
 void acq_predictor_set_calibrator(acq_predictor *predictor, acq_calibrator *calibrator,
                                   const acq_calibrator_ops *ops);
+
+/* The predictor takes the source over. */
+void acq_predictor_set_reasons(acq_predictor *predictor, acq_reason_source *reasons,
+                               void (*free_reasons)(acq_reason_source *reasons));
 
 /* The observed graph itself: 1 for a fact, else 0. */
 acq_status acq_predictor_new_observed(const acq_graph *graph, acq_predictor **out,

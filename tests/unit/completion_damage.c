@@ -147,7 +147,7 @@ static void repair(view v)
     v.header->directory_checksum = acq_completion_directory_checksum(v.entries, CASE_RELATIONS);
     if (v.calibrator_length > 0)
         v.header->calibrator_checksum =
-            acq_completion_calibrator_checksum(v.bytes + end, v.calibrator_length);
+            acq_completion_attached_checksum(v.bytes + end, v.calibrator_length);
     v.header->checksum = acq_completion_header_checksum(
         v.header, v.bytes + acq_completion_get_header_size(v.header));
 }
@@ -177,7 +177,7 @@ static void test_wrong_headers_with_right_checksums_are_refused(void **state)
 {
     damage *d = *state;
     CHANGE(v.bytes[0] = 'x', "this is not a completion file");
-    CHANGE(v.header->version = 3, "newer version");
+    CHANGE(v.header->version = 4, "newer version");
     CHANGE(v.header->version ^= 3, "header is damaged");
     CHANGE(v.header->version = 0, "version number is 0");
     CHANGE(v.header->n_relations ^= 1, "directory is misplaced");

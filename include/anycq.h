@@ -460,6 +460,45 @@ ACQ_API size_t acq_predictions_get_n(const acq_predictions *predictions);
 ACQ_API const acq_prediction *acq_predictions_get(const acq_predictions *predictions, size_t i);
 ACQ_API void acq_predictions_free(acq_predictions *predictions);
 
+/* ---- reasons ---- */
+
+/* A rule that was mined from the graph and concludes the link. */
+typedef struct acq_reason_rule {
+    const char *body;        /* "born_in(X, Z) & city_in(Z, Y)": where it holds, the link does... */
+    const char *middle;      /* the name of Z; "" for a body without one */
+    acq_ent middle_id;       /* UINT32_MAX: none */
+    uint64_t support, cases; /* ...in so many of these cases */
+} acq_reason_rule;
+
+/* One part of what the probability of a predicted link was made of. */
+typedef struct acq_reason {
+    /* "rules", "similar" (entities), "rank" (by a model), "head", "tail" (facts of the relation
+     * that the link's head, or tail, has) */
+    const char *kind;
+    const char *text; /* a sentence; relations as the graph names them */
+    double weight;    /* change of the log-odds: above 0 it speaks for the link, below against it */
+    const char *model;            /* rank: "ComplEx", "NBFNet", "ULTRA"; else "" */
+    uint64_t rank, of;            /* rank: of the tail for the head; 0: not asked */
+    uint64_t back_rank, back_of;  /* rank: of the head for the tail; 0: not asked */
+    uint64_t count, total;        /* similar: have it, of so many; head, tail: facts, entities that
+                                     have any; rules: support and cases of the first */
+    const acq_reason_rule *rules; /* rules: the most confident ones */
+    size_t n_rules;
+    const acq_ent *entities; /* similar: those that have it */
+    size_t n_entities;
+} acq_reason; /* borrowed from its list; later versions may add fields */
+
+typedef struct acq_reasons acq_reasons;
+
+/* What speaks for a predicted link and against it: strongest first, those against it last. An
+ * observed link has none. With a model this scores the link's row again. */
+ACQ_API acq_status acq_reasons_find(const acq_predictor *predictor, acq_ent head, acq_rel relation,
+                                    acq_ent tail, acq_reasons **out, acq_error *error);
+ACQ_API size_t acq_reasons_get_n(const acq_reasons *reasons);
+ACQ_API const acq_reason *acq_reasons_get(const acq_reasons *reasons, size_t i);
+ACQ_API const char *acq_reasons_get_note(const acq_reasons *reasons); /* why there are none; "" */
+ACQ_API void acq_reasons_free(acq_reasons *reasons);
+
 /* ---- completions ---- */
 
 /* A completion can be made in parts, on several machines: part 1 of n has every n-th relation. A

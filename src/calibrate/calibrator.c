@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "calibrate/reasons.h"
 #include "predict/completion.h"
 
 enum { N_BOOSTS = 2, MOST_SHAPES = 16 };
@@ -291,8 +292,12 @@ acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *pa
         return status;
     }
     acq_calibrator_attach(calibrator, completion);
-    *out = completion;
-    return ACQ_OK;
+    status = acq_reasons_attach_kept(completion, error);
+    if (status == ACQ_OK)
+        *out = completion;
+    else
+        acq_predictor_free(completion);
+    return status;
 }
 
 /* ---- what it says ---- */

@@ -2,16 +2,19 @@
  * from candidates.h, log-odds from the boosted trees. What is costly is made with the first row. */
 #include "calibrate/rows.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "calibrate/reasons.h"
 
 typedef struct calibrated {
     acq_row_scorer base;
     acq_calibrated_params params;
     const acq_graph *graph;
     char *name;
+    pthread_mutex_t lock; /* guards the loading of what follows */
     acq_candidates_maker *maker;
     acq_candidates_session *session; /* the last to be made */
 } calibrated;
@@ -44,7 +47,7 @@ static acq_status check_features(const calibrated *self, acq_error *error)
                     wants, calibrator->models, self->name, has, models);
 }
 
-static acq_status load(calibrated *self, acq_error *error)
+static acq_status load_locked(calibrated *self, acq_error *error)
 {
     acq_calibrated_params *params = &self->params;
     acq_status status = ACQ_OK;
@@ -58,6 +61,29 @@ static acq_status load(calibrated *self, acq_error *error)
         status = check_features(self, error);
     return status == ACQ_OK ? acq_candidates_session_new(self->maker, &self->session, error)
                             : status;
+}
+
+static acq_status load(calibrated *self, acq_error *error)
+{
+    pthread_mutex_lock(&self->lock);
+    acq_status status = load_locked(self, error);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+acq_status acq_calibrated_open_maker(acq_row_scorer *scorer, const acq_candidates_maker **out,
+                                     acq_error *error)
+{
+    calibrated *self = (calibrated *)scorer;
+    acq_status status = load(self, error);
+    *out = status == ACQ_OK ? self->maker : NULL;
+    return status;
+}
+
+acq_status acq_calibrated_describe_row(acq_row_scorer *scorer, acq_rel relation, acq_ent head,
+                                       acq_candidates *out, acq_error *error)
+{
+    return acq_candidates_collect_row(((calibrated *)scorer)->maker, relation, head, out, error);
 }
 
 /* ---- links ---- */
@@ -135,6 +161,7 @@ static void free_calibrated(acq_row_scorer *base)
     acq_candidates_maker_free(self->maker);
     if (self->params.free_owned != NULL)
         self->params.free_owned(self->params.owned);
+    pthread_mutex_destroy(&self->lock);
     acq_free(self->name);
     acq_free(self);
 }
@@ -153,6 +180,7 @@ static acq_status new_scorer(const acq_graph *graph, const char *name,
     }
     *self = (calibrated){
         .base.ops = &ops, .params = *params, .graph = graph, .name = acq_copy_string(name)};
+    pthread_mutex_init(&self->lock, NULL);
     acq_status status = ACQ_OK;
     if (self->name == NULL)
         status = acq_fail_memory(error);
@@ -170,12 +198,19 @@ acq_status acq_predictor_new_calibrated(const acq_graph *graph, const char *name
                                         acq_error *error)
 {
     acq_row_scorer *scorer = NULL;
+    acq_predictor *made = NULL;
     acq_status status = new_scorer(graph, name, params, &scorer, error);
     if (status == ACQ_OK)
-        status = acq_predictor_new_rows(graph, name, scorer, &params->limits, out, error);
-    if (status == ACQ_OK)
-        acq_calibrator_attach(params->calibrator, *out);
-    else
+        status = acq_predictor_new_rows(graph, name, scorer, &params->limits, &made, error);
+    if (status != ACQ_OK) {
         acq_calibrator_free(params->calibrator);
+        return status;
+    }
+    acq_calibrator_attach(params->calibrator, made);
+    status = acq_reasons_attach_rows(made, scorer, params->calibrator->link, error);
+    if (status == ACQ_OK)
+        *out = made;
+    else
+        acq_predictor_free(made);
     return status;
 }

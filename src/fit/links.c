@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "calibrate/reasons.h"
 #include "fit/split.h"
 #include "predict/completion.h"
 
@@ -291,27 +292,53 @@ static acq_status add_relation(acq_completion_writer *writer, const acq_candidat
     return status;
 }
 
-static acq_status complete_relation(const acq_candidates_maker *maker, const acq_graph *graph,
-                                    const acq_fold_trees *trees, bool crossed,
-                                    const acq_fit_params *params, acq_rel relation,
-                                    acq_completion_writer *writer, acq_fit_report *report,
-                                    acq_error *error)
+typedef struct completing {
+    const acq_candidates_maker *maker;
+    const acq_graph *graph;
+    const acq_fold_trees *trees;
+    bool crossed;
+    const acq_fit_params *params;
+    acq_completion_writer *writer;
+    acq_kept_writer *kept; /* for reasons; NULL: none are kept */
+    acq_fit_report *report;
+} completing;
+
+static acq_status complete_relation(const completing *c, acq_rel relation, acq_error *error)
 {
     acq_candidates found;
-    acq_status status = acq_candidates_collect(maker, relation, &found, error);
+    acq_status status = acq_candidates_collect(c->maker, relation, &found, error);
     if (status != ACQ_OK)
         return status;
     float *scores = acq_alloc(found.n, sizeof *scores);
-    scoring_job job = {&found, trees, acq_candidates_get_n_features(maker), crossed, scores};
+    scoring_job job = {&found, c->trees, acq_candidates_get_n_features(c->maker), c->crossed,
+                       scores};
     if (scores == NULL)
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
         status =
-            acq_threads_run(params->n_threads, (found.n + BLOCK - 1) / BLOCK, score_block, &job);
+            acq_threads_run(c->params->n_threads, (found.n + BLOCK - 1) / BLOCK, score_block, &job);
     if (status == ACQ_OK)
-        status = add_relation(writer, &found, scores, graph, params->floor, report, error);
+        status =
+            add_relation(c->writer, &found, scores, c->graph, c->params->floor, c->report, error);
+    if (status == ACQ_OK && c->kept != NULL)
+        status = acq_kept_writer_add(c->kept, &found, c->trees->all, scores, error);
     acq_free(scores);
     acq_candidates_deinit(&found);
+    return status;
+}
+
+static acq_status finish_completion(const completing *c, acq_error *error)
+{
+    void *bytes = NULL;
+    size_t length = 0;
+    acq_status status = ACQ_OK;
+    if (c->kept != NULL)
+        status = acq_kept_writer_finish(c->kept, &bytes, &length, error);
+    if (status == ACQ_OK && c->kept != NULL)
+        status = acq_completion_writer_attach_reasons(c->writer, bytes, length, error);
+    if (status == ACQ_OK)
+        status = acq_completion_writer_finish(c->writer, error);
+    acq_free(bytes);
     return status;
 }
 
@@ -322,8 +349,9 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
                                acq_fit_report *report, acq_error *error)
 {
     acq_rel n_relations = acq_graph_get_n_relations(graph);
-    acq_completion_writer *writer = NULL;
-    acq_completion_params completion = {.predictor = "fit", .floor = params->floor};
+    completing c = {maker, graph, trees, crossed, params, .report = report};
+    acq_completion_params completion = {
+        .predictor = "fit", .floor = params->floor, .has_reasons = !crossed};
     void *packed = NULL;
     acq_status status = ACQ_OK;
     if (calibrator != NULL)
@@ -331,17 +359,19 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
             acq_calibrator_write_memory(calibrator, &packed, &completion.calibrator_length, error);
     completion.calibrator = packed;
     if (status == ACQ_OK)
-        status = acq_completion_writer_open(path, graph, &completion, &writer, error);
+        status = acq_completion_writer_open(path, graph, &completion, &c.writer, error);
+    if (status == ACQ_OK && !crossed)
+        status = acq_kept_writer_new(maker, &c.kept, error);
     report->links = 0;
     for (acq_rel r = 0; r < n_relations && status == ACQ_OK; r += 2) {
         status = report_relation(progress, "scoring links", r, n_relations, error);
         if (status == ACQ_OK)
-            status =
-                complete_relation(maker, graph, trees, crossed, params, r, writer, report, error);
+            status = complete_relation(&c, r, error);
     }
     if (status == ACQ_OK)
-        status = acq_completion_writer_finish(writer, error);
-    acq_completion_writer_close(writer);
+        status = finish_completion(&c, error);
+    acq_completion_writer_close(c.writer);
+    acq_kept_writer_free(c.kept);
     acq_free(packed);
     return status;
 }

@@ -140,6 +140,9 @@ static void test_questions(void **state)
     REFUSES(acq_predictor_new, "spec", f.graph, NULL, NULL, &predictor);
     REFUSES(acq_predictor_new, "out", f.graph, "observed", NULL, NULL);
     REFUSES(acq_predictor_check_spec, "spec", NULL);
+    acq_reasons *reasons = NULL;
+    REFUSES(acq_reasons_find, "predictor", NULL, 0, 0, 0, &reasons);
+    REFUSES(acq_reasons_find, "out", f.predictor, 0, 0, 0, NULL);
     acq_predictions *links = NULL;
     acq_completion_report report = {.size = sizeof report};
     acq_ent ada = 0;
@@ -229,6 +232,10 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_int_equal(acq_predictions_get_n(NULL), 0);
     assert_null(acq_predictions_get(NULL, 0));
     acq_predictions_free(NULL);
+    assert_int_equal(acq_reasons_get_n(NULL), 0);
+    assert_null(acq_reasons_get(NULL, 0));
+    assert_string_equal(acq_reasons_get_note(NULL), "");
+    acq_reasons_free(NULL);
     acq_fit_completion_params_init(NULL);
     assert_true(acq_reliability_get_gap(NULL, 0) == 0);
     acq_evaluate_params_init(NULL);

@@ -34,8 +34,8 @@
           "the K best answers (default 1, or the query's own LIMIT)")                              \
     FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                              \
          "every answer; as --limit, for --engine exact")                                           \
-    FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check,                       \
-         "show each atom with its fact")                                                           \
+    FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict,      \
+         "show each atom with its fact, and what speaks for a predicted one and against it")       \
     REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_questions,                                     \
          "least probability of an answer; needs a calibrator (then default 0.5)")                  \
     LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_queries,      \

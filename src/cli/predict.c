@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/pattern.h"
+#include "cli/reasons.h"
 #include "cli/report.h"
 #include "cli/setup.h"
 #include "cli/table.h"
@@ -46,20 +47,32 @@ static acq_status find_entity(const acq_graph *graph, const acq_pattern *pattern
                                    name, near);
 }
 
-/* The links that the pattern asks for. */
-static acq_status find_links(const acq_graph *graph, const acq_pattern *pattern,
-                             const acq_predictor *predictor, acq_predictions **out,
-                             acq_error *error)
+/* What the pattern asks for: the links of one entity. */
+typedef struct question {
+    const acq_options *options;
+    const acq_graph *graph;
+    acq_ent known;
+    acq_rel relation; /* from the known entity */
+    acq_predictions *links;
+    acq_reason_view reasons;
+} question;
+
+static acq_status find_links(question *q, const acq_pattern *pattern, acq_error *error)
 {
     acq_rel relation;
-    acq_ent known;
-    acq_status status = find_relation(graph, pattern, &relation, error);
+    acq_status status = find_relation(q->graph, pattern, &relation, error);
     if (status == ACQ_OK)
-        status = find_entity(graph, pattern, &known, error);
+        status = find_entity(q->graph, pattern, &q->known, error);
     if (status != ACQ_OK)
         return status;
     bool is_inverse = pattern->is_inverse != (pattern->head == NULL);
-    return acq_predict(predictor, known, is_inverse ? relation ^ 1U : relation, out, error);
+    q->relation = is_inverse ? relation ^ 1U : relation;
+    return acq_predict(q->reasons.predictor, q->known, q->relation, &q->links, error);
+}
+
+static bool is_explained(const question *q, const acq_prediction *link)
+{
+    return q->options->explain && !link->is_observed;
 }
 
 enum { RANK = 6, SCORE = 8 };
@@ -73,15 +86,14 @@ static void print_score(double score, acq_text *out)
     acq_text_format(out, "%-*s", SCORE, text);
 }
 
-static void print(const acq_options *options, const acq_predictions *links, const acq_graph *graph,
-                  acq_text *out)
+static void print(question *q, acq_text *out)
 {
-    size_t n = acq_predictions_get_n(links);
-    for (size_t i = 0; i < n && i < options->top; i++) {
-        const acq_prediction *link = acq_predictions_get(links, i);
+    size_t n = acq_predictions_get_n(q->links);
+    for (size_t i = 0; i < n && i < q->options->top; i++) {
+        const acq_prediction *link = acq_predictions_get(q->links, i);
         acq_text name;
         acq_text_init(&name);
-        acq_width_add(&name, acq_graph_get_entity_name(graph, link->entity));
+        acq_width_add(&name, acq_graph_get_entity_name(q->graph, link->entity));
         acq_text_format(out, "%*zu  ", RANK - 2, i + 1);
         print_score(link->score, out);
         acq_text_format(out, "%-11s", link->is_observed ? "observed" : "predicted");
@@ -90,45 +102,52 @@ static void print(const acq_options *options, const acq_predictions *links, cons
         acq_text_add_char(out, '\n');
         out->failed = out->failed || name.failed;
         acq_text_deinit(&name);
+        if (is_explained(q, link))
+            acq_reason_view_print(&q->reasons, q->known, q->relation, link->entity, RANK, out);
     }
     if (n == 0)
         acq_text_add(out, "none\n");
 }
 
-static json_t *make_link(const acq_prediction *prediction, const acq_graph *graph)
+static json_t *make_link(question *q, const acq_prediction *prediction)
 {
     json_t *link = json_object();
-    const char *name = acq_graph_get_entity_name(graph, prediction->entity);
-    const char *key = acq_graph_get_entity_key(graph, prediction->entity);
+    const char *name = acq_graph_get_entity_name(q->graph, prediction->entity);
+    const char *key = acq_graph_get_entity_key(q->graph, prediction->entity);
     json_object_set_new(link, "name", acq_json_text(name));
     if (strcmp(key, name) != 0)
         json_object_set_new(link, "key", acq_json_text(key));
     json_object_set_new(link, "score", json_real(prediction->score));
     json_object_set_new(link, "kind",
                         json_string(prediction->is_observed ? "observed" : "predicted"));
+    if (is_explained(q, prediction))
+        json_object_set_new(
+            link, "reasons",
+            acq_reason_view_make_json(&q->reasons, q->known, q->relation, prediction->entity));
     return link;
 }
 
-static void print_json(const acq_options *options, const acq_predictions *links,
-                       const acq_setup *setup, acq_text *out)
+static void print_json(question *q, acq_text *out)
 {
-    size_t n = acq_predictions_get_n(links);
+    size_t n = acq_predictions_get_n(q->links);
     json_t *array = json_array();
-    for (size_t i = 0; i < n && i < options->top; i++)
-        json_array_append_new(array, make_link(acq_predictions_get(links, i), setup->graph));
+    for (size_t i = 0; i < n && i < q->options->top; i++)
+        json_array_append_new(array, make_link(q, acq_predictions_get(q->links, i)));
     json_t *object = json_object();
-    json_object_set_new(object, "pattern", acq_json_text(options->args.items[1]));
+    json_object_set_new(object, "pattern", acq_json_text(q->options->args.items[1]));
     json_object_set_new(object, "predictor",
-                        acq_json_text(acq_predictor_get_name(setup->predictor)));
+                        acq_json_text(acq_predictor_get_name(q->reasons.predictor)));
     json_object_set_new(object, "all", acq_json_count(n));
     json_object_set_new(object, "links", array);
     acq_json_add_line(out, object);
 }
 
-static void print_table(const acq_options *options, const acq_predictions *links,
-                        const acq_graph *graph, acq_text *out)
+static void print_table(const question *q, acq_text *out)
 {
     static const char *const names[] = {"name", "key", "score", "kind"};
+    const acq_options *options = q->options;
+    const acq_predictions *links = q->links;
+    const acq_graph *graph = q->graph;
     acq_table table = {.out = out, .separator = options->separator};
     size_t n = acq_predictions_get_n(links);
     acq_table_add_line(&table, names, sizeof names / sizeof *names);
@@ -142,15 +161,14 @@ static void print_table(const acq_options *options, const acq_predictions *links
     }
 }
 
-static void print_links(const acq_options *options, const acq_predictions *links,
-                        const acq_setup *setup, acq_text *out)
+static void print_links(question *q, acq_text *out)
 {
-    if (options->json)
-        print_json(options, links, setup, out);
-    else if (options->separator != '\0')
-        print_table(options, links, setup->graph, out);
+    if (q->options->json)
+        print_json(q, out);
+    else if (q->options->separator != '\0')
+        print_table(q, out);
     else
-        print(options, links, setup->graph, out);
+        print(q, out);
 }
 
 /* Is more than facts shown, or nothing? */
@@ -167,22 +185,25 @@ static int predict(const acq_options *options, const acq_pattern *pattern, const
                    acq_output *output)
 {
     acq_error error = {0};
-    acq_predictions *links = NULL;
-    acq_status status = find_links(setup->graph, pattern, setup->predictor, &links, &error);
+    question q = {.options = options,
+                  .graph = setup->graph,
+                  .reasons = {.graph = setup->graph, .predictor = setup->predictor}};
+    acq_status status = find_links(&q, pattern, &error);
     if (status == ACQ_OK) {
-        print_links(options, links, setup, &output->data);
+        print_links(&q, &output->data);
+        acq_reason_view_note(&q.reasons, output);
         status = acq_setup_check_names(setup->graph, output, 0, &error);
     }
-    size_t n = acq_predictions_get_n(links);
+    size_t n = acq_predictions_get_n(q.links);
     int code = n > 0 ? ACQ_EXIT_YES : ACQ_EXIT_NO;
     if (status != ACQ_OK)
         code = acq_report_error(output, options, &error, NULL);
     if (status == ACQ_OK && n > options->top)
         acq_report_note(output, "%llu of %zu links; --top K shows more",
                         (unsigned long long)options->top, n);
-    if (status == ACQ_OK && concerns_predictor(options, links))
+    if (status == ACQ_OK && concerns_predictor(options, q.links))
         acq_setup_note_auto(options, setup->predictor, output);
-    acq_predictions_free(links);
+    acq_predictions_free(q.links);
     return code;
 }
 

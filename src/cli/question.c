@@ -48,7 +48,9 @@ static int show(acq_question *question, acq_view *view, acq_output *output)
 {
     size_t start = output->data.length;
     question->is_predicted = acq_result_get_outcome(view->result) != ACQ_RESULT_ANSWERED;
+    acq_reason_view reasons = {.graph = question->graph, .predictor = question->predictor};
     view->is_predicted = &question->is_predicted;
+    view->reasons = &reasons;
     view->stats.size = sizeof view->stats;
     acq_result_get_stats(view->result, &view->stats);
     if (question->options->json)

@@ -365,6 +365,7 @@ static void print_notes(const acq_view *view, acq_output *output)
     bool is_answered = acq_result_get_outcome(view->result) == ACQ_RESULT_ANSWERED;
     if (note[0] != '\0')
         acq_report_note(output, "%s", note);
+    acq_reason_view_note(view->reasons, output);
     if (!is_answered && acq_view_has_likeliest(view) && !view->is_check)
         note_likeliest(view, output);
     if (!is_answered)

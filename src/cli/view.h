@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "cli/reasons.h"
 #include "cli/report.h"
 
 /* What --trace shows of a policy search, step by step: lines on stderr as the steps come,
@@ -42,10 +43,11 @@ typedef struct acq_view {
     const char *text; /* the query as it was written */
     size_t line;      /* of the file it came from; 0: the command line */
     const acq_result *result;
-    acq_result_stats stats; /* of the result */
-    bool is_check;          /* yes and no instead of answers and none */
-    const acq_trace *trace; /* of --trace; NULL: none */
-    bool *is_predicted;     /* becomes true when an answer is shown that rests on predictions */
+    acq_result_stats stats;   /* of the result */
+    bool is_check;            /* yes and no instead of answers and none */
+    const acq_trace *trace;   /* of --trace; NULL: none */
+    bool *is_predicted;       /* becomes true when an answer is shown that rests on predictions */
+    acq_reason_view *reasons; /* of predicted links, with --explain */
 } acq_view;
 
 /* Is there a candidate with a probability, an answer or not? */

@@ -3,6 +3,7 @@
  *     y = Christopher Nolan
  *     directed("Christopher Nolan", "Oppenheimer")   observed
  *     !lives_in("Christopher Nolan", "London")       not observed, predicted 0.02
+ *      -1.2  no other fact lives_in(..., London) is known
  *
  * ("predicted p 0.02" where scores are probabilities.) Atoms in one column and their facts in the
  * next where both fit; a longer atom gets lines of its own. Branches of an `or` that the answer
@@ -158,6 +159,9 @@ void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_evi
             continue;
         make_line(view, fact, &l);
         print_line(&l, column, out);
+        if (fact->kind == ACQ_FACT_PREDICTED)
+            acq_reason_view_print(view->reasons, fact->head_id, fact->relation_id, fact->tail_id,
+                                  INDENT, out);
     }
     print_unused(support, out);
     acq_text_deinit(&l.shown);

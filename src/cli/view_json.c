@@ -12,7 +12,8 @@
  * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
  * value is shown by a label: the IRI), p (with a calibrator), p_if_answered, p_prior, score, kind,
  * atoms: text, relation, inverse, head, tail, negated, kind observed|predicted|absent|equality,
- * link, score, used; and relation_key, head_key, tail_key where they differ from what is shown. */
+ * link, score, used; and relation_key, head_key, tail_key where they differ from what is shown; of a
+ * predicted one, with --explain, reasons (reasons.h). */
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +86,10 @@ static json_t *make_atom(const acq_view *view, const acq_fact *fact)
     json_object_set_new(atom, "score", json_real(fact->score));
     json_object_set_new(atom, "used", json_boolean(fact->is_used));
     set_atom_keys(view, fact, atom);
+    if (view->options->explain && fact->kind == ACQ_FACT_PREDICTED)
+        json_object_set_new(atom, "reasons",
+                            acq_reason_view_make_json(view->reasons, fact->head_id,
+                                                      fact->relation_id, fact->tail_id));
     return atom;
 }
 

@@ -499,6 +499,53 @@ ACQ_API const acq_reason *acq_reasons_get(const acq_reasons *reasons, size_t i);
 ACQ_API const char *acq_reasons_get_note(const acq_reasons *reasons); /* why there are none; "" */
 ACQ_API void acq_reasons_free(acq_reasons *reasons);
 
+/* ---- suggestions ---- */
+
+typedef struct acq_suggestion {
+    acq_ent head;
+    acq_rel relation; /* even: the named direction */
+    acq_ent tail;
+    double p; /* that the link is true */
+} acq_suggestion;
+
+/* What the list rests on. */
+typedef struct acq_suggest_report {
+    size_t size;     /* set by the caller: sizeof report */
+    uint64_t found;  /* links with at least min_p, of which the list has the best */
+    double expected; /* how many of the list are true, by their probabilities: their sum */
+    uint64_t rows;   /* (entity, relation) to look at */
+    uint64_t rows_done;
+    const char *spent; /* what ended it before all rows were done: "time", "interrupt"; else "" */
+} acq_suggest_report;
+
+typedef struct acq_suggest_params {
+    size_t size;
+    acq_rel relation;         /* UINT32_MAX: all */
+    uint64_t top;             /* 10: so many at most */
+    double min_p;             /* 0: least probability */
+    double seconds;           /* 60: time limit for making rows; 0: none */
+    acq_progress_fn progress; /* done and total are rows; false: what was found so far */
+    void *context;
+} acq_suggest_params;
+
+ACQ_API void acq_suggest_params_init_sized(acq_suggest_params *params, size_t size);
+static inline void acq_suggest_params_init(acq_suggest_params *params)
+{
+    acq_suggest_params_init_sized(params, sizeof *params);
+}
+
+typedef struct acq_suggestions acq_suggestions;
+
+/* The likeliest links that are not observed, most likely first; at least one end of each is seen
+ * with its relation. The predictor must be calibrated. A completion is read through; models make
+ * rows until the time is up, relations with few rows first. params NULL: defaults. */
+ACQ_API acq_status acq_suggest(const acq_predictor *predictor, const acq_suggest_params *params,
+                               acq_suggestions **out, acq_error *error);
+ACQ_API size_t acq_suggestions_get_n(const acq_suggestions *list);
+ACQ_API const acq_suggestion *acq_suggestions_get(const acq_suggestions *list, size_t i);
+ACQ_API void acq_suggestions_get_report(const acq_suggestions *list, acq_suggest_report *out);
+ACQ_API void acq_suggestions_free(acq_suggestions *list);
+
 /* ---- completions ---- */
 
 /* A completion can be made in parts, on several machines: part 1 of n has every n-th relation. A

@@ -97,6 +97,20 @@
     "round.\n"                                                                                     \
     "Exit code 1 when there is no link at all.\n"
 
+#define SUGGEST_HELP                                                                               \
+    "Lists the likeliest links that the graph lacks, most likely first, with the\n"                \
+    "probability that each is true; --explain says what speaks for it and against\n"               \
+    "it. The note at the end says how many of the list are true by these\n"                        \
+    "probabilities. With a completion made by fit all links are compared; without\n"               \
+    "one, rows are predicted for as long as --time allows, relations with few rows\n"              \
+    "first, and the note says how many were looked at.\n"                                          \
+    "\n"                                                                                           \
+    "--output-format tsv and csv have the columns head, relation, tail and p; what\n"              \
+    "is left of them after a look goes into a store with add GRAPH --from FILE.\n"                 \
+    "--json: predictor, suggestions (head, relation, tail, p, with --explain\n"                    \
+    "reasons), found, expected, mean_p, rows, rows_done, reason (null, time,\n"                    \
+    "interrupt). Exit code 1 when there is none, 3 when the time ran out first.\n"
+
 #define COMPLETE_HELP                                                                              \
     "Writes every scored link of --predictor to a file that ask, check and eval take\n"            \
     "as --predictor completion:FILE. The file appears when it is complete; an\n"                   \
@@ -223,7 +237,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
     [ACQ_COMMAND_train] = TRAIN_HELP,     [ACQ_COMMAND_merge] = MERGE_HELP,
-    [ACQ_COMMAND_fit] = FIT_HELP,
+    [ACQ_COMMAND_fit] = FIT_HELP,         [ACQ_COMMAND_suggest] = SUGGEST_HELP,
 };
 
 static const char *const variant_helps[ACQ_N_VARIANTS] = {

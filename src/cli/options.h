@@ -19,30 +19,36 @@
 #define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
-     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit)
-#define ACQ_ON_links    (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete)
+     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest)
+#define ACQ_ON_links                                                                               \
+    (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_suggest)
+#define ACQ_ON_answers  (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_suggest)
 #define ACQ_ON_policy   (ACQ_ON_train | ACQ_OF_policy)
 #define ACQ_ON_adam     (ACQ_ON_policy | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_complex  (ACQ_ON_train | ACQ_OF_complex)
 #define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
-     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit)
+     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest)
 
 #define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST, TIME)                                           \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
           "the K best answers (default 1, or the query's own LIMIT)")                              \
     FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                              \
          "every answer; as --limit, for --engine exact")                                           \
-    FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict,      \
+    FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_answers,                                  \
          "show each atom with its fact, and what speaks for a predicted one and against it")       \
     REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_questions,                                     \
          "least probability of an answer; needs a calibrator (then default 0.5)")                  \
+    REAL(suggest_min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_suggest,                               \
+         "least probability of a suggestion")                                                      \
+    TEXT(relation, "relation", 0, "NAME", NULL, 0, 0, ACQ_ON_suggest,                              \
+         "only facts of this relation")                                                            \
     LIST(queries, "queries", 0, "FILE", NULL, 0, 0, ACQ_ON_ask | ACQ_ON_sql | ACQ_ON_queries,      \
          "queries from a file (- is standard input); eval takes several files")                    \
     COUNT(first, "first", 0, "N", NULL, 1, 1e12, ACQ_ON_sql | ACQ_ON_eval,                         \
           "only the first N instances, in file order; links: N of them, drawn by hash")            \
-    COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict, "how many links")                      \
+    COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict | ACQ_ON_suggest, "how many links")     \
     TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
          ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train | ACQ_ON_fit |             \
              ACQ_ON_merge,                                                                         \
@@ -88,6 +94,8 @@
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
          "the paper's rule: policy, climb and random say none after the last step")                \
     REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \
+    REAL(suggest_time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_suggest,                     \
+         "time for making rows, where there is no completion")                                     \
     COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions, "memory for each query")    \
     COUNT(import_memory, "memory", 0, "MB", "2048", 16, 1e9, ACQ_ON_import,                        \
           "memory to use; what does not fit is sorted on disk")                                    \
@@ -153,7 +161,7 @@
          "nothing newer than generic, avx2, avx512, avx512-bf16 or amx is used")                   \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \
-         ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_info | ACQ_ON_fit,              \
+         ACQ_ON_questions | ACQ_OF_links | ACQ_ON_answers | ACQ_ON_info | ACQ_ON_fit,              \
          "text, json (as --json), csv or tsv: a line of names, then one line per result")          \
     FLAG(help, "help", 'h', NULL, NULL, 0, 0, ~0, "this text")
 

@@ -9,21 +9,6 @@
 #include "cli/table.h"
 #include "cli/width.h"
 
-static acq_status find_relation(const acq_graph *graph, const acq_pattern *pattern, acq_rel *out,
-                                acq_error *error)
-{
-    size_t length = strlen(pattern->relation);
-    *out = acq_graph_find_relation(graph, pattern->relation, length);
-    if (*out != UINT32_MAX)
-        return ACQ_OK;
-    const char *near = acq_graph_suggest_relation(graph, pattern->relation, length);
-    return near == NULL ? acq_fail(error, ACQ_ERR_NAME, "no relation \"%.160s\" in this graph",
-                                   pattern->relation)
-                        : acq_fail(error, ACQ_ERR_NAME,
-                                   "no relation \"%.160s\" in this graph; did you mean \"%.160s\"?",
-                                   pattern->relation, near);
-}
-
 static const char *known_name(const acq_pattern *pattern)
 {
     return pattern->head == NULL ? pattern->tail : pattern->head;
@@ -60,7 +45,7 @@ typedef struct question {
 static acq_status find_links(question *q, const acq_pattern *pattern, acq_error *error)
 {
     acq_rel relation;
-    acq_status status = find_relation(q->graph, pattern, &relation, error);
+    acq_status status = acq_setup_find_relation(q->graph, pattern->relation, &relation, error);
     if (status == ACQ_OK)
         status = find_entity(q->graph, pattern, &q->known, error);
     if (status != ACQ_OK)

@@ -430,3 +430,18 @@ acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, a
     out->observed_pe = strcmp(options->pe, "observed") == 0;
     return ACQ_OK;
 }
+
+acq_status acq_setup_find_relation(const acq_graph *graph, const char *name, acq_rel *out,
+                                   acq_error *error)
+{
+    size_t length = strlen(name);
+    *out = acq_graph_find_relation(graph, name, length);
+    if (*out != UINT32_MAX)
+        return ACQ_OK;
+    const char *near = acq_graph_suggest_relation(graph, name, length);
+    return near == NULL
+               ? acq_fail(error, ACQ_ERR_NAME, "no relation \"%.160s\" in this graph", name)
+               : acq_fail(error, ACQ_ERR_NAME,
+                          "no relation \"%.160s\" in this graph; did you mean \"%.160s\"?", name,
+                          near);
+}

@@ -43,6 +43,10 @@ acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const ch
                           acq_output *output, acq_error *error);
 void acq_setup_deinit(acq_setup *setup);
 
+/* A relation by its name; an unknown one is an error with the nearest known name. */
+acq_status acq_setup_find_relation(const acq_graph *graph, const char *name, acq_rel *out,
+                                   acq_error *error);
+
 /* Engine, thresholds and budgets from the options; the weights are left to the caller. Refuses what
  * this version lacks, and options of another engine. */
 acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, acq_error *error);

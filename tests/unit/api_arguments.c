@@ -140,6 +140,9 @@ static void test_questions(void **state)
     REFUSES(acq_predictor_new, "spec", f.graph, NULL, NULL, &predictor);
     REFUSES(acq_predictor_new, "out", f.graph, "observed", NULL, NULL);
     REFUSES(acq_predictor_check_spec, "spec", NULL);
+    acq_suggestions *suggestions = NULL;
+    REFUSES(acq_suggest, "predictor", NULL, NULL, &suggestions);
+    REFUSES(acq_suggest, "out", f.predictor, NULL, NULL);
     acq_reasons *reasons = NULL;
     REFUSES(acq_reasons_find, "predictor", NULL, 0, 0, 0, &reasons);
     REFUSES(acq_reasons_find, "out", f.predictor, 0, 0, 0, NULL);
@@ -232,6 +235,13 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_int_equal(acq_predictions_get_n(NULL), 0);
     assert_null(acq_predictions_get(NULL, 0));
     acq_predictions_free(NULL);
+    acq_suggest_params_init(NULL);
+    acq_suggest_report suggested = {.size = sizeof suggested, .rows = 1};
+    acq_suggestions_get_report(NULL, &suggested);
+    assert_int_equal(suggested.rows, 0);
+    assert_int_equal(acq_suggestions_get_n(NULL), 0);
+    assert_null(acq_suggestions_get(NULL, 0));
+    acq_suggestions_free(NULL);
     assert_int_equal(acq_reasons_get_n(NULL), 0);
     assert_null(acq_reasons_get(NULL, 0));
     assert_string_equal(acq_reasons_get_note(NULL), "");

@@ -69,6 +69,86 @@ static void test_links_of_an_entity_most_likely_first(void **state)
     acq_predictions_free(links);
 }
 
+/* The link of every even row that is not observed and likely enough. */
+static size_t count_links(double min_p, double *sum, double *best)
+{
+    size_t n = 0;
+    *sum = *best = 0;
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(f.graph); r += 2)
+        for (acq_ent e = 0; e < acq_graph_get_n_entities(f.graph); e++) {
+            acq_predictions *links = NULL;
+            assert_int_equal(acq_predict(scored, e, r, &links, NULL), ACQ_OK);
+            for (size_t i = 0; i < acq_predictions_get_n(links); i++) {
+                const acq_prediction *link = acq_predictions_get(links, i);
+                bool counts = !link->is_observed && link->score >= min_p;
+                n += counts;
+                *sum += counts ? link->score : 0;
+                *best = counts && link->score > *best ? link->score : *best;
+            }
+            acq_predictions_free(links);
+        }
+    return n;
+}
+
+static bool stop_at_once(void *context, const acq_progress *now)
+{
+    (void)context;
+    return now->done > now->total;
+}
+
+static void test_suggestions_are_the_likeliest_links(void **state)
+{
+    (void)state;
+    acq_suggest_params params;
+    acq_suggestions *list = NULL;
+    acq_suggest_report report = {.size = sizeof report};
+    double sum, best;
+    acq_suggest_params_init(&params);
+    params.top = 1000;
+    size_t n = count_links(0, &sum, &best);
+    assert_int_equal(acq_suggest(scored, &params, &list, NULL), ACQ_OK);
+    acq_suggestions_get_report(list, &report);
+    assert_true(n > 1 && acq_suggestions_get_n(list) == n && report.found == n);
+    assert_true(fabs(report.expected - sum) < 1e-6 && report.rows_done == report.rows);
+    for (size_t i = 0; i < n; i++) {
+        const acq_suggestion *link = acq_suggestions_get(list, i);
+        assert_false(acq_graph_has_fact(f.graph, link->head, link->relation, link->tail));
+        assert_true(i == 0 || acq_suggestions_get(list, i - 1)->p >= link->p);
+    }
+    acq_suggestions_free(list);
+    params.top = 1; /* of those of one relation, the best */
+    params.relation = born_in ^ 1U;
+    assert_int_equal(acq_suggest(scored, &params, &list, NULL), ACQ_OK);
+    assert_int_equal(acq_suggestions_get_n(list), 1);
+    assert_int_equal(acq_suggestions_get(list, 0)->relation, born_in);
+    assert_null(acq_suggestions_get(list, 1));
+    acq_suggestions_free(list);
+    params.progress = stop_at_once;
+    assert_int_equal(acq_suggest(scored, &params, &list, NULL), ACQ_OK);
+    acq_suggestions_get_report(list, &report);
+    assert_string_equal(report.spent, "interrupt");
+    assert_true(acq_suggestions_get_n(list) == 0 && report.rows_done < report.rows);
+    acq_suggestions_free(list);
+}
+
+static void test_impossible_suggestions_are_refused(void **state)
+{
+    (void)state;
+    acq_suggest_params params;
+    acq_suggestions *list = NULL;
+    acq_suggest_params_init(&params);
+    assert_int_equal(acq_suggest(f.predictor, &params, &list, NULL), ACQ_ERR_USAGE);
+    params.relation = 1000;
+    assert_int_equal(acq_suggest(scored, &params, &list, NULL), ACQ_ERR_USAGE);
+    params.relation = UINT32_MAX;
+    params.min_p = NAN;
+    assert_int_equal(acq_suggest(scored, &params, &list, NULL), ACQ_ERR_USAGE);
+    params.min_p = 0;
+    params.seconds = -1;
+    assert_int_equal(acq_suggest(scored, &params, &list, NULL), ACQ_ERR_USAGE);
+    assert_null(list);
+}
+
 static void test_rows_of_many_are_those_of_each(void **state)
 {
     (void)state;
@@ -157,6 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links_of_an_entity_most_likely_first),
+        cmocka_unit_test(test_suggestions_are_the_likeliest_links),
+        cmocka_unit_test(test_impossible_suggestions_are_refused),
         cmocka_unit_test(test_rows_of_many_are_those_of_each),
         cmocka_unit_test(test_ids_that_are_not_there_are_refused),
         cmocka_unit_test(test_parts_become_the_whole),

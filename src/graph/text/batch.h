@@ -35,6 +35,7 @@ typedef struct acq_syntax_rules {
     size_t header_bytes, header_lines; /* to skip where the file begins, behind a byte order mark */
     bool is_reordered;                 /* columns are not head, relation, tail: */
     unsigned char columns[3];          /* where those stand */
+    size_t n_more;                     /* columns behind these that the header names: left out */
     bool literals;                     /* RDF: literals are entities too */
     const char *base;                  /* RDF: NULL: relative IRIs are bad */
     char blank_prefix[24];             /* RDF: tells blank nodes of several files apart */

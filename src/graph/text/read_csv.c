@@ -19,7 +19,7 @@ typedef struct csv {
     const char *at, *end;
     const char *line_start; /* of the current line */
     size_t line;
-    acq_text unescaped[3];
+    acq_text unescaped[4]; /* of head, relation, tail and whatever comes behind */
 } csv;
 
 static size_t column_of(const csv *in)
@@ -132,7 +132,7 @@ static outcome read_fields(csv *in, acq_field fields[3], acq_status *status)
     size_t count = 0, place = 0, line = in->line;
     for (;; in->at++) {
         acq_field *field = count < 3 ? &fields[count] : &extra;
-        acq_text *buffer = &in->unescaped[count < 3 ? count : 2];
+        acq_text *buffer = &in->unescaped[count < 3 ? count : 3];
         if (count == 3) {
             place = column_of(in);
             line = in->line;
@@ -145,7 +145,7 @@ static outcome read_fields(csv *in, acq_field fields[3], acq_status *status)
         if (at_line_end(in))
             break;
     }
-    if (count == 3)
+    if (count == 3 || count == 3 + in->batch->rules->n_more)
         return GOOD;
     if (count < 3) {
         place = column_of(in);
@@ -212,10 +212,10 @@ static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batc
                   .end = bytes + length,
                   .line_start = bytes + rules->header_bytes,
                   .line = 1 + rules->header_lines};
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             acq_text_init(&in.unescaped[i]);
         status = read_records(&in, merger);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             acq_text_deinit(&in.unescaped[i]);
     }
     return status == ACQ_OK ? acq_merger_take(merger, batch) : status;

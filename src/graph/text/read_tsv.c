@@ -86,6 +86,8 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
     size_t fourth = 0;
     batch->counts.lines++;
     size_t count = split(line, length, number, fields, &fourth);
+    if (count == 3 + batch->rules->n_more)
+        count = 3;
     if (count == 3 && batch->rules->is_reordered)
         acq_table_reorder(batch->rules, fields);
     if (count != 3)

@@ -4,7 +4,7 @@
  *               commas, as spreadsheets write in half of Europe
  *   header      the first line, if it names the three columns with words like those below, and the
  *               name of its relation is no relation of the lines behind it; the order of its words
- *               is that of the columns
+ *               is that of the columns; further columns behind these are left out
  *   swapped     columns, if many names stand where relations should and few in one of the others
  *
  * Looking costs a thousand lines at most, once a file. */
@@ -46,8 +46,8 @@ static cell next_cell(const table *t, const char **at, const char *end)
     return (cell){start, (size_t)(stop - start)};
 }
 
-/* The cells of the next line that is not empty; true when it has three. */
-static bool next_line(table *t, cell cells[3], size_t *n_lines)
+/* The first cells of the next line that is not empty; how many it has. */
+static size_t next_line(table *t, cell cells[3], size_t *n_lines)
 {
     const char *line = t->at, *end = t->at;
     size_t n = 0;
@@ -65,7 +65,7 @@ static bool next_line(table *t, cell cells[3], size_t *n_lines)
         if (n < 3)
             cells[n] = found;
     }
-    return n == 3;
+    return n;
 }
 
 static size_t count_threes(table t, char separator)
@@ -74,7 +74,7 @@ static size_t count_threes(table t, char separator)
     size_t n = 0, n_lines = 0;
     t.separator = separator;
     while (t.at < t.end && n_lines < SEPARATOR_LINES)
-        n += next_line(&t, cells, &n_lines);
+        n += next_line(&t, cells, &n_lines) == 3;
     return n;
 }
 
@@ -120,7 +120,7 @@ static bool is_used(table t, const cell cells[3], unsigned column)
     cell others[3];
     size_t n_lines = 0, n = 0;
     while (t.at < t.end && n_lines < MOST_LINES) {
-        if (!next_line(&t, others, &n_lines))
+        if (next_line(&t, others, &n_lines) < 3)
             continue;
         n++;
         if (others[column].length == cells[column].length &&
@@ -136,9 +136,10 @@ static void find_header(table t, acq_syntax_rules *rules, acq_merger *merger)
     unsigned char columns[3] = {0, 1, 2};
     cell cells[3];
     size_t n_lines = 0;
-    if (!next_line(&t, cells, &n_lines) || !names_columns(cells, columns) ||
-        is_used(t, cells, columns[1]))
+    size_t n = next_line(&t, cells, &n_lines);
+    if (n < 3 || !names_columns(cells, columns) || is_used(t, cells, columns[1]))
         return;
+    rules->n_more = n - 3;
     rules->header_bytes = (size_t)(t.at - start);
     rules->header_lines = n_lines;
     memcpy(rules->columns, columns, sizeof columns);

@@ -728,6 +728,8 @@ typedef struct acq_ask_params {
     acq_progress_fn progress;  /* false: an undecided result, or what was found; NULL: none */
     void *context;             /* for progress and trace */
     acq_trace_fn trace;        /* policy: told of every step; NULL: none */
+    bool new_only; /* ask, engine exact: only answers that observed facts alone do not give; the
+                      likeliest candidate is then one of these. Cursors and checks do not heed it */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq

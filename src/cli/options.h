@@ -38,6 +38,8 @@
          "every answer; as --limit, for --engine exact")                                           \
     FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_answers,                                  \
          "show each atom with its fact, and what speaks for a predicted one and against it")       \
+    FLAG(new_only, "new", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                         \
+         "only answers that observed facts alone do not give")                                     \
     REAL(min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_questions,                                     \
          "least probability of an answer; needs a calibrator (then default 0.5)")                  \
     REAL(suggest_min_p, "min-p", 0, "P", NULL, 0, 1, ACQ_ON_suggest,                               \

@@ -420,6 +420,7 @@ acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, a
         out->prior = options->prior;
     if (acq_options_has(options, min_p))
         out->min_p = options->min_p;
+    out->new_only = options->new_only;
     out->binarize = options->binarize;
     out->paper = options->paper;
     out->seconds = options->time;

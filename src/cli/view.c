@@ -276,7 +276,11 @@ static void print_none(const acq_view *view, acq_text *out)
     double unsupported_p = acq_result_get_unsupported_probability(view->result);
     bool is_proved = acq_view_is_exact(view) || acq_result_is_complete(view->result);
     acq_text_add(out, view->is_check ? "no: " : "none: ");
-    if (!is_proved)
+    if (view->params->new_only)
+        acq_text_add(out, acq_result_has_probabilities(view->result)
+                              ? "nothing that facts do not give is likely enough, "
+                              : "nothing but what facts give, ");
+    else if (!is_proved)
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         view->params->engine);
     else if (!isnan(unsupported_p))

@@ -121,7 +121,8 @@ acq_status acq_library_read_ask(const char *function, const acq_ask_params *give
         return status;
     *out = (acq_library_question){.params = make_engine_params(&params),
                                   .progress = params.progress,
-                                  .context = params.context};
+                                  .context = params.context,
+                                  .is_new = params.new_only};
     return open_weights(out, error);
 }
 
@@ -270,7 +271,8 @@ acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
     acq_status status =
         acq_library_read_question(__func__, query, predictor, params, &question, error);
     if (status == ACQ_OK)
-        status = acq_library_answer(&question, NULL, 0, &result, error);
+        status = question.is_new ? acq_library_ask_new(&question, &result, error)
+                                 : acq_library_answer(&question, NULL, 0, &result, error);
     acq_library_question_deinit(&question);
     if (status == ACQ_OK)
         *out = result;

@@ -223,7 +223,8 @@ acq_status acq_result_find_conflict(const acq_result *result, double seconds, ac
     if (conflict == NULL)
         return acq_fail_memory(error);
     const acq_engine_result *search = &result->search;
-    bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL;
+    bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL &&
+                     !result->is_new;
     acq_status status = ACQ_OK;
     acq_arena_init(&conflict->arena);
     if (is_proved)

@@ -63,6 +63,7 @@ typedef struct acq_library_question {
     void *context;
     acq_policy *own_policy; /* opened because the engine needs weights and none were named */
     atomic_bool *stop;      /* of a cursor; NULL: none */
+    bool is_new;            /* only answers that facts do not give */
 } acq_library_question;
 
 /* The same without a query and a predictor, and not yet in force for one. */
@@ -80,6 +81,7 @@ struct acq_result {
     acq_engine_params params;       /* in force */
     acq_ent *values;                /* of a check, owned; NULL: an ask */
     bool has_p;                     /* answers have probabilities */
+    bool is_new;                    /* answers that facts give were left out */
     double seconds;
     acq_engine_result search;
 };
@@ -90,5 +92,9 @@ const acq_engine_answer *acq_library_get_answer(const acq_result *result, size_t
 /* An ask (tuples NULL) with one result, or checks of n tuples, each of query->n_free entities. */
 acq_status acq_library_answer(const acq_library_question *question, const acq_ent *tuples, size_t n,
                               acq_result **results, acq_error *error);
+
+/* An ask without the answers that facts give (new.c). */
+acq_status acq_library_ask_new(const acq_library_question *question, acq_result **out,
+                               acq_error *error);
 
 #endif

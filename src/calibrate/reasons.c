@@ -333,7 +333,7 @@ acq_status acq_reasons_make(const acq_predictor *predictor, acq_ent head, acq_re
     *note = NULL;
     if (s.source == NULL)
         *note = predictor->calibrator == NULL ? "the scores of this predictor are no probabilities"
-                                              : "the completion keeps no reasons; fit it again";
+                                              : "the completion keeps none; fit it again";
     else
         status = make(&s, note, error);
     *out = s.reasons;

@@ -4,13 +4,15 @@
  *   models       the rows of the relation's smaller side are made, a few at a time, until the time
  * is up; relations with few rows first, so that most of them are done
  *
- * A heap with the least likely on top keeps the best `top`. */
+ * A heap with the least likely on top keeps the best `top`, by score; p is made of it in the end.
+ */
 #include "library/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "calibrate/worlds.h"
 
 enum { ROWS_AT_A_TIME = 16 };
 
@@ -80,7 +82,7 @@ static void sift_down(acq_suggestion *heap, size_t n)
 static acq_status offer(suggesting *s, acq_suggestion link)
 {
     acq_suggestions *list = s->list;
-    if (link.p < s->params.min_p)
+    if (acq_worlds_get_link_p(link.p) < s->params.min_p)
         return ACQ_OK;
     list->report.found++;
     if (list->n < s->params.top) {
@@ -252,8 +254,11 @@ static void finish(suggesting *s)
     acq_suggestions *list = s->list;
     if (list->n > 0)
         qsort(list->items, list->n, sizeof *list->items, compare);
-    for (size_t i = 0; i < list->n; i++)
-        list->report.expected += list->items[i].p;
+    for (size_t i = 0; i < list->n; i++) {
+        acq_suggestion *link = &list->items[i];
+        link->p = acq_worlds_get_link_p(link->p);
+        list->report.expected += link->p;
+    }
     list->report.spent = acq_spent_name(s->budget.spent);
 }
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "models/neighbours.h"
 
-enum { MOST_RULES = 2, NEAREST = 10, MOST_NAMES = 3 };
+enum { MOST_RULES = 2, NEAREST = 10, MORE = 50, MOST_NAMES = 3 };
 
 static const double LEAST_WEIGHT = 0.05; /* lesser ones are not said */
 
@@ -131,15 +131,20 @@ static const char *ordinal(uint64_t n)
     return n % 100 / 10 == 1 || n % 10 > 3 ? endings[0] : endings[n % 10];
 }
 
-static void tell_rank(story *s, uint64_t rank, uint64_t of, size_t n_observed, const char *who)
+/* The place of the tail for the head, or the other way round. */
+static void tell_rank(story *s, uint64_t rank, bool of_head, uint64_t *of)
 {
-    uint64_t most = s->source->top + n_observed;
-    if (rank > most)
-        acq_text_format(&s->text, "%s not among the first %llu of %llu", who,
-                        (unsigned long long)(rank - 1), (unsigned long long)of);
+    size_t n_observed;
+    *of = of_head ? count_open(s, acq_inverse(s->relation), s->tail, &n_observed)
+                  : count_open(s, s->relation, s->head, &n_observed);
+    const char *who = name(s, of_head ? s->head : s->tail);
+    if (rank > s->source->top + n_observed)
+        acq_text_format(&s->text, "%s not among the first %llu of %llu for ", who,
+                        (unsigned long long)(rank - 1), (unsigned long long)*of);
     else
-        acq_text_format(&s->text, "%s %llu%s of %llu", who, (unsigned long long)rank, ordinal(rank),
-                        (unsigned long long)of);
+        acq_text_format(&s->text, "%s %llu%s of %llu for ", who, (unsigned long long)rank,
+                        ordinal(rank), (unsigned long long)*of);
+    add_atom(s, s->relation, of_head ? "?" : name(s, s->head), of_head ? name(s, s->tail) : "?");
 }
 
 static const char *print_model(const char *kind)
@@ -155,7 +160,6 @@ static const char *print_model(const char *kind)
 static acq_status add_ranks(story *s, size_t m)
 {
     const acq_link_parts *parts = &s->parts;
-    size_t n_observed;
     acq_reason reason = {.kind = "rank",
                          .weight = (double)parts->weights[ACQ_PART_MODELS + m],
                          .model = print_model(s->source->models[m]),
@@ -164,16 +168,12 @@ static acq_status add_ranks(story *s, size_t m)
     if (reason.rank + reason.back_rank == 0)
         return ACQ_OK;
     acq_text_format(&s->text, "%s ranks ", reason.model);
-    if (reason.rank > 0) {
-        reason.of = count_open(s, s->relation, s->head, &n_observed);
-        tell_rank(s, reason.rank, reason.of, n_observed, name(s, s->tail));
-    }
+    if (reason.rank > 0)
+        tell_rank(s, reason.rank, false, &reason.of);
     if (reason.rank > 0 && reason.back_rank > 0)
-        acq_text_add(&s->text, " and ");
-    if (reason.back_rank > 0) {
-        reason.back_of = count_open(s, acq_inverse(s->relation), s->tail, &n_observed);
-        tell_rank(s, reason.back_rank, reason.back_of, n_observed, name(s, s->head));
-    }
+        acq_text_add(&s->text, ", ");
+    if (reason.back_rank > 0)
+        tell_rank(s, reason.back_rank, true, &reason.back_of);
     return add_reason(s, reason);
 }
 
@@ -187,32 +187,32 @@ static void add_names(story *s, const acq_ent *entities, size_t n, size_t n_all)
 }
 
 /* Those that have it, of the nearest to the head; turned: those that the head has, of the nearest
- * to the tail. */
+ * to the tail. Where none of the nearest has it, more are looked at. */
 static acq_status tell_similar(story *s, bool is_turned, double weight, acq_error *error)
 {
-    acq_neighbour nearest[NEAREST];
+    acq_neighbour nearest[MORE];
     acq_rel relation = is_turned ? acq_inverse(s->relation) : s->relation;
     acq_ent self = is_turned ? s->tail : s->head, other = is_turned ? s->head : s->tail;
-    size_t n, n_have = 0;
-    acq_ent *have = acq_arena_alloc(s->arena, NEAREST, sizeof *have);
+    size_t n, n_read = 0, n_have = 0;
+    acq_ent *have = acq_arena_alloc(s->arena, MORE, sizeof *have);
     if (have == NULL)
         return acq_fail_memory(error);
-    acq_status status = acq_neighbours_find(s->source->neighbours, self, relation, other, nearest,
-                                            NEAREST, &n, error);
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        if (nearest[i].has_tail)
-            have[n_have++] = nearest[i].entity;
-    if (status != ACQ_OK || n == 0)
+    acq_status status =
+        acq_neighbours_find(s->source->neighbours, self, relation, other, nearest, MORE, &n, error);
+    for (; status == ACQ_OK && n_read < n && (n_read < NEAREST || n_have == 0); n_read++)
+        if (nearest[n_read].has_tail)
+            have[n_have++] = nearest[n_read].entity;
+    if (status != ACQ_OK || n_read == 0 || (n_have == 0 && weight > 0))
         return status;
     acq_text_format(&s->text, "%s%zu of the %zu most like %s, among those with ",
-                    weight < 0 ? "only " : "", n_have, n, name(s, self));
+                    weight < 0 ? "only " : "", n_have, n_read, name(s, self));
     add_atom(s, s->relation, is_turned ? "..." : "X", is_turned ? "X" : "...");
     acq_text_format(&s->text, ", %s it", n_have == 1 ? "has" : "have");
     add_names(s, have, n_have < MOST_NAMES ? n_have : MOST_NAMES, n_have);
     return add_reason(s, (acq_reason){.kind = "similar",
                                       .weight = weight,
                                       .count = n_have,
-                                      .total = n,
+                                      .total = n_read,
                                       .entities = have,
                                       .n_entities = n_have});
 }

@@ -771,6 +771,48 @@ ACQ_API acq_status acq_check_many(const acq_query *query, const acq_predictor *p
                                   const acq_ask_params *params, acq_result **results,
                                   acq_error *error);
 
+/* ---- sets that cover ---- */
+
+typedef struct acq_covered {
+    acq_ent entity;
+    double p;     /* that the link is true; 0: the completion does not have it */
+    double score; /* the order of the set: 1 - p, above 1 for links that the completion lacks */
+} acq_covered;
+
+typedef struct acq_cover_report {
+    size_t size;       /* set by the caller: sizeof report */
+    double level;      /* that was asked for */
+    uint64_t held;     /* held-out links that the promise was learnt from */
+    bool is_pooled;    /* these are of all relations: the one asked for had too few */
+    uint64_t observed; /* facts that answer the query; they are not in the set */
+    uint64_t entities; /* of the graph */
+} acq_cover_report;
+
+typedef struct acq_cover_params {
+    size_t size;
+    double level; /* 0.9: probability that the set contains the true entity */
+} acq_cover_params;
+
+ACQ_API void acq_cover_params_init_sized(acq_cover_params *params, size_t size);
+static inline void acq_cover_params_init(acq_cover_params *params)
+{
+    acq_cover_params_init_sized(params, sizeof *params);
+}
+
+typedef struct acq_covering acq_covering;
+
+/* The smallest set of entities, none of them observed there, that contains the other end of a
+ * missing fact with the given probability, if missing facts are like those that the fit held out.
+ * The query must be one atom with one entity and its free variable, the predictor a completion made
+ * by a fit; anything else is ACQ_ERR_USAGE. Most likely first. params NULL: defaults. */
+ACQ_API acq_status acq_cover_find(const acq_query *query, const acq_predictor *predictor,
+                                  const acq_cover_params *params, acq_covering **out,
+                                  acq_error *error);
+ACQ_API size_t acq_covering_get_n(const acq_covering *covering);
+ACQ_API const acq_covered *acq_covering_get(const acq_covering *covering, size_t i);
+ACQ_API void acq_covering_get_report(const acq_covering *covering, acq_cover_report *out);
+ACQ_API void acq_covering_free(acq_covering *covering);
+
 /* ---- results ---- */
 
 typedef enum acq_result_outcome {

@@ -51,6 +51,9 @@ void acq_calibrator_free(acq_calibrator *calibrator)
         return;
     for (int i = 0; i < N_BOOSTS; i++)
         acq_boost_free(*get_part(calibrator, i));
+    if (calibrator->cover != NULL)
+        acq_cover_deinit(calibrator->cover);
+    acq_free(calibrator->cover);
     acq_free(calibrator);
 }
 

@@ -10,6 +10,7 @@
 #define ACQ_CALIBRATE_CALIBRATOR_H
 
 #include "calibrate/boost.h"
+#include "calibrate/cover.h"
 #include "predict/predictor.h"
 
 struct acq_calibrator {
@@ -19,6 +20,8 @@ struct acq_calibrator {
     double if_slope, if_shift;   /* logit of p_if_answered, by that of p / p of any answer */
     double unsupported_balanced; /* p of an answer that no link supports */
     double open_balanced; /* share of true ones, in balanced sets, among what facts do not settle */
+    struct acq_cover *cover; /* scores of held-out links (cover.h), which a completion keeps beside
+                                its reasons; NULL: none */
     char models[64]; /* the row models whose evidence `link` reads: "complex", "complex+ultra" */
     char graph[256]; /* what it was fitted on, for people */
 };

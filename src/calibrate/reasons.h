@@ -10,6 +10,7 @@
 #define ACQ_CALIBRATE_REASONS_H
 
 #include "base/arena.h"
+#include "calibrate/cover.h"
 #include "calibrate/parts.h"
 
 #define ACQ_REASONS_LEAST_P 0.01 /* of links whose parts a fit keeps */
@@ -18,6 +19,8 @@ typedef struct acq_reason_source_ops {
     /* relation is even. out->n 0: nothing is known of the link. Locked by the source. */
     acq_status (*find_parts)(acq_reason_source *self, acq_ent head, acq_rel relation, acq_ent tail,
                              acq_link_parts *out, acq_error *error);
+    /* For sets that cover (cover.h); NULL: it has none. */
+    acq_status (*open_cover)(acq_reason_source *self, const acq_cover **out, acq_error *error);
     void (*free)(acq_reason_source *self);
 } acq_reason_source_ops;
 
@@ -52,9 +55,9 @@ void acq_kept_writer_free(acq_kept_writer *writer); /* NULL is legal */
 /* The candidates of a relation, each pair of relations once, in rising order; odds: theirs. */
 acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *found,
                                const acq_boost *trees, const float *odds, acq_error *error);
-/* As bytes; *out freed with acq_free. */
-acq_status acq_kept_writer_finish(acq_kept_writer *writer, void **out, size_t *length,
-                                  acq_error *error);
+/* As bytes; *out freed with acq_free. cover: kept too; NULL: none. */
+acq_status acq_kept_writer_finish(acq_kept_writer *writer, const acq_cover *cover, void **out,
+                                  size_t *length, acq_error *error);
 
 /* Gives a completion the source of what it holds, which is read when reasons are first asked for. A
  * completion that holds none gets none. */

@@ -1,7 +1,7 @@
 /* reasons_kept.c - what a completion keeps for reasons, written by a fit and read when they are
  * first asked for (docs/formats.md has it byte by byte):
  *
- *   [ head | names of models | rules of each pair of relations | links of each pair ]
+ *   [ head | names of models | rules of each pair of relations | links of each pair | cover ]
  *
  * Links of a pair are those from ACQ_REASONS_LEAST_P on, by (head, tail) of the even relation: all
  * heads, all tails, then a record each: weights of the parts in steps of 1/16, ranks. */
@@ -214,8 +214,23 @@ static acq_status put_rules(const acq_rules *rules, uint32_t n_pairs, bytes *to)
     return status;
 }
 
-acq_status acq_kept_writer_finish(acq_kept_writer *writer, void **out, size_t *length,
-                                  acq_error *error)
+/* Of each relation and of the two pools: links held out, scores kept, these. */
+static acq_status put_cover(const acq_cover *cover, bytes *to)
+{
+    acq_status status = put_number(to, cover == NULL ? 0 : cover->n_relations);
+    for (uint32_t i = 0; cover != NULL && i < cover->n_relations + 2 && status == ACQ_OK; i++) {
+        const acq_cover_list *list = &cover->lists[i];
+        status = put_number(to, list->n);
+        if (status == ACQ_OK)
+            status = put_number(to, list->n_kept);
+        if (status == ACQ_OK)
+            status = put(to, list->scores, list->n_kept * sizeof *list->scores);
+    }
+    return status;
+}
+
+acq_status acq_kept_writer_finish(acq_kept_writer *writer, const acq_cover *cover, void **out,
+                                  size_t *length, acq_error *error)
 {
     const acq_candidates_params *params = &writer->maker->params;
     kept_head head = {.version = VERSION,
@@ -234,6 +249,8 @@ acq_status acq_kept_writer_finish(acq_kept_writer *writer, void **out, size_t *l
         status = put_rules(params->rules, writer->n_pairs, &all);
     if (status == ACQ_OK)
         status = put(&all, writer->links.all, writer->links.n);
+    if (status == ACQ_OK)
+        status = put_cover(cover, &all);
     if (status != ACQ_OK) {
         acq_free(all.all);
         return acq_fail_memory(error);
@@ -261,6 +278,7 @@ typedef struct kept_source {
     uint32_t n_pairs, n_models;
     acq_rules *rules;
     acq_row_model *neighbours;
+    acq_cover cover;
 } kept_source;
 
 /* What is left of the bytes. */
@@ -367,7 +385,43 @@ static acq_status read_links(kept_source *self, rest *from, acq_error *error)
             return fail_damaged(error);
         pair->n = *count;
     }
-    return from->at == from->end ? ACQ_OK : fail_damaged(error);
+    return ACQ_OK;
+}
+
+static acq_status read_scores(rest *from, acq_cover_list *list, acq_error *error)
+{
+    const uint32_t *counts = take(from, 2, sizeof *counts);
+    const float *scores = counts == NULL ? NULL : take(from, counts[1], sizeof *scores);
+    if (scores == NULL || counts[1] > counts[0] || (counts[0] > 0 && counts[1] == 0))
+        return fail_damaged(error);
+    list->scores = acq_alloc(counts[1], sizeof *list->scores);
+    if (list->scores == NULL)
+        return acq_fail_memory(error);
+    list->n = counts[0];
+    for (; list->n_kept < counts[1]; list->n_kept++) {
+        list->scores[list->n_kept] = scores[list->n_kept];
+        if (!(scores[list->n_kept] >= (list->n_kept == 0 ? 0 : scores[list->n_kept - 1])))
+            return fail_damaged(error);
+    }
+    return ACQ_OK;
+}
+
+static acq_status read_cover(kept_source *self, rest *from, acq_error *error)
+{
+    const uint32_t *n = take(from, 1, sizeof *n);
+    if (n == NULL || *n > 2 * self->n_pairs)
+        return fail_damaged(error);
+    acq_status status = ACQ_OK;
+    if (*n > 0) {
+        self->cover.lists = acq_zalloc((size_t)*n + 2, sizeof *self->cover.lists);
+        self->cover.n_relations = *n;
+        status = self->cover.lists == NULL ? acq_fail_memory(error) : ACQ_OK;
+    }
+    for (uint32_t i = 0; *n > 0 && i < *n + 2 && status == ACQ_OK; i++)
+        status = read_scores(from, &self->cover.lists[i], error);
+    if (status == ACQ_OK && from->at != from->end)
+        status = fail_damaged(error);
+    return status;
 }
 
 static bool uses_neighbours(const kept_source *self)
@@ -392,6 +446,8 @@ static acq_status load(kept_source *self, acq_error *error)
         status = read_rules(self, &from, error);
     if (status == ACQ_OK)
         status = read_links(self, &from, error);
+    if (status == ACQ_OK)
+        status = read_cover(self, &from, error);
     if (status == ACQ_OK && uses_neighbours(self))
         status = acq_neighbours_new_row_model(self->base.graph, &self->neighbours, error);
     self->base.rules = self->rules;
@@ -404,6 +460,7 @@ static void unload(kept_source *self)
 {
     acq_rules_free(self->rules);
     acq_row_model_free(self->neighbours);
+    acq_cover_deinit(&self->cover);
     acq_free(self->pairs);
     acq_free(self->memory);
     self->rules = NULL;
@@ -431,17 +488,31 @@ static void find(const kept_source *self, acq_rel relation, acq_ent head, acq_en
         unpack(pair->records + i * get_width(self->n_models), self->n_models, out);
 }
 
-static acq_status find_parts(acq_reason_source *base, acq_ent head, acq_rel relation, acq_ent tail,
-                             acq_link_parts *out, acq_error *error)
+static acq_status load_locked(kept_source *self, acq_error *error)
 {
-    kept_source *self = (kept_source *)base;
     pthread_mutex_lock(&self->lock);
     acq_status status = load(self, error);
     if (status != ACQ_OK)
         unload(self);
     pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static acq_status find_parts(acq_reason_source *base, acq_ent head, acq_rel relation, acq_ent tail,
+                             acq_link_parts *out, acq_error *error)
+{
+    kept_source *self = (kept_source *)base;
+    acq_status status = load_locked(self, error);
     if (status == ACQ_OK)
         find(self, relation, head, tail, out);
+    return status;
+}
+
+static acq_status open_cover(acq_reason_source *base, const acq_cover **out, acq_error *error)
+{
+    kept_source *self = (kept_source *)base;
+    acq_status status = load_locked(self, error);
+    *out = status == ACQ_OK && self->cover.n_relations > 0 ? &self->cover : NULL;
     return status;
 }
 
@@ -455,7 +526,8 @@ static void free_source(acq_reason_source *base)
 
 acq_status acq_reasons_attach_kept(acq_predictor *completion, acq_error *error)
 {
-    static const acq_reason_source_ops ops = {.find_parts = find_parts, .free = free_source};
+    static const acq_reason_source_ops ops = {
+        .find_parts = find_parts, .open_cover = open_cover, .free = free_source};
     if (!acq_completion_has_reasons(completion))
         return ACQ_OK;
     kept_source *self = acq_zalloc(1, sizeof *self);

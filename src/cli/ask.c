@@ -7,6 +7,7 @@
  * and waits for the answer gets it. A bad query is reported and the others still run. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "cli/cover.h"
 #include "cli/question.h"
 #include "cli/setup.h"
 #include "cli/width.h"
@@ -170,6 +171,8 @@ static int ask(const acq_options *options, const acq_setup *setup, acq_ask_param
                acq_output *output)
 {
     params->policy = setup->policy;
+    if (acq_options_has(options, cover))
+        return acq_cli_cover(options, setup, output);
     if (options->queries.n == 0)
         return ask_one(options, setup, params, output);
     return acq_report_worse(acq_output_flush(output, ACQ_EXIT_YES),

@@ -12,8 +12,8 @@
  * An answer: values of the free variables, witness (the other ones), keys (of the variables whose
  * value is shown by a label: the IRI), p (with a calibrator), p_if_answered, p_prior, score, kind,
  * atoms: text, relation, inverse, head, tail, negated, kind observed|predicted|absent|equality,
- * link, score, used; and relation_key, head_key, tail_key where they differ from what is shown; of a
- * predicted one, with --explain, reasons (reasons.h). */
+ * link, score, used; and relation_key, head_key, tail_key where they differ from what is shown; of
+ * a predicted one, with --explain, reasons (reasons.h). */
 #include <math.h>
 #include <string.h>
 

@@ -216,6 +216,12 @@ static acq_status fit_answers(fit_run *run, acq_error *error)
     if (status == ACQ_OK)
         status = acq_fit_at_large(run->rest, completed, run->truth, &run->inner, &run->progress,
                                   run->calibrator, run->report, error);
+    if (status == ACQ_OK) {
+        run->calibrator->cover = acq_zalloc(1, sizeof *run->calibrator->cover);
+        status = run->calibrator->cover == NULL
+                     ? acq_fail_memory(error)
+                     : acq_cover_learn(completed, run->graph, run->calibrator->cover, error);
+    }
     acq_predictor_free(completed);
     acq_free(path);
     return status;

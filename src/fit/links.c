@@ -300,6 +300,7 @@ typedef struct completing {
     const acq_fit_params *params;
     acq_completion_writer *writer;
     acq_kept_writer *kept; /* for reasons; NULL: none are kept */
+    const acq_calibrator *calibrator;
     acq_fit_report *report;
 } completing;
 
@@ -333,7 +334,8 @@ static acq_status finish_completion(const completing *c, acq_error *error)
     size_t length = 0;
     acq_status status = ACQ_OK;
     if (c->kept != NULL)
-        status = acq_kept_writer_finish(c->kept, &bytes, &length, error);
+        status = acq_kept_writer_finish(
+            c->kept, c->calibrator == NULL ? NULL : c->calibrator->cover, &bytes, &length, error);
     if (status == ACQ_OK && c->kept != NULL)
         status = acq_completion_writer_attach_reasons(c->writer, bytes, length, error);
     if (status == ACQ_OK)
@@ -349,7 +351,8 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
                                acq_fit_report *report, acq_error *error)
 {
     acq_rel n_relations = acq_graph_get_n_relations(graph);
-    completing c = {maker, graph, trees, crossed, params, .report = report};
+    completing c = {maker,           graph, trees, crossed, params, .calibrator = calibrator,
+                    .report = report};
     acq_completion_params completion = {
         .predictor = "fit", .floor = params->floor, .has_reasons = !crossed};
     void *packed = NULL;

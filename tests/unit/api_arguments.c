@@ -140,6 +140,10 @@ static void test_questions(void **state)
     REFUSES(acq_predictor_new, "spec", f.graph, NULL, NULL, &predictor);
     REFUSES(acq_predictor_new, "out", f.graph, "observed", NULL, NULL);
     REFUSES(acq_predictor_check_spec, "spec", NULL);
+    acq_covering *covering = NULL;
+    REFUSES(acq_cover_find, "query", NULL, f.predictor, NULL, &covering);
+    REFUSES(acq_cover_find, "predictor", query, NULL, NULL, &covering);
+    REFUSES(acq_cover_find, "out", query, f.predictor, NULL, NULL);
     acq_suggestions *suggestions = NULL;
     REFUSES(acq_suggest, "predictor", NULL, NULL, &suggestions);
     REFUSES(acq_suggest, "out", f.predictor, NULL, NULL);
@@ -235,6 +239,13 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_int_equal(acq_predictions_get_n(NULL), 0);
     assert_null(acq_predictions_get(NULL, 0));
     acq_predictions_free(NULL);
+    acq_cover_params_init(NULL);
+    acq_cover_report covered = {.size = sizeof covered, .held = 1};
+    acq_covering_get_report(NULL, &covered);
+    assert_int_equal(covered.held, 0);
+    assert_int_equal(acq_covering_get_n(NULL), 0);
+    assert_null(acq_covering_get(NULL, 0));
+    acq_covering_free(NULL);
     acq_suggest_params_init(NULL);
     acq_suggest_report suggested = {.size = sizeof suggested, .rows = 1};
     acq_suggestions_get_report(NULL, &suggested);

@@ -18,7 +18,7 @@
 
 #include "predict/predictor.h"
 
-enum { ACQ_COVER_LEAST_OWN = 50, ACQ_COVER_MOST_KEPT = 256 };
+enum { ACQ_COVER_LEAST_OWN = 20, ACQ_COVER_MOST_KEPT = 256 };
 
 /* Scores of held-out links, sorted; of more than MOST_KEPT every so-manieth. */
 typedef struct acq_cover_list {

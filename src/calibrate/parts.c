@@ -1,29 +1,88 @@
-/* parts.c - see parts.h. The candidate that a model likes least in a row is found once for all rows
- * of the list: rows (head, relation) lie together, those from the tails are gathered by entity. */
+/* parts.c - see parts.h. Features belong to parts by their names: "rules...." and "MODEL.row...."
+ * are of the rules and of a model. The candidate that a model likes least in a row is found once
+ * for all rows of the list. */
 #include "calibrate/parts.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "calibrate/boost_parts.h"
 #include "calibrate/candidates_parts.h"
 
-enum { SIDES = 2 }; /* row and back */
+enum { SIDES = 2, NO_PART = ACQ_MOST_PARTS }; /* row and back */
+
+/* What a feature becomes when its part is left out. */
+typedef enum neutral { ZERO, UNKNOWN, OTHER, LEAST } neutral;
+
+typedef struct column {
+    uint8_t part, side; /* side: of a model */
+    uint8_t neutral;
+} column;
 
 struct acq_part_meter {
     const acq_candidates_maker *maker;
     const acq_candidates *found;
+    column columns[ACQ_BOOST_MOST_FEATURES];
+    uint32_t scores[ACQ_CANDIDATES_MODELS][SIDES], ranks[ACQ_CANDIDATES_MODELS][SIDES];
     uint32_t *least[ACQ_CANDIDATES_MODELS][SIDES]; /* by head or tail: a candidate; ACQ_NO_ID */
 };
 
-static size_t get_column(size_t model, size_t side)
+/* ---- which feature belongs to what ---- */
+
+static const char *const link_parts[][2] = {{"tails", "head_seen"},
+                                            {"heads", "tail_seen"}}; /* count, seen */
+
+static bool ends_with(const char *name, const char *ending)
 {
-    return ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES + (SIDES * model + side) * ACQ_N_ROW_FEATURES;
+    size_t n = strlen(name), m = strlen(ending);
+    return n >= m && strcmp(name + n - m, ending) == 0;
 }
+
+/* The features of the link itself that tell what its head, or its tail, has. */
+static column read_own(const char *name)
+{
+    for (uint8_t i = 0; i < 2; i++) {
+        uint8_t part = i == 0 ? ACQ_PART_HEAD : ACQ_PART_TAIL;
+        if (strcmp(name, link_parts[i][0]) == 0)
+            return (column){.part = part, .neutral = ZERO};
+        if (strcmp(name, link_parts[i][1]) == 0)
+            return (column){.part = part, .neutral = OTHER};
+        if (strcmp(name, i == 0 ? "head_due" : "tail_due") == 0)
+            return (column){.part = part, .neutral = UNKNOWN};
+    }
+    return (column){.part = NO_PART};
+}
+
+static void read_column(acq_part_meter *meter, uint32_t i)
+{
+    const acq_candidates_params *params = &meter->maker->params;
+    const char *name = acq_candidates_get_feature_name(meter->maker, i);
+    const char *dot = strchr(name, '.');
+    size_t length = dot == NULL ? 0 : (size_t)(dot - name);
+    column *out = &meter->columns[i];
+    *out = read_own(name);
+    if (dot != NULL && strncmp(name, "rules.", length + 1) == 0)
+        *out =
+            (column){.part = ACQ_PART_RULES, .neutral = ends_with(name, ".due") ? UNKNOWN : ZERO};
+    for (uint8_t m = 0; m < params->n_models && dot != NULL; m++) {
+        const char *kind = params->models[m]->kind;
+        if (strlen(kind) != length || strncmp(kind, name, length) != 0)
+            continue;
+        uint8_t side = strncmp(dot, ".row.", 5) == 0 ? 0 : 1;
+        *out = (column){.part = ACQ_PART_MODELS + m, .side = side, .neutral = LEAST};
+        if (ends_with(name, ".score"))
+            meter->scores[m][side] = i;
+        if (ends_with(name, ".rank"))
+            meter->ranks[m][side] = i;
+    }
+}
+
+/* ---- the least liked of each row ---- */
 
 static const float *get_features(const acq_part_meter *meter, size_t i)
 {
-    return meter->found->features + i * meter->maker->n_features;
+    return meter->found->features + i * acq_candidates_get_n_features(meter->maker);
 }
 
 static acq_ent get_row(const acq_candidates *found, size_t i, size_t side)
@@ -31,18 +90,18 @@ static acq_ent get_row(const acq_candidates *found, size_t i, size_t side)
     return side == 0 ? found->heads[i] : found->tails[i];
 }
 
-/* One pass over the list: of each row the candidate with the least score. */
 static acq_status find_least(acq_part_meter *meter, size_t model, size_t side)
 {
-    size_t column = get_column(model, side) + ACQ_ROW_score, n = meter->maker->n_entities;
+    size_t score_column = meter->scores[model][side], n = meter->maker->n_entities;
     uint32_t *least = meter->least[model][side] = acq_alloc(n, sizeof *least);
     if (least == NULL)
         return ACQ_ERR_MEMORY;
     memset(least, 0xff, n * sizeof *least);
     for (size_t i = 0; i < meter->found->n; i++) {
         uint32_t *best = &least[get_row(meter->found, i, side)];
-        float score = get_features(meter, i)[column];
-        if (!isnan(score) && (*best == ACQ_NO_ID || score < get_features(meter, *best)[column]))
+        float score = get_features(meter, i)[score_column];
+        if (!isnan(score) &&
+            (*best == ACQ_NO_ID || score < get_features(meter, *best)[score_column]))
             *best = (uint32_t)i;
     }
     return ACQ_OK;
@@ -54,7 +113,10 @@ acq_status acq_part_meter_new(const acq_candidates_maker *maker, const acq_candi
     acq_part_meter *meter = acq_zalloc(1, sizeof *meter);
     if (meter == NULL)
         return acq_fail_memory(error);
-    *meter = (acq_part_meter){.maker = maker, .found = found};
+    meter->maker = maker;
+    meter->found = found;
+    for (uint32_t i = 0; i < acq_candidates_get_n_features(maker); i++)
+        read_column(meter, i);
     acq_status status = ACQ_OK;
     for (size_t m = 0; m < maker->params.n_models; m++)
         for (size_t side = 0; side < SIDES && status == ACQ_OK; side++)
@@ -77,34 +139,32 @@ void acq_part_meter_free(acq_part_meter *meter)
     acq_free(meter);
 }
 
-/* Has as many facts as if it were never seen; if it never was, it is now. */
-static void change_seen(float *seen, float *count)
-{
-    *count = 0.0F;
-    *seen = *seen > 0 ? 0.0F : 1.0F;
-}
+/* ---- leaving out ---- */
 
-static void leave_out_model(const acq_part_meter *meter, size_t i, size_t model, float *x)
+static float replace(const acq_part_meter *meter, size_t i, uint32_t feature, float value)
 {
-    for (size_t side = 0; side < SIDES; side++) {
-        size_t column = get_column(model, side);
-        uint32_t least = meter->least[model][side][get_row(meter->found, i, side)];
-        if (least != ACQ_NO_ID && !isnan(x[column + ACQ_ROW_score]))
-            memcpy(x + column, get_features(meter, least) + column, ACQ_N_ROW_FEATURES * sizeof *x);
+    const column *c = &meter->columns[feature];
+    switch ((neutral)c->neutral) {
+    case ZERO:
+        return 0.0F;
+    case UNKNOWN:
+        return NAN;
+    case OTHER: /* was never seen; if it never was, it is now */
+        return value > 0 ? 0.0F : 1.0F;
+    case LEAST:
+        break;
     }
+    size_t model = c->part - ACQ_PART_MODELS;
+    uint32_t least = meter->least[model][c->side][get_row(meter->found, i, c->side)];
+    bool is_asked = !isnan(get_features(meter, i)[meter->scores[model][c->side]]);
+    return least != ACQ_NO_ID && is_asked ? get_features(meter, least)[feature] : value;
 }
 
 void acq_part_meter_leave_out(const acq_part_meter *meter, size_t i, size_t part, float *x)
 {
-    memcpy(x, get_features(meter, i), meter->maker->n_features * sizeof *x);
-    if (part == ACQ_PART_RULES)
-        memset(x + ACQ_N_LINK_FEATURES, 0, ACQ_N_RULE_FEATURES * sizeof *x);
-    else if (part == ACQ_PART_HEAD)
-        change_seen(&x[ACQ_LINK_head_seen], &x[ACQ_LINK_tails]);
-    else if (part == ACQ_PART_TAIL)
-        change_seen(&x[ACQ_LINK_tail_seen], &x[ACQ_LINK_heads]);
-    else
-        leave_out_model(meter, i, part - ACQ_PART_MODELS, x);
+    const float *from = get_features(meter, i);
+    for (uint32_t k = 0; k < acq_candidates_get_n_features(meter->maker); k++)
+        x[k] = meter->columns[k].part == part ? replace(meter, i, k, from[k]) : from[k];
 }
 
 static uint32_t read_rank(float feature)
@@ -115,8 +175,7 @@ static uint32_t read_rank(float feature)
 void acq_part_meter_measure(const acq_part_meter *meter, const acq_boost *trees, size_t i,
                             acq_link_parts *out)
 {
-    float without[ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES +
-                  ACQ_CANDIDATES_MODELS * SIDES * ACQ_N_ROW_FEATURES];
+    float without[ACQ_BOOST_MOST_FEATURES];
     const float *x = get_features(meter, i);
     size_t n_models = meter->maker->params.n_models;
     double odds = acq_boost_score(trees, x);
@@ -126,8 +185,8 @@ void acq_part_meter_measure(const acq_part_meter *meter, const acq_boost *trees,
         out->weights[part] = (float)(odds - acq_boost_score(trees, without));
     }
     for (size_t m = 0; m < n_models; m++) {
-        out->ranks[m] = read_rank(x[get_column(m, 0) + ACQ_ROW_rank]);
-        out->back_ranks[m] = read_rank(x[get_column(m, 1) + ACQ_ROW_rank]);
+        out->ranks[m] = read_rank(x[meter->ranks[m][0]]);
+        out->back_ranks[m] = read_rank(x[meter->ranks[m][1]]);
     }
 }
 

@@ -40,9 +40,10 @@ acq_status acq_reasons_make(const acq_predictor *predictor, acq_ent head, acq_re
                             acq_ent tail, acq_arena *arena, acq_reason **out, size_t *n,
                             const char **note, acq_error *error);
 
-/* Gives a predictor whose rows this scorer makes (rows.h), by these trees, its source. */
+/* Gives a predictor whose rows this scorer makes (rows.h), by this calibrator's trees, its source.
+ */
 acq_status acq_reasons_attach_rows(acq_predictor *predictor, acq_row_scorer *scorer,
-                                   const acq_boost *trees, acq_error *error);
+                                   const acq_calibrator *calibrator, acq_error *error);
 
 /* ---- kept in a completion ---- */
 

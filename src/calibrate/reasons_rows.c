@@ -7,17 +7,19 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "calibrate/calibrator.h"
 #include "calibrate/candidates_parts.h"
 #include "calibrate/rows.h"
 
 typedef struct row_source {
     acq_reason_source base;
-    acq_row_scorer *scorer; /* the predictor's */
-    const acq_boost *trees;
-    pthread_mutex_t lock; /* guards all below */
+    acq_row_scorer *scorer;           /* the predictor's */
+    const acq_calibrator *calibrator; /* whose trees are there once the maker is */
+    pthread_mutex_t lock;             /* guards all below */
     const acq_candidates_maker *maker;
     acq_candidates row;
-    acq_ent head; /* of the row; ACQ_NO_ID: none */
+    acq_ent head; /* of the row; ACQ_NO_ID: all rows of the relation */
+    bool is_made;
     acq_part_meter *meter;
 } row_source;
 
@@ -26,49 +28,61 @@ static void forget(row_source *self)
     acq_part_meter_free(self->meter);
     acq_candidates_deinit(&self->row);
     self->meter = NULL;
-    self->head = ACQ_NO_ID;
+    self->is_made = false;
 }
 
+/* Where links are made from both of their rows, all rows of the relation. */
 static acq_status make_row(row_source *self, acq_rel relation, acq_ent head, acq_error *error)
 {
-    if (self->head == head && self->row.relation == relation)
+    bool is_whole = self->maker->params.rows == ACQ_ROWS_BOTH;
+    head = is_whole ? ACQ_NO_ID : head;
+    if (self->is_made && self->head == head && self->row.relation == relation)
         return ACQ_OK;
     forget(self);
     acq_status status =
-        acq_calibrated_describe_row(self->scorer, relation, head, &self->row, error);
+        is_whole ? acq_candidates_collect(self->maker, relation, &self->row, error)
+                 : acq_candidates_collect_row(self->maker, relation, head, &self->row, error);
     if (status == ACQ_OK)
         status = acq_part_meter_new(self->maker, &self->row, &self->meter, error);
-    if (status == ACQ_OK)
-        self->head = head;
+    self->head = head;
+    self->is_made = status == ACQ_OK;
     return status;
+}
+
+static bool is_before(const acq_candidates *row, size_t i, acq_ent head, acq_ent tail)
+{
+    return row->heads[i] < head || (row->heads[i] == head && row->tails[i] < tail);
 }
 
 static acq_status measure(row_source *self, acq_ent head, acq_rel relation, acq_ent tail,
                           acq_link_parts *out, acq_error *error)
 {
     acq_status status = make_row(self, relation, head, error);
-    size_t i, n = self->row.n;
+    const acq_candidates *row = &self->row;
+    size_t i;
     *out = (acq_link_parts){0};
     if (status != ACQ_OK)
         return status;
-    ACQ_SEARCH(i, 0, n, self->row.tails[i] < tail);
-    if (i < n && self->row.tails[i] == tail)
-        acq_part_meter_measure(self->meter, self->trees, i, out);
+    ACQ_SEARCH(i, 0, row->n, is_before(row, i, head, tail));
+    if (i < row->n && row->heads[i] == head && row->tails[i] == tail)
+        acq_part_meter_measure(self->meter, self->calibrator->link, i, out);
     return ACQ_OK;
 }
 
-/* From the side that materialised links are made from; else from the other. */
+/* From the side that links are made from; with single rows also from the other. */
 static acq_status measure_either(row_source *self, acq_ent head, acq_rel relation, acq_ent tail,
                                  acq_link_parts *out, acq_error *error)
 {
-    bool is_turned = acq_candidates_find_smaller(self->maker, relation) != relation;
+    bool is_whole = self->maker->params.rows == ACQ_ROWS_BOTH;
+    bool is_turned = !is_whole && acq_candidates_find_smaller(self->maker, relation) != relation;
     acq_status status = ACQ_OK;
     *out = (acq_link_parts){0};
-    for (int i = 0; i < 2 && status == ACQ_OK && out->n == 0; i++, is_turned = !is_turned) {
+    for (int i = 0; i < (is_whole ? 1 : 2) && status == ACQ_OK && out->n == 0; i++) {
         status = is_turned ? measure(self, tail, acq_inverse(relation), head, out, error)
                            : measure(self, head, relation, tail, out, error);
         if (is_turned)
             acq_link_parts_turn(out);
+        is_turned = !is_turned;
     }
     return status;
 }
@@ -111,7 +125,7 @@ static void free_source(acq_reason_source *base)
 }
 
 acq_status acq_reasons_attach_rows(acq_predictor *predictor, acq_row_scorer *scorer,
-                                   const acq_boost *trees, acq_error *error)
+                                   const acq_calibrator *calibrator, acq_error *error)
 {
     static const acq_reason_source_ops ops = {.find_parts = find_parts, .free = free_source};
     row_source *self = acq_zalloc(1, sizeof *self);
@@ -119,8 +133,7 @@ acq_status acq_reasons_attach_rows(acq_predictor *predictor, acq_row_scorer *sco
         return acq_fail_memory(error);
     self->base = (acq_reason_source){.ops = &ops, .graph = predictor->graph};
     self->scorer = scorer;
-    self->trees = trees;
-    self->head = ACQ_NO_ID;
+    self->calibrator = calibrator;
     pthread_mutex_init(&self->lock, NULL);
     acq_predictor_set_reasons(predictor, &self->base, free_source);
     return ACQ_OK;

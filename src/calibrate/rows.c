@@ -80,12 +80,6 @@ acq_status acq_calibrated_open_maker(acq_row_scorer *scorer, const acq_candidate
     return status;
 }
 
-acq_status acq_calibrated_describe_row(acq_row_scorer *scorer, acq_rel relation, acq_ent head,
-                                       acq_candidates *out, acq_error *error)
-{
-    return acq_candidates_collect_row(((calibrated *)scorer)->maker, relation, head, out, error);
-}
-
 /* ---- links ---- */
 
 /* Candidates that reach the floor. With a head that the relation is not seen with, the tail must
@@ -207,7 +201,7 @@ acq_status acq_predictor_new_calibrated(const acq_graph *graph, const char *name
         return status;
     }
     acq_calibrator_attach(params->calibrator, made);
-    status = acq_reasons_attach_rows(made, scorer, params->calibrator->link, error);
+    status = acq_reasons_attach_rows(made, scorer, params->calibrator, error);
     if (status == ACQ_OK)
         *out = made;
     else

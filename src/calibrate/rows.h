@@ -22,11 +22,9 @@ acq_status acq_predictor_new_calibrated(const acq_graph *graph, const char *name
                                         const acq_calibrated_params *params, acq_predictor **out,
                                         acq_error *error);
 
-/* For reasons.h, which knows the scorer of such a predictor: what makes its candidates, and those
- * of one row with their features. Any thread, at any time. */
+/* For reasons.h, which knows the scorer of such a predictor: what makes its candidates. Any thread,
+ * at any time. */
 acq_status acq_calibrated_open_maker(acq_row_scorer *scorer, const acq_candidates_maker **out,
                                      acq_error *error);
-acq_status acq_calibrated_describe_row(acq_row_scorer *scorer, acq_rel relation, acq_ent head,
-                                       acq_candidates *out, acq_error *error);
 
 #endif

@@ -144,7 +144,7 @@ static void test_a_weight_is_what_leaving_the_part_out_costs(void **state)
     assert_int_equal(acq_part_meter_new(c.maker, &c.found, &meter, NULL), ACQ_OK);
     for (size_t i = 0; i < c.found.n; i++) {
         const float *x = c.found.features + i * c.maker->n_features;
-        float without[64];
+        float without[256];
         acq_link_parts parts;
         acq_part_meter_measure(meter, c.trees, i, &parts);
         assert_int_equal(parts.n, ACQ_PART_MODELS + 1);

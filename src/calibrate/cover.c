@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
+
+static const double MOST_TIE = 1e-5; /* what equal probabilities are told apart by */
 
 /* ---- scores ---- */
 
@@ -108,11 +111,21 @@ acq_status acq_cover_scorer_choose(acq_cover_scorer *scorer, acq_rel relation, a
     return ACQ_OK;
 }
 
+/* A number from 0 to 1 that belongs to the two: links with the same p would else all be in or out.
+ */
+static double draw(acq_ent head, acq_ent tail)
+{
+    acq_random random = acq_random_start((uint64_t)head + tail, (uint64_t)head ^ tail);
+    return acq_random_unit(&random);
+}
+
 double acq_cover_scorer_score(const acq_cover_scorer *scorer, acq_ent head, acq_ent tail)
 {
     float p = head < scorer->links->n_entities ? acq_links_get_score(scorer->links, head, tail) : 0;
+    if (p >= 1)
+        return 0;
     if (p > 0)
-        return 1 - (double)p;
+        return 1 - (double)p + MOST_TIE * draw(head, tail);
     uint32_t i = acq_links_find(scorer->tails, tail);
     return i != ACQ_NO_ID ? 1 + (double)scorer->seen[i] / scorer->tails->n_heads
                           : 2 + (double)scorer->places[tail] / scorer->n_entities;

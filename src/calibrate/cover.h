@@ -3,7 +3,7 @@
  *
  * Every entity e in the place of ? of relation(head, ?) has a score, the lower the likelier:
  *
- *   1 - p            where the completion has the link
+ *   1 - p            where the completion has the link; equal ones are told apart by a drawn number
  *   1 + place / n    else where e is seen there: its place among the n seen ones, frequent ones
  * first 2 + place / n    else: its place among all entities, those with many facts first
  *

@@ -10,6 +10,14 @@ if(ACQ_FAULTS)
   acq_test(api_memory SOURCES unit/api_memory.c USES library)
 endif()
 
+# Promises of suggest and ask --cover, measured on facts that were hidden.
+add_executable(check_promises ${PROJECT_SOURCE_DIR}/tools/check_promises.c)
+target_include_directories(check_promises PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(check_promises PRIVATE anycq_shared)
+if(ACQ_SANITIZE)
+  target_link_options(check_promises PRIVATE -fsanitize=${ACQ_SANITIZE})
+endif()
+
 # Examples see the public header and the shared library, nothing else.
 foreach(example ask check fit serve stream)
   add_executable(example_${example} ${PROJECT_SOURCE_DIR}/examples/${example}.c)

@@ -13,11 +13,21 @@ int64_t acq_clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+acq_status acq_stop_check(acq_stop stop, acq_error *error)
+{
+    return acq_stop_is_wanted(stop) ? acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped") : ACQ_OK;
+}
+
+int64_t acq_clock_get_deadline(double seconds)
+{
+    bool is_limit = isfinite(seconds) && seconds > 0 && seconds < 1e9;
+    return is_limit ? acq_clock_ns() + (int64_t)(seconds * 1e9) : INT64_MAX;
+}
+
 void acq_budget_init(acq_budget *budget, double seconds, size_t memory_bytes)
 {
-    bool timed = isfinite(seconds) && seconds > 0 && seconds < 1e9;
     *budget = (acq_budget){
-        .deadline_ns = timed ? acq_clock_ns() + (int64_t)(seconds * 1e9) : INT64_MAX,
+        .deadline_ns = acq_clock_get_deadline(seconds),
         .memory_limit = memory_bytes == 0 ? SIZE_MAX : memory_bytes,
         .ticks_left = TICKS_PER_CLOCK,
         .work_left = UINT64_MAX,
@@ -57,6 +67,6 @@ bool acq_budget_check_memory(acq_budget *budget, size_t bytes)
 
 const char *acq_spent_name(acq_spent spent)
 {
-    static const char *const names[] = {"", "time", "memory", "steps", "interrupt"};
+    static const char *const names[] = {"", "time", "memory", "steps", "interrupt", "rows"};
     return names[spent];
 }

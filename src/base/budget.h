@@ -15,6 +15,7 @@ typedef enum acq_spent {
     ACQ_SPENT_MEMORY,
     ACQ_SPENT_STEPS,
     ACQ_SPENT_INTERRUPT, /* the caller's stop function said so */
+    ACQ_SPENT_ROWS,      /* the time for rows of predicted links, of all time only a part */
 } acq_spent;
 
 /* A caller's way to end a long call: asked wherever the clock is read, from the thread that works.
@@ -29,6 +30,9 @@ static inline bool acq_stop_is_wanted(acq_stop stop)
     return stop.is_wanted != NULL && stop.is_wanted(stop.context);
 }
 
+/* ACQ_ERR_INTERRUPTED where it is. */
+acq_status acq_stop_check(acq_stop stop, acq_error *error);
+
 typedef struct acq_budget {
     int64_t deadline_ns; /* monotonic clock; INT64_MAX: none */
     size_t memory_limit; /* bytes; SIZE_MAX: none */
@@ -39,6 +43,9 @@ typedef struct acq_budget {
 } acq_budget;
 
 int64_t acq_clock_ns(void); /* monotonic */
+
+/* When so many seconds are over from now; INT64_MAX: seconds is no limit (see acq_budget_init). */
+int64_t acq_clock_get_deadline(double seconds);
 
 /* seconds <= 0 or not finite: no deadline. memory_bytes 0: no limit. Any work, and no stop: the
  * caller may set work_left and stop afterwards; work that runs out counts as steps. */
@@ -57,6 +64,7 @@ static inline bool acq_budget_tick(acq_budget *budget, size_t work)
     return budget->ticks_left > 0 ? budget->spent == ACQ_SPENT_NOTHING : acq_budget_check(budget);
 }
 
-const char *acq_spent_name(acq_spent spent); /* "", "time", "memory", "steps", "interrupt" */
+const char *
+acq_spent_name(acq_spent spent); /* "", "time", "memory", "steps", "interrupt", "rows" */
 
 #endif

@@ -181,9 +181,8 @@ const int8_t *acq_candidates_get_monotone(const acq_candidates_maker *maker)
 
 typedef struct row_side {
     const acq_candidates_maker *maker;
-    acq_rel relation;
-    const acq_ent *heads;
-    size_t n_heads, batch, n_blocks;
+    acq_row_want want;
+    size_t batch, n_blocks;
     acq_found *blocks;          /* one per block */
     acq_row_summary *summaries; /* one per row and model */
     acq_row_worker **workers;   /* one per thread, opened at first use */
@@ -212,15 +211,17 @@ static void side_deinit(row_side *side)
 static acq_status score_block(void *context, size_t item, unsigned thread)
 {
     row_side *side = context;
-    size_t first = item * side->batch, n = side->n_heads - first;
-    n = n < side->batch ? n : side->batch;
-    acq_status status = ACQ_OK;
-    if (side->workers[thread] == NULL)
+    size_t first = item * side->batch;
+    acq_row_want want = side->want;
+    want.heads += first;
+    want.n = want.n - first < side->batch ? want.n - first : side->batch;
+    acq_status status = acq_stop_check(want.stop, &side->errors[thread]);
+    if (status == ACQ_OK && side->workers[thread] == NULL)
         status = acq_row_worker_new(side->maker, &side->workers[thread], &side->errors[thread]);
     if (status == ACQ_OK)
-        status = acq_row_worker_run(
-            side->workers[thread], side->relation, side->heads + first, n, &side->blocks[item],
-            side->summaries + first * side->maker->params.n_models, &side->errors[thread]);
+        status = acq_row_worker_run(side->workers[thread], &want, &side->blocks[item],
+                                    side->summaries + first * side->maker->params.n_models,
+                                    &side->errors[thread]);
     return status;
 }
 
@@ -234,21 +235,18 @@ static size_t choose_batch(const acq_candidates_maker *maker, size_t n_heads)
 
 /* workers: those of a session; NULL: its own. */
 static acq_status side_run(row_side *side, const acq_candidates_maker *maker,
-                           acq_row_worker **workers, acq_rel relation, const acq_ent *heads,
-                           size_t n_heads, acq_error *error)
+                           acq_row_worker **workers, const acq_row_want *want, acq_error *error)
 {
-    size_t batch = choose_batch(maker, n_heads), n_models = maker->params.n_models;
+    size_t batch = choose_batch(maker, want->n), n_models = maker->params.n_models;
     unsigned n_threads = maker->params.n_threads;
     *side = (row_side){.maker = maker,
-                       .relation = relation,
-                       .heads = heads,
-                       .n_heads = n_heads,
+                       .want = *want,
                        .batch = batch,
-                       .n_blocks = (n_heads + batch - 1) / batch,
+                       .n_blocks = (want->n + batch - 1) / batch,
                        .workers = workers,
                        .has_own_workers = workers == NULL};
     side->blocks = acq_zalloc(side->n_blocks, sizeof *side->blocks);
-    side->summaries = acq_zalloc(n_heads * n_models, sizeof *side->summaries);
+    side->summaries = acq_zalloc(want->n * n_models, sizeof *side->summaries);
     if (workers == NULL)
         side->workers = acq_zalloc(n_threads, sizeof(acq_row_worker *));
     side->errors = acq_zalloc(n_threads, sizeof *side->errors);
@@ -376,7 +374,7 @@ static void describe_half(const row_side *side, size_t m, const float *half, con
     fill_nan(out, ACQ_N_ROW_FEATURES);
     if (side == NULL || !side->maker->params.models[m]->is_symmetric)
         return;
-    const acq_links *links = side->maker->links[side->relation];
+    const acq_links *links = side->maker->links[side->want.relation];
     uint32_t i = acq_links_find(links, row_head);
     if (i != ACQ_NO_ID)
         describe_by_summary(&side->summaries[i * side->maker->params.n_models + m],
@@ -468,17 +466,25 @@ void acq_candidates_deinit(acq_candidates *candidates)
     *candidates = (acq_candidates){0};
 }
 
+/* The rows of all heads that the relation is seen with. */
+static acq_row_want want_all(const acq_candidates_maker *maker, acq_rel relation)
+{
+    const acq_links *links = maker->links[relation];
+    return (acq_row_want){.relation = relation,
+                          .heads = links->heads,
+                          .n = links->n_heads,
+                          .stop = maker->params.stop};
+}
+
 static acq_status collect_both(const acq_candidates_maker *maker, acq_rel relation,
                                acq_candidates *out, acq_error *error)
 {
-    const acq_links *links = maker->links[relation], *inverse = maker->links[acq_inverse(relation)];
+    acq_row_want on = want_all(maker, relation), turned = want_all(maker, acq_inverse(relation));
     row_side forward = {0}, back = {0};
     met *a = NULL, *b = NULL;
-    acq_status status =
-        side_run(&forward, maker, NULL, relation, links->heads, links->n_heads, error);
+    acq_status status = side_run(&forward, maker, NULL, &on, error);
     if (status == ACQ_OK)
-        status = side_run(&back, maker, NULL, acq_inverse(relation), inverse->heads,
-                          inverse->n_heads, error);
+        status = side_run(&back, maker, NULL, &turned, error);
     if (status == ACQ_OK)
         status = list_side(&forward, false, &a, error);
     if (status == ACQ_OK)
@@ -496,17 +502,16 @@ static acq_status collect_both(const acq_candidates_maker *maker, acq_rel relati
 
 /* Rows of one side only; features oriented along the rows. */
 static acq_status collect_side(const acq_candidates_maker *maker, acq_row_worker **workers,
-                               acq_rel relation, const acq_ent *heads, size_t n_heads,
-                               acq_candidates *out, acq_error *error)
+                               const acq_row_want *want, acq_candidates *out, acq_error *error)
 {
     row_side side = {0};
     met *list = NULL;
-    acq_status status = side_run(&side, maker, workers, relation, heads, n_heads, error);
+    acq_status status = side_run(&side, maker, workers, want, error);
     if (status == ACQ_OK)
         status = list_side(&side, false, &list, error);
     if (status == ACQ_OK) {
         join_plan join = {
-            .relation = relation, .forward = &side, .a = list, .n_a = side_count(&side)};
+            .relation = want->relation, .forward = &side, .a = list, .n_a = side_count(&side)};
         status = make_candidates(maker, &join, out, error);
     }
     acq_free(list);
@@ -520,16 +525,16 @@ acq_status acq_candidates_collect(const acq_candidates_maker *maker, acq_rel rel
     *out = (acq_candidates){.relation = relation};
     if (maker->params.rows == ACQ_ROWS_BOTH)
         return collect_both(maker, relation, out, error);
-    acq_rel row_relation = acq_candidates_find_smaller(maker, relation);
-    const acq_links *links = maker->links[row_relation];
-    return collect_side(maker, NULL, row_relation, links->heads, links->n_heads, out, error);
+    acq_row_want want = want_all(maker, acq_candidates_find_smaller(maker, relation));
+    return collect_side(maker, NULL, &want, out, error);
 }
 
 acq_status acq_candidates_collect_row(const acq_candidates_maker *maker, acq_rel relation,
                                       acq_ent head, acq_candidates *out, acq_error *error)
 {
     *out = (acq_candidates){.relation = relation};
-    return collect_side(maker, NULL, relation, &head, 1, out, error);
+    acq_row_want want = {.relation = relation, .heads = &head, .n = 1};
+    return collect_side(maker, NULL, &want, out, error);
 }
 
 struct acq_candidates_session {
@@ -561,12 +566,11 @@ void acq_candidates_session_free(acq_candidates_session *session)
     acq_free(session);
 }
 
-acq_status acq_candidates_session_collect(acq_candidates_session *session, acq_rel relation,
-                                          const acq_ent *heads, size_t n, acq_candidates *out,
-                                          acq_error *error)
+acq_status acq_candidates_session_collect(acq_candidates_session *session, const acq_row_want *want,
+                                          acq_candidates *out, acq_error *error)
 {
-    *out = (acq_candidates){.relation = relation};
-    return collect_side(session->maker, session->workers, relation, heads, n, out, error);
+    *out = (acq_candidates){.relation = want->relation};
+    return collect_side(session->maker, session->workers, want, out, error);
 }
 
 uint64_t acq_candidates_count_rows(const acq_candidates_maker *maker, acq_rel relation)

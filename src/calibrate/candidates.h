@@ -26,6 +26,7 @@ typedef struct acq_candidates_params {
      * same ids, when facts were added since. */
     const acq_graph *counted;
     unsigned n_threads;
+    acq_stop stop; /* of acq_candidates_collect, asked from any thread */
 } acq_candidates_params;
 
 typedef struct acq_candidates_maker acq_candidates_maker;
@@ -63,9 +64,8 @@ typedef struct acq_candidates_session acq_candidates_session;
 acq_status acq_candidates_session_new(const acq_candidates_maker *maker,
                                       acq_candidates_session **out, acq_error *error);
 void acq_candidates_session_free(acq_candidates_session *session); /* NULL is legal */
-acq_status acq_candidates_session_collect(acq_candidates_session *session, acq_rel relation,
-                                          const acq_ent *heads, size_t n, acq_candidates *out,
-                                          acq_error *error);
+acq_status acq_candidates_session_collect(acq_candidates_session *session, const acq_row_want *want,
+                                          acq_candidates *out, acq_error *error);
 
 /* Rows that collect would score, for progress and estimates. */
 uint64_t acq_candidates_count_rows(const acq_candidates_maker *maker, acq_rel relation);

@@ -122,8 +122,7 @@ size_t acq_row_worker_get_batch(const acq_candidates_maker *maker);
 
 /* Scores n rows of one relation and appends their candidates to `found`; summaries has n times
  * n_models entries. n is at most the batch. */
-acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const acq_ent *heads,
-                              size_t n, acq_found *found, acq_row_summary *summaries,
-                              acq_error *error);
+acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, acq_found *found,
+                              acq_row_summary *summaries, acq_error *error);
 
 #endif

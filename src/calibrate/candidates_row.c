@@ -410,28 +410,29 @@ static void restrict_tails(acq_row_worker *worker, acq_rel relation, bool restri
         worker->is_excluded[tails->heads[i]] = 0;
 }
 
-acq_status acq_row_worker_run(acq_row_worker *worker, acq_rel relation, const acq_ent *heads,
-                              size_t n, acq_found *found, acq_row_summary *summaries,
-                              acq_error *error)
+acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, acq_found *found,
+                              acq_row_summary *summaries, acq_error *error)
 {
     const acq_candidates_maker *maker = worker->maker;
     size_t n_entities = maker->n_entities, n_models = maker->params.n_models;
+    acq_rel relation = want->relation;
     acq_status status = ACQ_OK;
     for (size_t m = 0; m < n_models && status == ACQ_OK; m++) {
         const acq_row_model *model = maker->params.models[m];
         if (acq_candidates_skips(maker, m, relation))
             continue;
         acq_row_request request = {.relation = relation,
-                                   .heads = heads,
-                                   .n_heads = n,
+                                   .heads = want->heads,
+                                   .n_heads = want->n,
                                    .n_tails = n_entities,
-                                   .out = worker->scores[m]};
+                                   .out = worker->scores[m],
+                                   .stop = want->stop};
         status = model->ops->score(model, worker->scratch[m], &request, error);
     }
-    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+    for (size_t i = 0; i < want->n && status == ACQ_OK; i++) {
         scored_row one = {.relation = relation,
-                          .head = heads[i],
-                          .observed = acq_links_get_row(maker->links[relation], heads[i]),
+                          .head = want->heads[i],
+                          .observed = acq_links_get_row(maker->links[relation], want->heads[i]),
                           .summaries = summaries + i * n_models};
         for (size_t m = 0; m < n_models; m++)
             if (!acq_candidates_skips(maker, m, relation))

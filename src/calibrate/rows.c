@@ -131,15 +131,14 @@ static acq_status find_links(acq_row_scorer *base, acq_rel relation, acq_link_li
     return status;
 }
 
-static acq_status find_rows(acq_row_scorer *base, acq_rel relation, const acq_ent *heads, size_t n,
-                            acq_link_list *out, acq_error *error)
+static acq_status find_rows(acq_row_scorer *base, const acq_row_want *want, acq_link_list *out,
+                            acq_error *error)
 {
     calibrated *self = (calibrated *)base;
     acq_candidates candidates = {0};
     acq_status status = load(self, error);
     if (status == ACQ_OK)
-        status =
-            acq_candidates_session_collect(self->session, relation, heads, n, &candidates, error);
+        status = acq_candidates_session_collect(self->session, want, &candidates, error);
     if (status == ACQ_OK)
         status = score(self, &candidates, false, out, error);
     acq_candidates_deinit(&candidates);

@@ -33,6 +33,11 @@ enum { CANDIDATE_WORK = 1000000 };
 
 static const double CALIBRATED_NEGATION = 0.5;
 static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
+static const double LEAST_SECONDS = 1e-3;
+/* Of the time that is left, the search's; the rest is for verifying and judging. */
+static const double SEARCH_SHARE = 0.8;
+enum { ANSWERS_PER_CLOCK = 64 };
+static const double SECONDS_AFTER_STOP = 0.5; /* to give what was found before a stop */
 
 typedef struct engine_entry {
     const char *name;
@@ -96,6 +101,34 @@ double acq_engine_get_decisive(const acq_engine_params *params, const acq_engine
     return params->prior < 0 ? answer->p : answer->p_prior;
 }
 
+double acq_run_get_seconds_left(const acq_engine_run *run)
+{
+    if (run->deadline_ns == INT64_MAX)
+        return 0;
+    return fmax((double)(run->deadline_ns - acq_clock_ns()) * 1e-9, LEAST_SECONDS);
+}
+
+/* From now on there is only time to give what was found. */
+static void note_stop(acq_engine_run *run)
+{
+    int64_t soon = acq_clock_get_deadline(SECONDS_AFTER_STOP);
+    run->params.search.stop = (acq_stop){0};
+    run->deadline_ns = soon < run->deadline_ns ? soon : run->deadline_ns;
+    run->is_stopped = true;
+}
+
+bool acq_run_must_end(acq_engine_run *run)
+{
+    acq_engine_result *result = run->result;
+    if (acq_stop_is_wanted(run->params.search.stop))
+        note_stop(run);
+    if (acq_clock_ns() < run->deadline_ns)
+        return false;
+    result->complete = false;
+    result->spent = run->is_stopped ? ACQ_SPENT_INTERRUPT : ACQ_SPENT_TIME;
+    return true;
+}
+
 /* ---- prepare ---- */
 
 static acq_status check_values(const acq_engine_run *run, acq_error *error)
@@ -119,6 +152,8 @@ static acq_status prepare(acq_engine_run *run, acq_error *error)
                                                              &run->problem, error);
     if (status == ACQ_OK && acq_predictor_makes_rows(run->predictor))
         status = acq_prepare_rows(run, error);
+    if (run->is_stopped)
+        note_stop(run);
     return status;
 }
 
@@ -143,7 +178,8 @@ static acq_status search_batch(acq_engine_run *runs, size_t n, acq_error *error)
 
 static acq_status search(acq_engine_run *runs, size_t n, acq_error *error)
 {
-    const acq_engine_params *params = &runs[0].params;
+    acq_engine_params *params = &runs[0].params;
+    params->search.seconds = SEARCH_SHARE * acq_run_get_seconds_left(&runs[0]);
     return n > 1 ? search_batch(runs, n, error)
                  : engines[params->engine].search(runs[0].problem, runs[0].predictor,
                                                   &params->search, &runs[0].found, error);
@@ -186,12 +222,22 @@ static acq_status verify_answer(const acq_engine_run *run, const acq_assignment 
     return ACQ_OK;
 }
 
+/* What there is no time to verify is not given. One answer always is. */
 static acq_status verify(acq_engine_run *run, acq_error *error)
 {
+    acq_search_result *found = &run->found;
     acq_status status = ACQ_OK;
-    for (size_t i = 0; i < run->found.n_answers && status == ACQ_OK; i++) {
-        fill_values(run, run->found.answers[i].values);
-        status = verify_answer(run, &run->found.answers[i], error);
+    if (found->spent == ACQ_SPENT_INTERRUPT)
+        note_stop(run);
+    for (size_t i = 0; i < found->n_answers && status == ACQ_OK; i++) {
+        if (i % ANSWERS_PER_CLOCK == 1 && acq_run_must_end(run)) {
+            found->n_answers = i;
+            found->complete = false;
+            found->spent = run->result->spent;
+            break;
+        }
+        fill_values(run, found->answers[i].values);
+        status = verify_answer(run, &found->answers[i], error);
     }
     return status;
 }
@@ -199,12 +245,13 @@ static acq_status verify(acq_engine_run *run, acq_error *error)
 /* ---- judge ---- */
 
 /* Could a candidate that scores less have a larger p? Not if all answers are certain. */
-static bool wants_more(const acq_engine_run *run)
+static bool wants_more(acq_engine_run *run)
 {
     const acq_engine_result *result = run->result;
     bool is_full = run->values == NULL && run->query->n_free > 0 && result->n_answers > 0 &&
                    result->n_answers == run->params.search.limit;
-    if (!is_full || !result->complete || !acq_engine_is_complete(run->params.engine))
+    if (!is_full || !result->complete || !acq_engine_is_complete(run->params.engine) ||
+        acq_run_must_end(run))
         return false;
     for (size_t i = 0; i < result->n_answers; i++) {
         if (acq_engine_get_decisive(&run->params, &result->answers[i]) < 1.0)
@@ -218,14 +265,11 @@ static void widen(const acq_engine_run *run, acq_search_params *search)
 {
     const comparison *by = run->params.prior < 0 ? &by_p : &by_prior;
     double last = run->result->answers[run->result->n_answers - 1].score;
-    double seconds_spent = (double)(acq_clock_ns() - run->begin_ns) * 1e-9;
     search->limit =
         search->limit > by->least / by->per_answer ? by->per_answer * search->limit : by->least;
     search->work = CANDIDATE_WORK;
     search->scoring.threshold =
         acq_scoring_round_one(fmax(search->scoring.threshold, by->share * last));
-    if (search->seconds > 0)
-        search->seconds = fmax(search->seconds - seconds_spent, 1e-3);
 }
 
 static acq_engine_answer take_answer(const acq_assignment *found)
@@ -295,7 +339,7 @@ static acq_status append_new(acq_engine_run *wide, acq_error *error)
 }
 
 /* Adds candidates behind the answers, rated: as many as a bounded search finds. */
-static acq_status add_candidates(const acq_engine_run *run, acq_error *error)
+static acq_status add_candidates(acq_engine_run *run, acq_error *error)
 {
     acq_engine_result *result = run->result;
     acq_engine_run wide = *run;
@@ -400,7 +444,7 @@ static acq_engine_run begin_run(const acq_query *query, const acq_predictor *pre
                           .values = values,
                           .params = acq_engine_settle(params, predictor),
                           .predictor = predictor,
-                          .begin_ns = acq_clock_ns(),
+                          .deadline_ns = acq_clock_get_deadline(params->search.seconds),
                           .result = result};
     if (values != NULL)
         run.params.search.limit = 1;
@@ -411,7 +455,7 @@ static acq_status answer_one(const acq_query *query, const acq_predictor *predic
                              const acq_ent *values, const acq_engine_params *params,
                              acq_engine_result *result, acq_error *error)
 {
-    *result = (acq_engine_result){.outcome = ACQ_UNDECIDED, .p_whole = NAN};
+    *result = (acq_engine_result){.outcome = ACQ_UNDECIDED, .facts = ACQ_UNDECIDED, .p_whole = NAN};
     acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;
@@ -468,7 +512,8 @@ acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *pr
                                  acq_error *error)
 {
     for (size_t i = 0; i < n; i++)
-        results[i] = (acq_engine_result){.outcome = ACQ_UNDECIDED, .p_whole = NAN};
+        results[i] =
+            (acq_engine_result){.outcome = ACQ_UNDECIDED, .facts = ACQ_UNDECIDED, .p_whole = NAN};
     acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;

@@ -24,15 +24,23 @@ typedef struct acq_engine_params {
     acq_search_params search;
     bool paper; /* the paper's rule: an incomplete engine that found nothing says none */
     bool has_threshold, has_negation_threshold; /* set by hand: no calibrator moves them */
-    double prior;    /* with a calibrator: decide for candidates of which this share is true;
-                      * negative: decide by p */
-    double min_p;    /* with a calibrator: least probability of an answer */
-    bool only_prior; /* p itself is not wanted: it costs more than the one by the prior */
+    double prior;       /* with a calibrator: decide for candidates of which this share is true;
+                         * negative: decide by p */
+    double min_p;       /* with a calibrator: least probability of an answer */
+    bool only_prior;    /* p itself is not wanted: it costs more than the one by the prior */
+    double row_seconds; /* most time for rows that a predictor makes for this question; 0: as much
+                         * as the time limit allows */
+    /* Told how many rows are made and how many of all those wanted; NULL: nobody. */
+    void (*tell_rows)(void *context, size_t made, size_t wanted);
+    void *context;
 } acq_engine_params;
 
 #define ACQ_ENGINE_DEFAULT                                                                         \
-    ((acq_engine_params){                                                                          \
-        .engine = ACQ_ENGINE_exact, .search = ACQ_SEARCH_DEFAULT, .prior = -1.0, .min_p = 0.5})
+    ((acq_engine_params){.engine = ACQ_ENGINE_exact,                                               \
+                         .search = ACQ_SEARCH_DEFAULT,                                             \
+                         .prior = -1.0,                                                            \
+                         .min_p = 0.5,                                                             \
+                         .row_seconds = 2.5})
 
 typedef struct acq_engine_answer {
     double score;   /* by the verifier */
@@ -63,6 +71,9 @@ typedef struct acq_engine_result {
     bool has_more;                /* candidates of lesser scores were not looked at */
     acq_search_effort effort;     /* of the searches */
     const char *note;             /* a sentence that the user should see; NULL: none */
+    acq_outcome facts;       /* what the observed facts alone say; undecided: they were not asked */
+    size_t n_rows;           /* of predicted links that were made for the question */
+    size_t n_rows_left;      /* that could matter and were not made */
     acq_predictor *prepared; /* with a predictor that makes rows: those of this question, which its
                               * answers are scored by; owned. NULL: the one that was asked */
 } acq_engine_result;

@@ -16,8 +16,7 @@ static acq_budget make_budget(const acq_engine_run *run)
 {
     const acq_search_params *search = &run->params.search;
     acq_budget budget;
-    double spent = (double)(acq_clock_ns() - run->begin_ns) * 1e-9;
-    acq_budget_init(&budget, search->seconds > 0 ? fmax(search->seconds - spent, 1e-4) : 0, 0);
+    acq_budget_init(&budget, acq_run_get_seconds_left(run), 0);
     budget.work_left = ACQ_WORLDS_WORK;
     budget.stop = search->stop;
     return budget;

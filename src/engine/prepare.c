@@ -1,5 +1,7 @@
 /* prepare.c - the loop around rows that are made when a question needs them; see run.h. */
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,44 +10,76 @@
 #include "engine/run.h"
 #include "engine/wanted.h"
 
-static const double SHARE_OF_ROWS = 0.5;           /* of the time limit */
-static const double SHARE_WITH_ANSWERS = 1.0 / 30; /* once there are answers */
+/* Of the time limit, what is kept for the last search, for verifying and judging: so much of it,
+ * and so many times what the last search took. */
+static const double SHARE_KEPT = 0.15;
+static const double SEARCHES_KEPT = 2.0;
 static const double LONG_CHUNK = 0.25; /* seconds: more rows at once would take too long */
 /* Where p decides, rows are made for candidates of such a share of the best score too. */
 static const double COMPARED_SHARE = 0.5;
-static const double SECONDS_AFTER_STOP = 0.5; /* to find again what was found before a stop */
 enum { FIRST_CHUNK = 4, MOST_ROWS_AT_ONCE = 256 };
 
+/* What ends the making of rows, asked by every thread that makes some. The caller's own function
+ * is asked only from the thread of the question. */
+typedef struct row_end {
+    pthread_t owner;
+    acq_stop stop;       /* the caller's */
+    int64_t deadline_ns; /* of rows */
+    acq_spent by;        /* what the deadline is due to: time or rows */
+    atomic_int spent;    /* acq_spent: what ended it */
+} row_end;
+
 typedef struct preparation {
+    const acq_engine_run *run;
     const acq_problem *problem;
     acq_search_params search;
     acq_row_view *view;
     acq_wanted_plan *plan;
     acq_wanted_rows wanted;
-    double least;     /* score of the last answer of the last search; -1: more are asked for */
-    double share;     /* of `least`: answers that score so much less are worth comparing */
-    bool has_answers; /* of the last search */
-    bool is_done;     /* no row that is left could change the answers */
-    acq_spent spent;  /* what ended the loop before it was done */
+    double least; /* score of the last answer of the last search; -1: more are asked for */
+    double share; /* of `least`: answers that score so much less are worth comparing */
+    bool is_done; /* no row that is left could change the answers */
+    row_end end;  /* what ended the loop before it was done */
     size_t chunk;
-    int64_t begin_ns;
+    double search_seconds; /* of the last search */
+    acq_outcome facts;     /* what they say alone */
 } preparation;
 
-static double get_seconds(const preparation *p)
+/* ---- the end ---- */
+
+static bool is_over(void *context)
 {
-    return (double)(acq_clock_ns() - p->begin_ns) * 1e-9;
+    row_end *end = context;
+    if (end->spent != ACQ_SPENT_NOTHING)
+        return true;
+    if (acq_clock_ns() >= end->deadline_ns)
+        end->spent = (int)end->by;
+    else if (pthread_equal(pthread_self(), end->owner) && acq_stop_is_wanted(end->stop))
+        end->spent = ACQ_SPENT_INTERRUPT;
+    return end->spent != ACQ_SPENT_NOTHING;
 }
 
-/* Notes why in p->spent. */
+static void start_end(preparation *p)
+{
+    const acq_engine_run *run = p->run;
+    int64_t now = acq_clock_ns(), of_rows = acq_clock_get_deadline(run->params.row_seconds);
+    int64_t of_all = run->deadline_ns;
+    if (of_all != INT64_MAX && of_all > now)
+        of_all -= (int64_t)((double)(of_all - now) * SHARE_KEPT);
+    p->end.owner = pthread_self();
+    p->end.stop = p->search.stop;
+    p->end.by = of_rows < of_all ? ACQ_SPENT_ROWS : ACQ_SPENT_TIME;
+    p->end.deadline_ns = of_rows < of_all ? of_rows : of_all;
+    atomic_init(&p->end.spent, ACQ_SPENT_NOTHING);
+}
+
+/* Searches that take long need the time that rows would take. */
 static bool must_end(preparation *p)
 {
-    double share = p->has_answers && p->search.limit > 0 ? SHARE_WITH_ANSWERS : SHARE_OF_ROWS;
-    if (p->spent == ACQ_SPENT_NOTHING && acq_stop_is_wanted(p->search.stop))
-        p->spent = ACQ_SPENT_INTERRUPT;
-    if (p->spent == ACQ_SPENT_NOTHING && p->search.seconds > 0 &&
-        get_seconds(p) > share * p->search.seconds)
-        p->spent = ACQ_SPENT_TIME;
-    return p->spent != ACQ_SPENT_NOTHING;
+    double left = acq_run_get_seconds_left(p->run);
+    if (!is_over(&p->end) && left > 0 && left < SEARCHES_KEPT * p->search_seconds)
+        p->end.spent = ACQ_SPENT_TIME;
+    return is_over(&p->end);
 }
 
 /* ---- adding rows ---- */
@@ -69,9 +103,10 @@ static size_t list_heads(const acq_wanted_row *rows, size_t n, acq_ent *heads)
     return n_heads;
 }
 
-/* Makes the first n wanted rows, relation by relation; sorts them. */
+/* Makes the first n wanted rows, relation by relation, until it is over; sorts them. */
 static acq_status add_rows(preparation *p, size_t n, acq_error *error)
 {
+    acq_error own = {0};
     acq_wanted_row *rows = p->wanted.rows;
     acq_ent *heads = acq_alloc(n, sizeof *heads);
     if (heads == NULL)
@@ -81,10 +116,17 @@ static acq_status add_rows(preparation *p, size_t n, acq_error *error)
     for (size_t begin = 0, end; begin < n && status == ACQ_OK; begin = end) {
         for (end = begin; end < n && rows[end].relation == rows[begin].relation;)
             end++;
-        size_t n_heads = list_heads(rows + begin, end - begin, heads);
-        status = acq_row_view_add(p->view, rows[begin].relation, heads, n_heads, error);
+        acq_row_want want = {.relation = rows[begin].relation,
+                             .heads = heads,
+                             .n = list_heads(rows + begin, end - begin, heads),
+                             .stop = {is_over, &p->end}};
+        status = acq_row_view_add(p->view, &want, &own);
     }
     acq_free(heads);
+    if (status == ACQ_ERR_INTERRUPTED && is_over(&p->end))
+        return ACQ_OK;
+    if (status != ACQ_OK && error != NULL)
+        *error = own;
     return status;
 }
 
@@ -92,9 +134,9 @@ static acq_status add_rows(preparation *p, size_t n, acq_error *error)
 static acq_status add_chunk(preparation *p, acq_error *error)
 {
     size_t n = p->wanted.n < p->chunk ? p->wanted.n : p->chunk;
-    double before = get_seconds(p);
+    int64_t before = acq_clock_ns();
     acq_status status = add_rows(p, n, error);
-    double seconds = get_seconds(p) - before;
+    double seconds = (double)(acq_clock_ns() - before) * 1e-9;
     if (seconds < LONG_CHUNK / 2 && p->chunk < MOST_ROWS_AT_ONCE)
         p->chunk *= 2;
     else if (seconds > LONG_CHUNK && p->chunk > 1)
@@ -108,8 +150,9 @@ static void note_answers(preparation *p, const acq_search_result *result)
 {
     bool is_full =
         result->n_answers > 0 && (p->problem->n_free == 0 || result->n_answers == p->search.limit);
-    p->has_answers = result->n_answers > 0;
     p->least = is_full && result->complete ? result->answers[result->n_answers - 1].score : -1.0;
+    if (acq_row_view_count(p->view) == 0)
+        p->facts = result->outcome;
 }
 
 /* Searches the view. The rows that the answers' negated atoms depend on become the wanted ones. */
@@ -117,10 +160,13 @@ static acq_status search(preparation *p, acq_error *error)
 {
     acq_search_params params = p->search;
     acq_search_result result;
-    if (params.seconds > 0)
-        params.seconds = fmax(params.seconds * SHARE_OF_ROWS - get_seconds(p), 1e-3);
+    int64_t before = acq_clock_ns();
+    double left = acq_run_get_seconds_left(p->run);
+    if (left > 0)
+        params.seconds = left / SEARCHES_KEPT;
     acq_status status =
         acq_search_exact(p->problem, acq_row_view_get_predictor(p->view), &params, &result, error);
+    p->search_seconds = (double)(acq_clock_ns() - before) * 1e-9;
     p->wanted.n = 0;
     for (size_t i = 0; i < result.n_answers && status == ACQ_OK; i++)
         status =
@@ -156,6 +202,22 @@ static bool is_enough(const preparation *p)
     return p->least >= 1.0 || get_bound(p) <= p->share * p->least;
 }
 
+static size_t count_left_out(const preparation *p)
+{
+    size_t n = 0;
+    while (n < p->wanted.n && p->wanted.rows[n].bound > p->least)
+        n++;
+    return n;
+}
+
+static void tell(const preparation *p)
+{
+    const acq_engine_params *params = &p->run->params;
+    size_t n_made = acq_row_view_count(p->view);
+    if (params->tell_rows != NULL)
+        params->tell_rows(params->context, n_made, n_made + count_left_out(p));
+}
+
 static acq_status make_rows(preparation *p, acq_error *error)
 {
     acq_status status = ACQ_OK;
@@ -167,6 +229,7 @@ static acq_status make_rows(preparation *p, acq_error *error)
         if (status != ACQ_OK)
             break;
         p->is_done = is_looked_up && get_bound(p) <= p->least;
+        tell(p);
         if ((p->is_done && is_enough(p)) || must_end(p))
             break;
         status = add_chunk(p, error);
@@ -174,40 +237,30 @@ static acq_status make_rows(preparation *p, acq_error *error)
     return status;
 }
 
-static size_t count_left_out(const preparation *p)
-{
-    size_t n = 0;
-    while (n < p->wanted.n && p->wanted.rows[n].bound > p->least)
-        n++;
-    return n;
-}
-
-/* Hands the view over to the run, with the time that is left. */
+/* Hands the view over to the run. */
 static void hand_over(preparation *p, acq_engine_run *run)
 {
-    acq_search_params *search = &run->params.search;
+    acq_spent spent = (acq_spent)p->end.spent;
+    acq_engine_result *result = run->result;
     run->predictor = acq_row_view_get_predictor(p->view);
-    run->begin_ns = acq_clock_ns();
-    run->n_left_out = count_left_out(p);
-    run->left_out_by = p->is_done ? ACQ_SPENT_NOTHING : p->spent;
+    run->left_out_by = p->is_done ? ACQ_SPENT_NOTHING : spent;
+    run->is_stopped = spent == ACQ_SPENT_INTERRUPT;
     run->is_open = p->least < 1.0 && acq_wanted_is_open(p->plan);
-    if (search->seconds > 0)
-        search->seconds = fmax(search->seconds - get_seconds(p), 1e-3);
-    if (p->spent == ACQ_SPENT_INTERRUPT) {
-        search->stop = (acq_stop){0};
-        search->seconds =
-            search->seconds > 0 ? fmin(search->seconds, SECONDS_AFTER_STOP) : SECONDS_AFTER_STOP;
-    }
+    result->facts = p->facts;
+    result->n_rows = acq_row_view_count(p->view);
+    result->n_rows_left = p->is_done ? 0 : count_left_out(p);
 }
 
 acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
 {
     const acq_predictor *predictor = run->predictor;
-    preparation p = {.problem = run->problem,
+    preparation p = {.run = run,
+                     .problem = run->problem,
                      .search = run->params.search,
                      .share = acq_engine_gives_p(&run->params, predictor) ? COMPARED_SHARE : 1.0,
                      .chunk = FIRST_CHUNK,
-                     .begin_ns = acq_clock_ns()};
+                     .facts = ACQ_UNDECIDED};
+    start_end(&p);
     acq_status status = acq_row_view_new(predictor, &p.view, error);
     if (status != ACQ_OK)
         return status;
@@ -224,15 +277,16 @@ acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
 
 static void write_note(const acq_engine_run *run, char *text, size_t room)
 {
+    const acq_engine_result *result = run->result;
     if (run->left_out_by == ACQ_SPENT_NOTHING)
         snprintf(text, room,
                  "no constant leads to some variable: only entities seen with its relations were "
                  "tried");
     else
         snprintf(text, room,
-                 "%zu rows of predicted links were left out; more --time makes them, and anycq fit "
-                 "makes all of them once",
-                 run->n_left_out);
+                 "%zu of %zu rows of predicted links were looked at; --time SECONDS gives them "
+                 "longer, and anycq fit makes all of them once",
+                 result->n_rows, result->n_rows + result->n_rows_left);
 }
 
 acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error)

@@ -12,17 +12,23 @@ typedef struct acq_engine_run {
     const acq_predictor *predictor; /* that scores: the one asked, or its rows in the result */
     acq_problem *problem;
     acq_search_result found; /* by the search; values verified */
-    int64_t begin_ns;        /* when the time limit of params began: now, or after the rows */
-    /* Rows that were not made: the answers may not be the best, and none is no proof. */
-    size_t n_left_out;
-    acq_spent left_out_by; /* what ended the making of rows; nothing: no row could better them */
-    bool is_open;          /* entities were not tried where no constant leads to a variable */
+    int64_t deadline_ns;     /* of the whole question; INT64_MAX: none */
+    bool is_stopped;         /* the deadline is due to a stop */
+    acq_spent left_out_by;   /* what ended the making of rows: the answers may not be the best, and
+                              * none is no proof; nothing: no row could better them */
+    bool is_open;            /* entities were not tried where no constant leads to a variable */
     acq_engine_result *result;
 } acq_engine_run;
 
+/* Of the time limit; 0: there is none. Never less than a millisecond. */
+double acq_run_get_seconds_left(const acq_engine_run *run);
+
+/* Is the time over? For loops over answers; notes it in run->result, which is then not complete. A
+ * stop that is wanted leaves some time, to give what was found. */
+bool acq_run_must_end(acq_engine_run *run);
+
 /* prepare.c: the rows of a predictor that makes them, in the order the question needs them, facts
- * first. Afterwards run->predictor is a view of facts and rows, owned by the result, and what time
- * is left is the search's.
+ * first. Afterwards run->predictor is a view of facts and rows, owned by the result.
  *
  *   view = observed facts
  *   repeat  search the view; rows that negated atoms of its answers depend on: add them, again
@@ -30,8 +36,8 @@ typedef struct acq_engine_run {
  *           the best there are), or when time is up
  *           add the most promising rows (wanted.h)
  *
- * So a question that facts answer costs no row at all. Half the time limit goes into rows at most,
- * and a thirtieth of it once there are answers: more rows could only better them. */
+ * So a question that facts answer costs no row at all. Rows take row_seconds of the parameters at
+ * most, and leave the search, the verifier and the judge their time. */
 acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error);
 
 /* Says in the result what was left out, if anything was: a note, and none becomes undecided. */

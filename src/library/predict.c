@@ -201,7 +201,9 @@ static acq_status copy_rows(const acq_predictor *predictor, const acq_ent *entit
     for (size_t i = 1; i < n; i++)
         is_rising = is_rising && entities[i - 1] < entities[i];
     if (acq_predictor_makes_rows(predictor) && is_rising)
-        return predictor->ops->copy_rows(predictor, relation, entities, n, rows, error);
+        return predictor->ops->copy_rows(
+            predictor, &(acq_row_want){.relation = relation, .heads = entities, .n = n}, rows,
+            error);
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
         status = acq_predictor_copy_row(predictor, relation, entities[i], &rows[i], error);

@@ -9,6 +9,7 @@
 
 #include <float.h>
 
+#include "base/budget.h"
 #include "graph/graph.h"
 
 typedef struct acq_row_model acq_row_model;
@@ -24,6 +25,7 @@ typedef struct acq_row_request {
     const acq_ent *tails; /* sorted; NULL: all entities */
     size_t n_tails;       /* of all entities when tails is NULL */
     float *out;           /* n_heads rows of n_tails scores */
+    acq_stop stop;        /* asked from the thread that scores; costly models ask it often */
 } acq_row_request;
 
 typedef struct acq_row_model_ops {

@@ -64,7 +64,8 @@ acq_status acq_predictor_copy_row(const acq_predictor *predictor, acq_rel relati
                                   acq_scored_row *out, acq_error *error)
 {
     if (acq_predictor_makes_rows(predictor))
-        return predictor->ops->copy_rows(predictor, relation, &head, 1, out, error);
+        return predictor->ops->copy_rows(
+            predictor, &(acq_row_want){.relation = relation, .heads = &head, .n = 1}, out, error);
     const acq_links *links = NULL;
     acq_status status = acq_predictor_open_links(predictor, relation, &links, error);
     if (status != ACQ_OK)

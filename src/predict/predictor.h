@@ -7,7 +7,7 @@
 #ifndef ACQ_PREDICT_PREDICTOR_H
 #define ACQ_PREDICT_PREDICTOR_H
 
-#include "graph/graph.h"
+#include "models/model.h"
 
 typedef struct acq_predictor acq_predictor;
 
@@ -20,6 +20,15 @@ typedef struct acq_scored_row {
 
 void acq_scored_row_deinit(acq_scored_row *row);
 
+/* Rows that somebody wants: of n heads, sorted and distinct. `stop` is asked from any thread, and
+ * ends the work with ACQ_ERR_INTERRUPTED. */
+typedef struct acq_row_want {
+    acq_rel relation;
+    const acq_ent *heads;
+    size_t n;
+    acq_stop stop;
+} acq_row_want;
+
 typedef struct acq_predictor_ops {
     /* All links of a relation, borrowed: what a materialised predictor has. */
     acq_status (*open_links)(const acq_predictor *self, acq_rel relation, const acq_links **out,
@@ -29,11 +38,11 @@ typedef struct acq_predictor_ops {
     const char *(*get_note)(const acq_predictor *self);
     /* Links that score less are absent: the least threshold that makes sense. NULL: 0. */
     double (*get_floor)(const acq_predictor *self);
-    /* Rows of n heads, sorted and distinct, made without the rest of their relation: what the rows
-     * alone say, so the other side of a link may say something else. NULL: open_links is no more
-     * work than a row. Out rows are the caller's; on failure there are none. */
-    acq_status (*copy_rows)(const acq_predictor *self, acq_rel relation, const acq_ent *heads,
-                            size_t n, acq_scored_row *out, acq_error *error);
+    /* Rows made without the rest of their relation: what the rows alone say, so the other side of a
+     * link may say something else. NULL: open_links is no more work than a row. Out rows are the
+     * caller's; on failure there are none. */
+    acq_status (*copy_rows)(const acq_predictor *self, const acq_row_want *want,
+                            acq_scored_row *out, acq_error *error);
     /* Lets go of the links of a relation and its inverse that were made by opening them. NULL: they
      * cost nothing. */
     void (*forget_links)(const acq_predictor *self, acq_rel relation);

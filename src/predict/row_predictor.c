@@ -238,41 +238,43 @@ static acq_status share_out(row_predictor *self, acq_rel relation, const acq_lin
     return status;
 }
 
-static acq_status make_rows(row_predictor *self, acq_rel relation, const acq_ent *heads, size_t n,
-                            acq_scored_row *out, acq_ent *missing, acq_error *error)
+static acq_status make_rows(row_predictor *self, const acq_row_want *want, acq_scored_row *out,
+                            acq_ent *missing, acq_error *error)
 {
     acq_link_list found = {0};
-    size_t n_missing;
-    acq_status status = take_cached(self, relation, heads, n, out, missing, &n_missing);
+    acq_row_want rest = *want;
+    acq_status status =
+        take_cached(self, want->relation, want->heads, want->n, out, missing, &rest.n);
     if (status != ACQ_OK)
         return acq_fail_memory(error);
-    if (n_missing == 0)
+    if (rest.n == 0)
         return ACQ_OK;
-    status =
-        self->scorer->ops->find_rows(self->scorer, relation, missing, n_missing, &found, error);
-    if (status == ACQ_OK && share_out(self, relation, &found, heads, n, out) != ACQ_OK)
+    rest.heads = missing;
+    status = self->scorer->ops->find_rows(self->scorer, &rest, &found, error);
+    if (status == ACQ_OK &&
+        share_out(self, want->relation, &found, want->heads, want->n, out) != ACQ_OK)
         status = acq_fail_memory(error);
     acq_link_list_deinit(&found);
     return status;
 }
 
-static acq_status copy_rows(const acq_predictor *base, acq_rel relation, const acq_ent *heads,
-                            size_t n, acq_scored_row *out, acq_error *error)
+static acq_status copy_rows(const acq_predictor *base, const acq_row_want *want,
+                            acq_scored_row *out, acq_error *error)
 {
     row_predictor *self = (row_predictor *)base;
-    acq_status status = check_relation(base, relation, error);
+    acq_status status = check_relation(base, want->relation, error);
     if (status != ACQ_OK)
         return status;
-    acq_ent *missing = acq_alloc(n, sizeof *missing);
+    acq_ent *missing = acq_alloc(want->n, sizeof *missing);
     if (missing == NULL)
         return acq_fail_memory(error);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < want->n; i++)
         out[i] = (acq_scored_row){0};
     pthread_mutex_lock(&self->lock);
-    status = make_rows(self, relation, heads, n, out, missing, error);
+    status = make_rows(self, want, out, missing, error);
     pthread_mutex_unlock(&self->lock);
     acq_free(missing);
-    for (size_t i = 0; i < n && status != ACQ_OK; i++)
+    for (size_t i = 0; i < want->n && status != ACQ_OK; i++)
         acq_scored_row_deinit(&out[i]);
     return status;
 }

@@ -128,6 +128,7 @@ typedef struct job {
     worker *workers;
     unsigned n_workers;
     atomic_size_t n_links; /* so far, against the memory budget */
+    acq_stop stop;
 } job;
 
 static size_t get_batch(const acq_row_model *model)
@@ -223,7 +224,8 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
                                .heads = j->heads + first,
                                .n_heads = n,
                                .n_tails = j->n_entities,
-                               .out = w->scores};
+                               .out = w->scores,
+                               .stop = j->stop};
     if (status == ACQ_OK)
         status = j->model->ops->score(j->model, w->scratch, &request, &w->error);
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
@@ -302,13 +304,14 @@ static void end_job(job *j)
     acq_free(j->blocks);
 }
 
-static acq_status find_rows(acq_row_scorer *base, acq_rel relation, const acq_ent *heads, size_t n,
-                            acq_link_list *out, acq_error *error)
+static acq_status find_rows(acq_row_scorer *base, const acq_row_want *want, acq_link_list *out,
+                            acq_error *error)
 {
     job j;
-    acq_status status = start_job(&j, (published *)base, relation, error);
-    j.heads = heads;
-    j.n_heads = n;
+    acq_status status = start_job(&j, (published *)base, want->relation, error);
+    j.heads = want->heads;
+    j.n_heads = want->n;
+    j.stop = want->stop;
     if (status == ACQ_OK)
         status = run_job(&j, out, error);
     end_job(&j);
@@ -320,9 +323,10 @@ static acq_status find_side(published *self, acq_rel relation, acq_link_list *ou
 {
     const acq_links *observed = NULL;
     acq_status status = acq_graph_open_links(self->graph, relation, &observed, error);
-    return status == ACQ_OK
-               ? find_rows(&self->base, relation, observed->heads, observed->n_heads, out, error)
-               : status;
+    if (status != ACQ_OK)
+        return status;
+    acq_row_want want = {.relation = relation, .heads = observed->heads, .n = observed->n_heads};
+    return find_rows(&self->base, &want, out, error);
 }
 
 static acq_status has_fewer_heads(const published *self, acq_rel relation, bool *out,

@@ -100,36 +100,33 @@ static void take_row(acq_row_view *view, acq_rel relation, acq_ent head, acq_sco
     view->rows[view->n - 1] = (kept_row){.relation = relation, .head = head, .row = row};
 }
 
-static acq_status add_missing(acq_row_view *view, acq_rel relation, const acq_ent *heads, size_t n,
-                              acq_error *error)
+static acq_status add_missing(acq_row_view *view, const acq_row_want *want, acq_error *error)
 {
-    if (reserve(view, n) != ACQ_OK)
+    if (reserve(view, want->n) != ACQ_OK)
         return acq_fail_memory(error);
-    acq_scored_row *rows = acq_alloc(n, sizeof *rows);
+    acq_scored_row *rows = acq_alloc(want->n, sizeof *rows);
     if (rows == NULL)
         return acq_fail_memory(error);
-    acq_status status = view->source->ops->copy_rows(view->source, relation, heads, n, rows, error);
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        take_row(view, relation, heads[i], rows[i]);
+    acq_status status = view->source->ops->copy_rows(view->source, want, rows, error);
+    for (size_t i = 0; i < want->n && status == ACQ_OK; i++)
+        take_row(view, want->relation, want->heads[i], rows[i]);
     acq_free(rows);
     if (status == ACQ_OK)
-        forget_links(view, relation);
+        forget_links(view, want->relation);
     return status;
 }
 
-acq_status acq_row_view_add(acq_row_view *view, acq_rel relation, const acq_ent *heads, size_t n,
-                            acq_error *error)
+acq_status acq_row_view_add(acq_row_view *view, const acq_row_want *want, acq_error *error)
 {
-    acq_ent *missing = acq_alloc(n, sizeof *missing);
+    acq_ent *missing = acq_alloc(want->n, sizeof *missing);
     if (missing == NULL)
         return acq_fail_memory(error);
-    size_t n_missing = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!acq_row_view_has(view, relation, heads[i]))
-            missing[n_missing++] = heads[i];
+    acq_row_want rest = {.relation = want->relation, .heads = missing, .stop = want->stop};
+    for (size_t i = 0; i < want->n; i++) {
+        if (!acq_row_view_has(view, want->relation, want->heads[i]))
+            missing[rest.n++] = want->heads[i];
     }
-    acq_status status =
-        n_missing == 0 ? ACQ_OK : add_missing(view, relation, missing, n_missing, error);
+    acq_status status = rest.n == 0 ? ACQ_OK : add_missing(view, &rest, error);
     acq_free(missing);
     return status;
 }

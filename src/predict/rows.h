@@ -66,8 +66,8 @@ typedef struct acq_row_scorer_ops {
                              acq_error *error);
     /* Those of some rows of any relation, by head, then by tail. NULL: one row alone cannot be
      * had, and the predictor offers no copy_rows. */
-    acq_status (*find_rows)(acq_row_scorer *self, acq_rel relation, const acq_ent *heads, size_t n,
-                            acq_link_list *out, acq_error *error);
+    acq_status (*find_rows)(acq_row_scorer *self, const acq_row_want *want, acq_link_list *out,
+                            acq_error *error);
     void (*free)(acq_row_scorer *self);
     /* The model whose raw scores the links come from. NULL: there is not one. */
     acq_status (*open_model)(acq_row_scorer *self, const acq_row_model **out, acq_error *error);
@@ -183,9 +183,8 @@ acq_predictor *acq_row_view_get_predictor(acq_row_view *view);
 
 bool acq_row_view_has(const acq_row_view *view, acq_rel relation, acq_ent head);
 
-/* Adds the rows of n heads, sorted and distinct, that are not there yet. */
-acq_status acq_row_view_add(acq_row_view *view, acq_rel relation, const acq_ent *heads, size_t n,
-                            acq_error *error);
+/* Adds the rows that are not there yet; none of them when it is stopped. */
+acq_status acq_row_view_add(acq_row_view *view, const acq_row_want *want, acq_error *error);
 
 /* A row that was added; empty if it was not. */
 acq_row acq_row_view_get(const acq_row_view *view, acq_rel relation, acq_ent head);

@@ -50,21 +50,22 @@ static acq_status copy_row(const test_case *c, acq_rel relation, acq_ent head, a
     return ACQ_OK;
 }
 
-static acq_status copy_rows(const acq_predictor *self, acq_rel relation, const acq_ent *heads,
-                            size_t n, acq_scored_row *out, acq_error *error)
+static acq_status copy_rows(const acq_predictor *self, const acq_row_want *want,
+                            acq_scored_row *out, acq_error *error)
 {
+    const acq_ent *heads = want->heads;
     rows_double *rows = (rows_double *)self;
     if (rows->is_broken)
         return acq_fail(error, ACQ_ERR_IO, "no more rows");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < want->n; i++) {
         assert_true(i == 0 || heads[i - 1] < heads[i]);
-        if (copy_row(rows->c, relation, heads[i], &out[i]) == ACQ_OK)
+        if (copy_row(rows->c, want->relation, heads[i], &out[i]) == ACQ_OK)
             continue;
         while (i > 0)
             acq_scored_row_deinit(&out[--i]);
         return acq_fail_memory(error);
     }
-    rows->n_rows += n;
+    rows->n_rows += want->n;
     return ACQ_OK;
 }
 

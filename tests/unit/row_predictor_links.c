@@ -118,8 +118,10 @@ static void check_rows(const setting *s)
     for (acq_ent h = 0; h < N; h++)
         heads[h] = h;
     for (acq_rel r = 0; r < ROW_DOUBLE_RELATIONS; r++) {
-        assert_int_equal(s->predictor->ops->copy_rows(s->predictor, r, heads, N, rows, NULL),
-                         ACQ_OK);
+        assert_int_equal(
+            s->predictor->ops->copy_rows(
+                s->predictor, &(acq_row_want){.relation = r, .heads = heads, .n = N}, rows, NULL),
+            ACQ_OK);
         for (acq_ent h = 0; h < N; h++) {
             acq_row row = {.tails = rows[h].tails, .scores = rows[h].scores, .n = rows[h].n};
             for (acq_ent t = 0; t < N; t++) {
@@ -292,6 +294,13 @@ static void test_wrong_settings_are_refused(void **state)
     deinit(&s);
 }
 
+static acq_status add_rows(acq_row_view *view, acq_rel relation, const acq_ent *heads, size_t n,
+                           acq_error *error)
+{
+    acq_row_want want = {.relation = relation, .heads = heads, .n = n};
+    return acq_row_view_add(view, &want, error);
+}
+
 /* A view holds the larger of what its rows say, in both directions. */
 static void test_a_view_joins_rows_of_both_ends(void **state)
 {
@@ -303,9 +312,9 @@ static void test_a_view_joins_rows_of_both_ends(void **state)
     assert_int_equal(acq_row_view_new(s.predictor, &view, NULL), ACQ_OK);
     const acq_predictor *predictor = acq_row_view_get_predictor(view);
     assert_true(acq_predictor_get_floor(predictor) == 0.3);
-    assert_int_equal(acq_row_view_add(view, 0, heads, 2, NULL), ACQ_OK);
-    assert_int_equal(acq_row_view_add(view, 1, heads, 2, NULL), ACQ_OK);
-    assert_int_equal(acq_row_view_add(view, 1, heads, 1, NULL), ACQ_OK);
+    assert_int_equal(add_rows(view, 0, heads, 2, NULL), ACQ_OK);
+    assert_int_equal(add_rows(view, 1, heads, 2, NULL), ACQ_OK);
+    assert_int_equal(add_rows(view, 1, heads, 1, NULL), ACQ_OK);
     assert_int_equal(acq_row_view_count(view), 4);
     assert_true(acq_row_view_has(view, 1, 5) && !acq_row_view_has(view, 2, 5));
     for (acq_ent h = 0; h < N; h++) {
@@ -424,7 +433,7 @@ static acq_status use_everything(const acq_graph *graph, row_double *model, acq_
     if (status == ACQ_OK)
         status = acq_row_view_new(predictor, &view, error);
     if (status == ACQ_OK)
-        status = acq_row_view_add(view, 0, heads, 2, error);
+        status = add_rows(view, 0, heads, 2, error);
     if (status == ACQ_OK)
         status = acq_predictor_open_links(acq_row_view_get_predictor(view), 1, &links, error);
     if (status == ACQ_OK)

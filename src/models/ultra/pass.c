@@ -213,10 +213,13 @@ void acq_ultra_pass_forward(acq_ultra_pass *p, const acq_ultra_run *run)
     else
         forward_first(p, run);
     for (size_t l = 1; l + 1 < LAYERS; l++) {
+        if (acq_stop_is_wanted(run->stop))
+            return;
         add_messages(p, run, l, run->edges->n_nodes, NULL);
         apply(p, l, run->edges->n_nodes, p->x[l], p->x[l + 1], PAIR);
     }
-    forward_last(p, run);
+    if (!acq_stop_is_wanted(run->stop))
+        forward_last(p, run);
 }
 
 /* dz holds the slopes by ReLU(norm(z)) of m rows; dx [m x 128] becomes the gradient by x. */

@@ -119,6 +119,7 @@ typedef struct acq_ultra_run {
     bool gathers_first;     /* every node gathers in the first layer, too: few nodes */
     const uint32_t *wanted; /* distinct nodes whose last states matter; NULL: the first n_wanted */
     size_t n_wanted;        /* 0: the last layer ends with its messages */
+    acq_stop stop;          /* of forward, which then leaves the rest undone */
 } acq_ultra_run;
 
 /* Room for so many nodes; more than before forgets what was kept. */

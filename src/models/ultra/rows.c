@@ -145,12 +145,15 @@ static void score_background(prepared *p, size_t n_nodes)
     }
 }
 
-static void prepare(const ultra_rows *rows, prepared *p, acq_rel relation)
+/* Stopped, nothing is prepared. */
+static acq_status prepare(const ultra_rows *rows, prepared *p, acq_rel relation, acq_stop stop,
+                          acq_error *error)
 {
     const acq_ultra_network *network = &rows->network;
+    p->relation = ACQ_NO_ID;
     acq_ultra_run relations = acq_ultra_start_relations(
         network->model, &rows->relations, acq_ultra_get_query(network->model, relation));
-    acq_ultra_run entities = {.edges = &rows->entities.edges, .start = ACQ_NO_ID};
+    acq_ultra_run entities = {.edges = &rows->entities.edges, .start = ACQ_NO_ID, .stop = stop};
     acq_ultra_pass_forward(&p->vectors, &relations);
     for (size_t l = 0; l < LAYERS; l++) {
         acq_ultra_project(network, l, rows->relations.n_nodes, p->vectors.out, NULL,
@@ -159,8 +162,12 @@ static void prepare(const ultra_rows *rows, prepared *p, acq_rel relation)
     }
     acq_ultra_start_score(network, p->vectors.out + (size_t)relation * D, p->score_bias);
     acq_ultra_pass_forward(&p->background, &entities);
+    acq_status status = acq_stop_check(stop, error);
+    if (status != ACQ_OK)
+        return status;
     score_background(p, rows->entities.edges.n_nodes);
     p->relation = relation;
+    return ACQ_OK;
 }
 
 /* State and message of a node without a head, from layer 1 on. */
@@ -385,19 +392,25 @@ static acq_ent get_tail(const acq_row_request *request, size_t i)
     return request->tails == NULL ? (acq_ent)i : request->tails[i];
 }
 
-static void run_row(const ultra_rows *rows, row_scratch *s, const acq_row_request *request,
-                    acq_ent head, float *out)
+static acq_status run_row(const ultra_rows *rows, row_scratch *s, const acq_row_request *request,
+                          acq_ent head, float *out, acq_error *error)
 {
+    acq_status status = ACQ_OK;
     row_run run = {
         .rows = rows, .scratch = s, .head = acq_ultra_nodes_get_head(&rows->entities, head)};
     const float *query = s->prepared.vectors.out + (size_t)request->relation * D;
     acq_reach_run(&s->from_head, &rows->entities.edges, &run.head, 1);
     copy_row(s->states + (size_t)run.head * D, query);
-    for (; run.layer + 1 < LAYERS; run.layer++)
+    for (; run.layer + 1 < LAYERS && status == ACQ_OK; run.layer++) {
         run_layer(&run);
+        status = acq_stop_check(request->stop, error);
+    }
+    if (status != ACQ_OK)
+        return status;
     run_last_layer(&run);
     for (size_t i = 0; i < request->n_tails; i++)
         out[i] = s->scores[acq_ultra_nodes_get_node(&rows->entities, head, get_tail(request, i))];
+    return ACQ_OK;
 }
 
 /* Any tail may be a head, so where a node is asked for its partner is too. */
@@ -432,12 +445,14 @@ static acq_status score(const acq_row_model *self, void *scratch, const acq_row_
     row_scratch *s = scratch;
     acq_status status = ACQ_OK;
     if (s->prepared.relation != request->relation)
-        prepare(rows, &s->prepared, request->relation);
-    start_tails(rows, s, request);
+        status = prepare(rows, &s->prepared, request->relation, request->stop, error);
+    if (status == ACQ_OK)
+        start_tails(rows, s, request);
     for (size_t i = 0; i < request->n_heads && status == ACQ_OK; i++) {
         float *out = request->out + i * request->n_tails;
-        run_row(rows, s, request, request->heads[i], out);
-        status = check_row(out, request->n_tails, error);
+        status = run_row(rows, s, request, request->heads[i], out, error);
+        if (status == ACQ_OK)
+            status = check_row(out, request->n_tails, error);
     }
     return status;
 }

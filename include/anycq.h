@@ -730,6 +730,7 @@ typedef struct acq_ask_params {
     acq_trace_fn trace;        /* policy: told of every step; NULL: none */
     bool new_only; /* ask, engine exact: only answers that observed facts alone do not give; the
                       likeliest candidate is then one of these. Cursors and checks do not heed it */
+    double row_seconds; /* 2.5: most time to predict what the question needs; 0: `seconds` */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
@@ -752,7 +753,8 @@ static inline void acq_ask_params_init(acq_ask_params *params)
 /* Which tuples answer the query? The query and the predictor must be of the same acq_graph handle;
  * two opens of one file are two graphs, for it may have changed in between. params NULL: defaults.
  * The result is the caller's and borrows query, predictor and graph. progress is told of the phase
- * "searching" with done in milliseconds of total, which is 0 without a time limit. */
+ * "predicting" with done in rows of links, or "searching" with done in milliseconds of total, which
+ * is 0 without a time limit. */
 ACQ_API acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
                            const acq_ask_params *params, acq_result **out, acq_error *error);
 
@@ -827,8 +829,8 @@ ACQ_API acq_result_outcome acq_result_get_outcome(const acq_result *result);
 /* Are the answers proved to be the best ones, or all? */
 ACQ_API bool acq_result_is_complete(const acq_result *result);
 
-/* What ended the search: "time", "memory", "steps", "interrupt" (progress, acq_cursor_stop), or ""
- * when nothing did. */
+/* What ended the search: "time", "memory", "steps", "interrupt" (progress, acq_cursor_stop), "rows"
+ * (row_seconds), or "" when nothing did. */
 ACQ_API const char *acq_result_get_spent(const acq_result *result);
 
 /* A sentence that the user should see; "" when there is none. */
@@ -848,6 +850,11 @@ typedef struct acq_result_stats {
     uint64_t n_candidates; /* whose probabilities were compared; 0: no calibrator */
     bool has_more;         /* candidates of lesser scores were not looked at */
     bool is_by_rows;       /* the model predicted what this question needs, not all links */
+    /* What observed facts alone say, which holds whatever is predicted: answered, none (proved), or
+     * undecided where it was not found out. */
+    acq_result_outcome facts;
+    uint64_t n_rows;      /* is_by_rows: (head, relation, ?) that were predicted */
+    uint64_t n_rows_left; /* that could matter and were left out */
 } acq_result_stats;
 
 ACQ_API void acq_result_get_stats(const acq_result *result, acq_result_stats *stats);
@@ -916,11 +923,10 @@ ACQ_API void acq_conflict_free(acq_conflict *conflict);
  *   outcome = acq_result_get_outcome(acq_cursor_get_result(cursor));
  *
  * It hands out what acq_ask finds with the same params, each tuple once: with the engine "exact",
- * first one answer made of observed facts, then the others made of facts, as soon as the facts have
- * been searched, then the rest, best first, when it is proved or time is up. Queries that negate
- * relations, and other engines, give all at the end: facts may be contradicted by predictions
- * there. Later versions may hand answers out earlier. seconds is for all calls of acq_cursor_next
- * together, the time between them excluded. One thread at a time may use a cursor. */
+ * first answers made of observed facts, as they are found, then the rest, best first, when it is
+ * proved or time is up. Queries that negate relations, and other engines, give all at the end:
+ * facts may be contradicted by predictions there. Later versions may hand answers out earlier.
+ * seconds count from the opening. One thread at a time may use a cursor. */
 typedef struct acq_cursor acq_cursor;
 ACQ_API acq_status acq_cursor_open(const acq_query *query, const acq_predictor *predictor,
                                    const acq_ask_params *params, acq_cursor **out,
@@ -929,6 +935,10 @@ ACQ_API acq_status acq_cursor_open(const acq_query *query, const acq_predictor *
 /* The next answer as a result with that one answer, borrowed until the next call; NULL: there is
  * no other. */
 ACQ_API acq_status acq_cursor_next(acq_cursor *cursor, const acq_result **out, acq_error *error);
+
+/* The same with all answers that are there without further search, at least one. */
+ACQ_API acq_status acq_cursor_next_some(acq_cursor *cursor, const acq_result **out,
+                                        acq_error *error);
 
 /* Ends the search under way, from another thread or a progress callback: acq_cursor_next hands out
  * what was found and then NULL. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "cli/cover.h"
+#include "cli/interrupt.h"
 #include "cli/question.h"
 #include "cli/setup.h"
 #include "cli/width.h"
@@ -63,8 +64,10 @@ static int run_chunk(batch *b, size_t n)
     for (size_t i = 0; i < n; i++)
         acq_output_init(&b->outputs[i]);
     int code = ACQ_EXIT_YES;
+    acq_interrupt_hold(NULL, 0);
     if (acq_threads_run((unsigned)b->options->threads, n, answer_line, b) != ACQ_OK)
         code = ACQ_EXIT_SYSTEM;
+    acq_interrupt_release();
     for (size_t i = 0; i < n; i++) {
         if (b->is_predicted[i] && !b->is_noted) {
             acq_setup_note_auto(b->options, b->setup->predictor, &b->outputs[i]);
@@ -99,7 +102,9 @@ static int run_lines(batch *b, acq_lines *lines, size_t room)
         status = read_chunk(b, lines, room, &n, &error);
         if (n > 0)
             code = acq_report_worse(code, run_chunk(b, n));
-    } while (status == ACQ_OK && n > 0);
+    } while (status == ACQ_OK && n > 0 && !acq_interrupt_is_asked());
+    if (acq_interrupt_is_asked())
+        return ACQ_EXIT_INTERRUPTED;
     return status == ACQ_OK ? code : acq_report_worse(code, acq_report_failure(b->options, &error));
 }
 
@@ -129,13 +134,15 @@ static int ask_many(const acq_options *options, const acq_setup *setup,
     return code;
 }
 
-/* A query of the command line. */
+/* A query of the command line. An interrupt gives what was found. */
 static int answer_one(acq_question *question, acq_output *output)
 {
+    acq_interrupt_hold(NULL, 0);
     int code = acq_question_answer(question, output);
     if (question->is_predicted)
         acq_setup_note_auto(question->options, question->predictor, output);
-    return code;
+    acq_interrupt_release();
+    return acq_interrupt_is_asked() ? ACQ_EXIT_INTERRUPTED : code;
 }
 
 static int ask_one(const acq_options *options, const acq_setup *setup, const acq_ask_params *params,
@@ -175,8 +182,8 @@ static int ask(const acq_options *options, const acq_setup *setup, acq_ask_param
         return acq_cli_cover(options, setup, output);
     if (options->queries.n == 0)
         return ask_one(options, setup, params, output);
-    return acq_report_worse(acq_output_flush(output, ACQ_EXIT_YES),
-                            ask_many(options, setup, params));
+    int flushed = acq_output_flush(output, ACQ_EXIT_YES), code = ask_many(options, setup, params);
+    return code == ACQ_EXIT_INTERRUPTED ? code : acq_report_worse(flushed, code);
 }
 
 int acq_cli_ask(const acq_options *options)

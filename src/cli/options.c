@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -387,7 +388,7 @@ static acq_status make_room(acq_options *options, int argc, acq_error *error)
 acq_status acq_options_init(acq_options *options, acq_command_id command, int argc,
                             char *const *argv, acq_error *error)
 {
-    *options = (acq_options){.command = command};
+    *options = (acq_options){.command = command, .begin_ns = acq_clock_ns()};
     acq_status status = make_room(options, argc, error);
     if (status == ACQ_OK)
         status = set_defaults(options, error);
@@ -406,6 +407,16 @@ void acq_options_deinit(acq_options *options)
 {
     acq_free(options->words);
     *options = (acq_options){0};
+}
+
+double acq_options_get_seconds_left(const acq_options *options)
+{
+    double time = acq_options_has(options, time)         ? options->time
+                  : acq_options_has(options, fit_time)   ? options->fit_time
+                  : acq_options_has(options, train_time) ? options->train_time
+                                                         : options->whole_time;
+    double spent = (double)(acq_clock_ns() - options->begin_ns) * 1e-9;
+    return time > 0 ? time - spent : INFINITY;
 }
 
 acq_variant_id acq_options_get_variant(const acq_options *options)

@@ -97,10 +97,18 @@
          "decide for candidates of which this share is true (eval: 0.5)")                          \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
          "the paper's rule: policy, climb and random say none after the last step")                \
-    REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions, "time for each query")    \
+    REAL(time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_questions | ACQ_OF_links,            \
+         "time for the whole command; unless given, for each query")                               \
+    COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions | ACQ_OF_links,              \
+          "memory of the whole command; unless given, for each search")                            \
     REAL(suggest_time, "time", 0, "SECONDS", "60", 0.001, 1e8, ACQ_ON_suggest,                     \
-         "time for making rows, where there is no completion")                                     \
-    COUNT(memory, "memory", 0, "MB", "4096", 1, 1e9, ACQ_ON_questions, "memory for each query")    \
+         "time for the whole command")                                                             \
+    TIME(whole_time, "time", 0, "TIME", NULL, 0.001, 1e8,                                          \
+         ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_import,                                         \
+         "most time for everything, as 90, 90s, 15m or 2h")                                        \
+    COUNT(whole_memory, "memory", 0, "MB", NULL, 16, 1e9,                                          \
+          ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_fit | ACQ_ON_train | ACQ_ON_suggest,           \
+          "most memory for everything")                                                            \
     COUNT(import_memory, "memory", 0, "MB", "2048", 16, 1e9, ACQ_ON_import,                        \
           "memory to use; what does not fit is sorted on disk")                                    \
     COUNT(steps, "steps", 0, "N", NULL, 1, 1e18, ACQ_ON_questions,                                 \
@@ -198,7 +206,8 @@ typedef struct acq_options {
 #undef ACQ_OPTION_LIST
 #undef ACQ_OPTION_TIME
     bool given[ACQ_N_OPTIONS];
-    char separator; /* of --output-format csv and tsv; 0: no table for programs */
+    int64_t begin_ns; /* when the command began */
+    char separator;   /* of --output-format csv and tsv; 0: no table for programs */
     acq_command_id command;
     acq_words args;     /* what is no option */
     const char **words; /* owned: room for args and lists */
@@ -210,6 +219,9 @@ typedef struct acq_options {
 acq_status acq_options_init(acq_options *options, acq_command_id command, int argc,
                             char *const *argv, acq_error *error);
 void acq_options_deinit(acq_options *options);
+
+/* Of --time, if it was given, which is for the whole command; INFINITY: it was not. */
+double acq_options_get_seconds_left(const acq_options *options);
 
 /* What the first argument chooses; ACQ_N_VARIANTS: nothing known. */
 acq_variant_id acq_options_get_variant(const acq_options *options);

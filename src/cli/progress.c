@@ -117,10 +117,16 @@ void acq_bar_show_stage(acq_bar *progress, const acq_progress *now)
     draw(progress, line, width, clock);
 }
 
-void acq_bar_deinit(acq_bar *progress)
+void acq_bar_hide(acq_bar *progress)
 {
     if (progress->width > 0)
         fprintf(stderr, "\r%*s\r", (int)progress->width, "");
+    progress->width = 0;
+}
+
+void acq_bar_deinit(acq_bar *progress)
+{
+    acq_bar_hide(progress);
     *progress = (acq_bar){0};
 }
 

@@ -32,7 +32,8 @@ void acq_bar_show_stage(acq_bar *progress, const acq_progress *now);
 size_t acq_bar_format_stage(const acq_progress *now, double seconds, uint64_t facts, char *buffer,
                             size_t size);
 
-/* Takes the bar away. */
+/* Takes the bar away, until something is shown again, or for good. */
+void acq_bar_hide(acq_bar *progress);
 void acq_bar_deinit(acq_bar *progress);
 
 /* The line without moving the cursor, for tests: fills buffer, returns its columns. */

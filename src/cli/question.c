@@ -1,10 +1,13 @@
 /* question.c - see question.h. */
 #include "cli/question.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/view.h"
 
@@ -44,62 +47,174 @@ static uint64_t choose_limit(const acq_question *question, const acq_query *quer
     return own > 0 ? own : 1;
 }
 
-static int show(acq_question *question, acq_view *view, acq_output *output)
+/* ---- one question under way ---- */
+
+typedef struct asking {
+    acq_question *question;
+    acq_output *output;
+    acq_bar bar;
+    bool is_noted; /* that it takes long */
+    acq_columns columns;
+    acq_trace trace;
+    acq_reason_view reasons;
+    acq_view view;
+} asking;
+
+static const double LONG_SECONDS = 3.0;
+
+/* Says once, before most of it is done, that the predictions take long. */
+static void note_long(asking *a, const acq_progress *now)
 {
-    size_t start = output->data.length;
-    question->is_predicted = acq_result_get_outcome(view->result) != ACQ_RESULT_ANSWERED;
-    acq_reason_view reasons = {.graph = question->graph, .predictor = question->predictor};
-    view->is_predicted = &question->is_predicted;
-    view->reasons = &reasons;
-    view->stats.size = sizeof view->stats;
-    acq_result_get_stats(view->result, &view->stats);
-    if (question->options->json)
-        acq_view_print_json(view, output);
-    else if (question->options->separator != '\0')
-        acq_view_print_table(view, output);
-    else
-        acq_view_print(view, output);
-    acq_error error = {0};
-    if (acq_setup_check_names(question->graph, output, start, &error) != ACQ_OK)
-        return report(question, &error, output);
-    return acq_view_get_exit_code(view);
+    double spent = (double)(acq_clock_ns() - a->bar.start_ns) * 1e-9;
+    double left = now->done == 0 ? 0 : spent * (double)(now->total - now->done) / (double)now->done;
+    if (a->is_noted || strcmp(now->phase, "predicting") != 0 || left < LONG_SECONDS ||
+        a->view.params->row_seconds > 0 || !a->output->streams)
+        return;
+    a->is_noted = true;
+    acq_report_note(a->output,
+                    "%llu rows of predicted links take about %.0f s; Ctrl-C gives what "
+                    "was found",
+                    (unsigned long long)now->total, spent + left);
+    acq_output_relieve_notes(a->output);
 }
 
-static acq_status search(const acq_question *question, const acq_query *query,
-                         const acq_ask_params *params, acq_result **out, acq_error *error)
+static void trace(void *context, const acq_trace_step *step)
 {
-    if (!question->is_check)
-        return acq_ask(query, question->predictor, params, out, error);
-    return acq_check(query, question->predictor, question->values, question->n_values, params, out,
-                     error);
+    acq_trace_add(&((asking *)context)->trace, step);
+}
+
+static bool watch(void *context, const acq_progress *now)
+{
+    asking *a = context;
+    if (a->output->streams) {
+        acq_bar_show_stage(&a->bar, now);
+        note_long(a, now);
+    }
+    return !acq_interrupt_is_asked();
+}
+
+/* What has gathered goes out, so that answers are seen before more are searched for. */
+static void send(asking *a)
+{
+    acq_bar_hide(&a->bar);
+    if (a->output->streams)
+        (void)acq_output_flush(a->output, 0);
+}
+
+static acq_status add_answers(asking *a, const acq_result *some)
+{
+    a->view.result = some;
+    acq_result_get_stats(some, &a->view.stats);
+    if (a->question->options->json)
+        return ACQ_OK;
+    acq_view_add(&a->view, a->output);
+    acq_error failure = {0};
+    acq_status status = acq_graph_get_failure(a->question->graph, &failure);
+    if (status == ACQ_OK)
+        send(a);
+    return status;
+}
+
+static int finish(asking *a, const acq_result *result)
+{
+    acq_question *question = a->question;
+    acq_error error = {0};
+    size_t start = a->output->data.length;
+    acq_trace_finish(&a->trace);
+    a->view.result = result;
+    question->is_predicted =
+        question->is_predicted || acq_result_get_outcome(result) != ACQ_RESULT_ANSWERED;
+    acq_result_get_stats(result, &a->view.stats);
+    acq_bar_hide(&a->bar);
+    if (question->options->json)
+        acq_view_print_json(&a->view, a->output);
+    else
+        acq_view_end(&a->view, a->output);
+    if (acq_setup_check_names(question->graph, a->output, start, &error) != ACQ_OK)
+        return report(question, &error, a->output);
+    return acq_view_get_exit_code(&a->view);
+}
+
+static int ask(asking *a, const acq_query *query, const acq_ask_params *params)
+{
+    const acq_question *question = a->question;
+    acq_error error = {0};
+    acq_cursor *cursor = NULL;
+    const acq_result *some = NULL;
+    acq_status status = acq_cursor_open(query, question->predictor, params, &cursor, &error);
+    while (status == ACQ_OK) {
+        status = acq_cursor_next_some(cursor, &some, &error);
+        if (status != ACQ_OK || some == NULL)
+            break;
+        status = add_answers(a, some);
+    }
+    int code = status == ACQ_OK ? finish(a, acq_cursor_get_result(cursor))
+                                : report(question, &error, a->output);
+    acq_cursor_free(cursor);
+    return code;
+}
+
+/* A check, or an ask whose answers come together: those that facts do not give. */
+static int ask_at_once(asking *a, const acq_query *query, const acq_ask_params *params)
+{
+    const acq_question *question = a->question;
+    acq_error error = {0};
+    acq_result *result = NULL;
+    acq_status status = question->is_check
+                            ? acq_check(query, question->predictor, question->values,
+                                        question->n_values, params, &result, &error)
+                            : acq_ask(query, question->predictor, params, &result, &error);
+    if (status == ACQ_OK && acq_result_get_n_answers(result) > 0)
+        status = add_answers(a, result);
+    int code = status == ACQ_OK ? finish(a, result) : report(question, &error, a->output);
+    acq_result_free(result);
+    return code;
+}
+
+/* With a limit on the whole command, the question has what reading left of it, and printing needs
+ * some too. */
+static void limit_time(const acq_question *question, acq_ask_params *params)
+{
+    static const double PRINTING = 0.05, LEAST = 1e-3;
+    double left = acq_options_get_seconds_left(question->options);
+    if (isinf(left))
+        return;
+    double kept = fmin(PRINTING * left, 0.5);
+    params->seconds = fmax(left - kept, LEAST);
+    params->row_seconds = 0;
 }
 
 static int run(acq_question *question, const acq_query *query, acq_output *output)
 {
-    acq_error error = {0};
-    acq_result *result = NULL;
-    acq_trace trace;
-    acq_trace_init(&trace, output, question->options->json);
+    asking a = {.question = question,
+                .output = output,
+                .reasons = {.graph = question->graph, .predictor = question->predictor}};
+    acq_trace_init(&a.trace, output, question->options->json);
+    acq_bar_init(&a.bar, "");
     acq_ask_params params = *question->params;
     params.limit = choose_limit(question, query);
     params.stream = question->stream;
-    params.trace = question->options->trace ? acq_trace_add : NULL;
-    params.context = &trace;
-    acq_status status = search(question, query, &params, &result, &error);
-    acq_trace_finish(&trace);
-    acq_view view = {.options = question->options,
-                     .params = &params,
-                     .graph = question->graph,
-                     .predictor = question->predictor,
-                     .query = query,
-                     .text = question->text,
-                     .line = question->line == NULL ? 0 : question->line->number,
-                     .result = result,
-                     .is_check = question->is_check,
-                     .trace = question->options->trace ? &trace : NULL};
-    int code = status == ACQ_OK ? show(question, &view, output) : report(question, &error, output);
-    acq_trace_deinit(&trace);
-    acq_result_free(result);
+    params.progress = watch;
+    params.trace = question->options->trace ? trace : NULL;
+    params.context = &a;
+    limit_time(question, &params);
+    a.view = (acq_view){.options = question->options,
+                        .params = &params,
+                        .graph = question->graph,
+                        .predictor = question->predictor,
+                        .query = query,
+                        .text = question->text,
+                        .line = question->line == NULL ? 0 : question->line->number,
+                        .is_check = question->is_check,
+                        .trace = question->options->trace ? &a.trace : NULL,
+                        .is_predicted = &question->is_predicted,
+                        .reasons = &a.reasons,
+                        .columns = &a.columns};
+    a.view.stats.size = sizeof a.view.stats;
+    int code = question->is_check || params.new_only ? ask_at_once(&a, query, &params)
+                                                     : ask(&a, query, &params);
+    acq_trace_deinit(&a.trace);
+    acq_bar_deinit(&a.bar);
     return code;
 }
 

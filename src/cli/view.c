@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "cli/table.h"
 #include "cli/width.h"
 
@@ -51,14 +51,6 @@ int acq_view_get_exit_code(const acq_view *view)
     return ACQ_EXIT_UNDECIDED;
 }
 
-/* How wide the variables' columns are. */
-typedef struct layout {
-    size_t *widths; /* one per free variable: of "x = value" */
-    size_t name_width;
-    size_t score_width;
-    bool is_table;
-} layout;
-
 enum { SCORE_SIZE = 64 };
 
 /* Nothing but 1 is shown as 1, and nothing as 0. */
@@ -86,7 +78,7 @@ static size_t nth(const acq_view *view, size_t i)
     return acq_result_get_n_answers(view->result) == 0 ? ACQ_LIKELIEST : i;
 }
 
-static void measure_scores(const acq_view *view, size_t n, layout *out)
+static void measure_scores(const acq_view *view, size_t n, acq_columns *out)
 {
     char buffer[SCORE_SIZE];
     for (size_t i = 0; i < n; i++) {
@@ -95,32 +87,32 @@ static void measure_scores(const acq_view *view, size_t n, layout *out)
     }
 }
 
-/* For the first n answers. */
-static acq_status measure(const acq_view *view, size_t n, acq_arena *arena, layout *out)
+/* For n more answers. */
+static acq_status measure(const acq_view *view, size_t n, acq_columns *out)
 {
     size_t n_free = acq_query_get_n_free(view->query);
-    *out = (layout){0};
     measure_scores(view, n, out);
     size_t total = out->score_width + GAP + strlen("predicted");
-    out->widths = acq_arena_alloc(arena, n_free, sizeof *out->widths);
+    if (out->widths == NULL)
+        out->widths = acq_zalloc(n_free, sizeof *out->widths);
     if (out->widths == NULL)
         return ACQ_ERR_MEMORY;
     for (size_t v = 0; v < n_free; v++) {
-        size_t name = acq_width_of(acq_query_get_variable(view->query, v)), widest = 0;
+        size_t name = acq_width_of(acq_query_get_variable(view->query, v));
         for (size_t i = 0; i < n; i++) {
-            size_t width = acq_width_of(acq_result_get_value_at(view->result, nth(view, i), v));
-            widest = width > widest ? width : widest;
+            const char *value = acq_result_get_value_at(view->result, nth(view, i), v);
+            size_t width = name + strlen(" = ") + acq_width_of(value);
+            out->widths[v] = width > out->widths[v] ? width : out->widths[v];
         }
         out->name_width = name > out->name_width ? name : out->name_width;
-        out->widths[v] = name + strlen(" = ") + widest;
         total += out->widths[v] + GAP;
     }
     out->is_table = total <= ACQ_COLUMNS;
     return ACQ_OK;
 }
 
-static void print_status(const acq_view *view, const layout *columns, size_t i, bool is_observed,
-                         acq_text *out)
+static void print_status(const acq_view *view, const acq_columns *columns, size_t i,
+                         bool is_observed, acq_text *out)
 {
     char score[SCORE_SIZE];
     format_score(view, i, score);
@@ -128,7 +120,7 @@ static void print_status(const acq_view *view, const layout *columns, size_t i, 
                     is_observed ? "observed" : "predicted");
 }
 
-static void print_row(const acq_view *view, const layout *columns, size_t i, acq_text *out)
+static void print_row(const acq_view *view, const acq_columns *columns, size_t i, acq_text *out)
 {
     for (size_t v = 0; v < acq_query_get_n_free(view->query); v++) {
         size_t start = out->length;
@@ -157,20 +149,21 @@ static void print_variable(const acq_view *view, size_t name_width, size_t i, si
     acq_text_deinit(&value);
 }
 
-static void print_block(const acq_view *view, const layout *columns, size_t i, acq_text *out)
+static void print_block(const acq_view *view, const acq_columns *columns, size_t i, acq_text *out)
 {
-    if (i > 0 && i != ACQ_LIKELIEST)
+    if (columns->n_shown > 0)
         acq_text_add_char(out, '\n');
     for (size_t v = 0; v < acq_query_get_n_free(view->query); v++)
         print_variable(view, columns->name_width, i, v, out);
 }
 
-static acq_status print_answer(const acq_view *view, const layout *columns, size_t i, acq_text *out)
+static acq_status print_answer(const acq_view *view, const acq_columns *columns, size_t i,
+                               acq_text *out)
 {
     acq_evidence_list *support = acq_view_explain(view, i);
     if (support == NULL)
         return ACQ_ERR_MEMORY;
-    if (i > 0 && i != ACQ_LIKELIEST && columns->is_table && view->options->explain)
+    if (columns->n_shown > 0 && columns->is_table && view->options->explain)
         acq_text_add_char(out, '\n');
     if (view->is_check || acq_query_get_n_free(view->query) == 0)
         acq_text_add(out,
@@ -186,19 +179,25 @@ static acq_status print_answer(const acq_view *view, const layout *columns, size
     return ACQ_OK;
 }
 
+/* Some time is left for the notes. */
+static bool has_time(const acq_view *view)
+{
+    bool is_first = view->columns->n_shown == 0;
+    view->columns->has_no_time = !is_first && acq_options_get_seconds_left(view->options) <= 0;
+    return !view->columns->has_no_time;
+}
+
 static void print_answers(const acq_view *view, size_t n, acq_output *output)
 {
-    acq_arena arena;
-    acq_arena_init(&arena);
-    layout columns;
-    acq_status status = measure(view, n, &arena, &columns);
-    for (size_t i = 0; status == ACQ_OK && i < n; i++) {
-        status = print_answer(view, &columns, nth(view, i), &output->data);
+    acq_columns *columns = view->columns;
+    acq_status status = measure(view, n, columns);
+    for (size_t i = 0; status == ACQ_OK && i < n && has_time(view); i++) {
+        status = print_answer(view, columns, nth(view, i), &output->data);
+        columns->n_shown++;
         acq_output_relieve(output);
     }
     if (status != ACQ_OK)
         output->data.failed = true;
-    acq_arena_deinit(&arena);
 }
 
 static const char *remedy(const acq_view *view)
@@ -206,6 +205,7 @@ static const char *remedy(const acq_view *view)
     static const char *const remedies[][2] = {{"time", "give more with --time SECONDS"},
                                               {"memory", "give more with --memory MB"},
                                               {"steps", "give more with --steps N"},
+                                              {"rows", "give them longer with --time SECONDS"},
                                               {"interrupt", "ask again to let it finish"}};
     const char *spent = acq_result_get_spent(view->result);
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
@@ -299,6 +299,18 @@ static void print_none(const acq_view *view, acq_text *out)
         acq_view_print_conflict(view, out);
 }
 
+/* What holds although it is undecided. */
+static void add_what_is_known(const acq_view *view, acq_text *out)
+{
+    const acq_result_stats *stats = &view->stats;
+    if (stats->facts == ACQ_RESULT_NONE)
+        acq_text_add(out, "no observed answer (proved); ");
+    if (stats->n_rows_left > 0)
+        acq_text_format(out, "predictions: %llu of %llu rows looked at,\n           ",
+                        (unsigned long long)stats->n_rows,
+                        (unsigned long long)(stats->n_rows + stats->n_rows_left));
+}
+
 static void print_undecided(const acq_view *view, acq_text *out)
 {
     const char *spent = acq_result_get_spent(view->result);
@@ -312,11 +324,13 @@ static void print_undecided(const acq_view *view, acq_text *out)
                         view->params->engine, view->stats.seconds * 1e3);
         return;
     }
+    add_what_is_known(view, out);
     if (spent[0] == '\0')
-        acq_text_format(out, "%s found nothing", view->params->engine);
-    else
-        acq_text_format(out, "the %s ran out", spent);
-    acq_text_add(out, " after ");
+        acq_text_format(out, "%s found nothing after ", view->params->engine);
+    else if (strcmp(spent, "interrupt") == 0)
+        acq_text_add(out, "interrupted after ");
+    else if (strcmp(spent, "rows") != 0)
+        acq_text_format(out, "the %s ran out after ", spent);
     add_cost(view, out);
     acq_text_format(out, ";\n           %s\n",
                     is_by_rows && spent[0] == '\0'
@@ -349,12 +363,20 @@ static void note_incomplete(const acq_view *view, acq_output *output)
     const char *spent = acq_result_get_spent(view->result);
     bool is_spent = spent[0] != '\0';
     bool wants_more = view->params->limit != 1 && acq_query_get_n_free(view->query) > 0;
+    if (view->columns->has_no_time && acq_result_is_complete(view->result)) {
+        acq_report_note(output,
+                        "the time ran out while answers were printed; give more with --time "
+                        "SECONDS");
+        return;
+    }
     if (view->stats.is_by_rows && acq_result_get_note(view->result)[0] != '\0')
         return; /* which says what was left out */
     if (wants_more && !acq_view_is_exact(view))
         acq_report_note(output,
                         "%s stops at one answer: there may be more%s; --engine exact finds them",
                         engine, is_spent ? " or better" : "");
+    else if (strcmp(spent, "interrupt") == 0)
+        acq_report_note(output, "interrupted: there may be more or better answers");
     else if (!is_spent)
         acq_report_note(output, "%s does not prove that there is no better answer", engine);
     else
@@ -367,7 +389,7 @@ static void print_notes(const acq_view *view, acq_output *output)
 {
     const char *note = acq_result_get_note(view->result);
     bool is_answered = acq_result_get_outcome(view->result) == ACQ_RESULT_ANSWERED;
-    if (note[0] != '\0')
+    if (note[0] != '\0' && (is_answered || view->stats.n_rows_left == 0))
         acq_report_note(output, "%s", note);
     acq_reason_view_note(view->reasons, output);
     if (!is_answered && acq_view_has_likeliest(view) && !view->is_check)
@@ -376,7 +398,7 @@ static void print_notes(const acq_view *view, acq_output *output)
         return;
     if (!view->is_check)
         note_if_answered(view, output);
-    if (!acq_result_is_complete(view->result))
+    if (!acq_result_is_complete(view->result) || view->columns->has_no_time)
         note_incomplete(view, output);
     else if (view->params->limit != 1 && !view->is_check)
         note_count(view, output);
@@ -445,37 +467,54 @@ static void print_table_verdict(const acq_view *view, acq_table *table)
     acq_table_end_line(table);
 }
 
-void acq_view_print_table(const acq_view *view, acq_output *output)
+static void print_table(const acq_view *view, acq_output *output)
 {
     acq_status status = ACQ_OK;
+    size_t n = acq_result_get_n_answers(view->result);
     acq_table table = {.out = &output->data, .separator = view->options->separator};
-    print_table_head(view, &table);
-    for (size_t i = 0; status == ACQ_OK && i < acq_result_get_n_answers(view->result); i++) {
+    if (view->columns->n_shown == 0)
+        print_table_head(view, &table);
+    for (size_t i = 0; status == ACQ_OK && i < n && has_time(view); i++) {
         status = print_table_row(view, i, &table);
+        view->columns->n_shown++;
         acq_output_relieve(output);
     }
-    if (view->is_check && acq_result_get_outcome(view->result) != ACQ_RESULT_ANSWERED)
-        print_table_verdict(view, &table);
     if (status != ACQ_OK)
         output->data.failed = true;
-    print_notes(view, output);
 }
 
+void acq_view_add(const acq_view *view, acq_output *output)
+{
+    size_t n = acq_result_get_n_answers(view->result);
+    if (view->options->separator != '\0')
+        print_table(view, output);
+    else if (n > 0)
+        print_answers(view, n, output);
+}
+
+/* No answer was shown. */
 static void print_outcome(const acq_view *view, acq_output *output)
 {
     acq_result_outcome outcome = acq_result_get_outcome(view->result);
-    if (outcome == ACQ_RESULT_NONE && acq_view_has_likeliest(view))
+    if (view->options->separator != '\0') {
+        print_table(view, output);
+        acq_table table = {.out = &output->data, .separator = view->options->separator};
+        if (view->is_check)
+            print_table_verdict(view, &table);
+    } else if (outcome == ACQ_RESULT_NONE && acq_view_has_likeliest(view)) {
         print_unlikely(view, output);
-    else if (outcome == ACQ_RESULT_NONE)
+    } else if (outcome == ACQ_RESULT_NONE) {
         print_none(view, &output->data);
-    else if (outcome == ACQ_RESULT_UNDECIDED)
+    } else {
         print_undecided(view, &output->data);
-    else
-        print_answers(view, acq_result_get_n_answers(view->result), output);
+    }
 }
 
-void acq_view_print(const acq_view *view, acq_output *output)
+void acq_view_end(const acq_view *view, acq_output *output)
 {
-    print_outcome(view, output);
+    if (view->columns->n_shown == 0)
+        print_outcome(view, output);
     print_notes(view, output);
+    acq_free(view->columns->widths);
+    *view->columns = (acq_columns){0};
 }

@@ -34,6 +34,16 @@ void acq_trace_finish(acq_trace *trace);
 
 json_t *acq_trace_make_json(const acq_trace *trace);
 
+/* How answers are laid out; those that come later widen the columns. */
+typedef struct acq_columns {
+    size_t *widths; /* one per free variable: of "x = value"; freed by acq_view_end */
+    size_t name_width;
+    size_t score_width;
+    bool is_table;
+    size_t n_shown;   /* answers */
+    bool has_no_time; /* not all were shown: the time ran out */
+} acq_columns;
+
 typedef struct acq_view {
     const acq_options *options;
     const acq_ask_params *params;
@@ -48,6 +58,7 @@ typedef struct acq_view {
     const acq_trace *trace;   /* of --trace; NULL: none */
     bool *is_predicted;       /* becomes true when an answer is shown that rests on predictions */
     acq_reason_view *reasons; /* of predicted links, with --explain */
+    acq_columns *columns;     /* of the answers so far */
 } acq_view;
 
 /* Is there a candidate with a probability, an answer or not? */
@@ -61,8 +72,15 @@ acq_evidence_list *acq_view_explain(const acq_view *view, size_t i_answer);
 
 int acq_view_get_exit_code(const acq_view *view);
 
-/* For a person, at most ACQ_COLUMNS wide. Memory failures show in output. */
-void acq_view_print(const acq_view *view, acq_output *output);
+/* Answers of view->result as --output-format says, as they come, until the time of the command is
+ * over: for a person at most ACQ_COLUMNS wide, or as lines of CSV or TSV: a line of names, then one
+ * per answer: the free variables, p (empty without a calibrator), score, kind; of a check its
+ * verdict in place of variables. With --queries the line of the query comes first. Memory failures
+ * show in output. */
+void acq_view_add(const acq_view *view, acq_output *output);
+
+/* What comes after all answers: where there are none, why; and notes. Frees the columns. */
+void acq_view_end(const acq_view *view, acq_output *output);
 
 /* The evidence of one answer, indented below it. */
 void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_evidence_list *support,
@@ -72,11 +90,6 @@ void acq_view_print_support(const acq_view *view, size_t i_answer, const acq_evi
  * no memory. */
 acq_conflict *acq_view_find_conflict(const acq_view *view);
 void acq_view_print_conflict(const acq_view *view, acq_text *out);
-
-/* --output-format csv or tsv: a line of names, then one line per answer: the free variables, p
- * (empty without a calibrator), score, kind; of a check its verdict in place of variables. With
- * --queries the line of the query comes first. */
-void acq_view_print_table(const acq_view *view, acq_output *output);
 
 /* One JSON object on one line. */
 void acq_view_print_json(const acq_view *view, acq_output *output);

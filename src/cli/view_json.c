@@ -203,6 +203,22 @@ static void add_probability(const acq_view *view, json_t *object)
                     acq_result_get_unsupported_probability(view->result));
 }
 
+/* What observed facts alone say, and how much was predicted for the question. */
+static void add_facts(const acq_view *view, json_t *object)
+{
+    const acq_result_stats *stats = &view->stats;
+    bool is_undecided = acq_result_get_outcome(view->result) == ACQ_RESULT_UNDECIDED;
+    if (is_undecided && stats->facts != ACQ_RESULT_UNDECIDED)
+        json_object_set_new(object, "facts",
+                            json_string(stats->facts == ACQ_RESULT_NONE ? "none" : "answered"));
+    if (stats->n_rows_left == 0)
+        return;
+    json_t *rows = json_object();
+    json_object_set_new(rows, "made", acq_json_count(stats->n_rows));
+    json_object_set_new(rows, "wanted", acq_json_count(stats->n_rows + stats->n_rows_left));
+    json_object_set_new(object, "rows", rows);
+}
+
 static json_t *make_end(const acq_view *view)
 {
     const char *note = acq_result_get_note(view->result);
@@ -217,6 +233,7 @@ static json_t *make_end(const acq_view *view)
     json_object_set_new(object, "ms", json_real(view->stats.seconds * 1e3));
     json_object_set_new(object, "memory", acq_json_count(view->stats.memory_bytes));
     add_policy(view, object);
+    add_facts(view, object);
     if (note[0] != '\0')
         json_object_set_new(object, "note", acq_json_text(note));
     return object;

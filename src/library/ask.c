@@ -28,6 +28,7 @@ static acq_ask_params get_defaults(void)
         .paper = engine.paper,
         .prior = engine.prior,
         .min_p = engine.min_p,
+        .row_seconds = engine.row_seconds,
     };
 }
 
@@ -56,6 +57,9 @@ static acq_status check_params(const acq_ask_params *params, acq_error *error)
     if (!(params->seconds >= 0))
         return acq_fail(error, ACQ_ERR_USAGE, "seconds %g is no time limit; 0 means none",
                         params->seconds);
+    if (!(params->row_seconds >= 0))
+        return acq_fail(error, ACQ_ERR_USAGE, "row_seconds %g is no time limit; 0 means none",
+                        params->row_seconds);
     if (!(params->prior < 1) || params->prior == 0)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "prior %g is not between 0 and 1, nor negative for the natural one",
@@ -96,6 +100,7 @@ static acq_engine_params make_engine_params(const acq_ask_params *params)
         .has_negation_threshold = params->negation_threshold >= 0,
         .prior = params->prior,
         .min_p = params->min_p,
+        .row_seconds = params->row_seconds,
     };
 }
 
@@ -152,10 +157,18 @@ void acq_library_question_deinit(acq_library_question *question)
 typedef struct watch {
     const acq_library_question *question;
     int64_t begin_ns, told_ns;
+    size_t rows_made, rows_wanted;
     bool is_stopped;
 } watch;
 
 enum { TELL_NS = 100000000 };
+
+static void note_rows(void *context, size_t made, size_t wanted)
+{
+    watch *w = context;
+    w->rows_made = made;
+    w->rows_wanted = wanted;
+}
 
 static bool is_stopped(void *context)
 {
@@ -169,6 +182,9 @@ static bool is_stopped(void *context)
     acq_progress progress = {.phase = "searching",
                              .done = (uint64_t)(now - w->begin_ns) / 1000000,
                              .total = (uint64_t)(question->params.search.seconds * 1000)};
+    if (w->rows_made < w->rows_wanted)
+        progress =
+            (acq_progress){.phase = "predicting", .done = w->rows_made, .total = w->rows_wanted};
     w->told_ns = now;
     w->is_stopped = !question->progress(question->context, &progress);
     return w->is_stopped;
@@ -231,6 +247,8 @@ static acq_status run(const acq_library_question *question, bool is_check, size_
     w.told_ns = w.begin_ns;
     if (is_watched)
         params.search.stop = (acq_stop){.is_wanted = is_stopped, .context = &w};
+    params.tell_rows = note_rows;
+    params.context = &w;
     acq_status status = is_check ? check_all(question, &params, n, results, error)
                                  : acq_engine_ask(question->query, question->predictor, &params,
                                                   &results[0]->search, error);

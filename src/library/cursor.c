@@ -1,16 +1,16 @@
-/* cursor.c - answers one at a time, facts first.
+/* cursor.c - answers as they are found, facts first.
  *
- *   FIRST   one answer made of observed facts           a search of the facts, limit 1
- *   FACTS   all such answers, up to the limit           a search of the facts
+ *   FACTS   answers made of observed facts: 512 of them, then 8192, ... until there are no more
  *   ALL     the question itself                         what acq_ask does
  *   END
  *
  * A stage runs when the answers of the one before are used up, and hands out what was not handed
- * out before. FIRST and FACTS are for complete searches of queries without negated atoms: there an
- * answer made of facts has the largest score and probability, whatever is predicted, so that
- * handing it out early agrees with the result. FIRST is left out where one answer is asked for, and
- * FACTS where the predictor knows nothing but facts. A stage that fills the limit, or is cut short,
- * is the last, and its result that of the cursor.
+ * out before. FACTS is for complete searches of queries without negated atoms, where an answer made
+ * of facts has the largest score and probability, whatever is predicted, so that handing it out
+ * early agrees with the result; and for predictors that know nothing but facts, which have no other
+ * stage. Searches meet tuples in the same order whatever the limit, so each search of the facts
+ * finds again what the one before has found. A search that fills the limit, or is cut short, is the
+ * last, and its result that of the cursor.
  *
  * Answers of equal scores are sorted by their values, so those of FACTS, which all score 1, are
  * looked up by halving. */
@@ -23,19 +23,28 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-typedef enum stage { FIRST, FACTS, ALL, END, N_STAGES } stage;
+typedef enum stage { FACTS, ALL, END } stage;
+
+enum { FIRST_FACTS = 512, FACTS_GROW = 16 };
 
 struct acq_cursor {
     acq_library_question question;
-    acq_predictor *observed; /* for FIRST and FACTS; NULL: they are left out */
+    acq_predictor *observed; /* for FACTS; NULL: it is left out */
+    bool knows_facts_only;
+    int64_t deadline_ns;
     atomic_bool is_stopped;
-    stage stage;                   /* whose answers are being handed out, or that runs next */
-    acq_result *results[N_STAGES]; /* of the stages that have run */
-    size_t i_answer;               /* of the stage's answers, to be handed out next */
+    stage stage;          /* whose answers are being handed out, or that runs next */
+    uint64_t facts_limit; /* of the search of facts that ran last, or that is next */
+    bool has_more_facts;  /* that search was full, and more are asked for */
+    acq_outcome facts;    /* what they say: answered, none, or undecided yet */
+    acq_result *before;   /* of the search of facts before the last */
+    acq_result *of_facts; /* of the last search of facts */
+    acq_result *all;
+    size_t i_answer; /* of the answers that are handed out, the next */
     uint64_t n_given;
-    double seconds;           /* spent by all stages */
-    acq_result row;           /* what acq_cursor_next gave last: borrows all it points to */
-    acq_engine_answer answer; /* the one answer of row */
+    acq_result row;          /* what was handed out last: borrows all it points to */
+    acq_engine_answer *some; /* the answers of row */
+    size_t some_capacity;
 };
 
 static bool has_negated_atom(const acq_node *node, bool is_negated)
@@ -48,16 +57,30 @@ static bool has_negated_atom(const acq_node *node, bool is_negated)
     return found;
 }
 
+/* Most answers to give; 0: all. */
+static uint64_t get_limit(const acq_cursor *cursor)
+{
+    return cursor->question.query->n_free == 0 ? 1 : cursor->question.params.search.limit;
+}
+
+static void limit_facts(acq_cursor *cursor, uint64_t limit)
+{
+    uint64_t most = get_limit(cursor);
+    cursor->facts_limit = most > 0 && most < limit ? most : limit;
+}
+
 static acq_status begin(acq_cursor *cursor, acq_error *error)
 {
     const acq_library_question *question = &cursor->question;
-    bool knows_facts_only = strcmp(question->predictor->name, "observed") == 0;
-    bool wants_one = question->params.search.limit == 1 || question->query->n_free == 0;
+    cursor->knows_facts_only = strcmp(question->predictor->name, "observed") == 0;
+    cursor->deadline_ns = acq_clock_get_deadline(question->params.search.seconds);
+    cursor->facts = ACQ_UNDECIDED;
     cursor->stage = ALL;
     if (!acq_engine_is_complete(question->params.engine) ||
-        has_negated_atom(question->query->root, false) || (wants_one && knows_facts_only))
+        (!cursor->knows_facts_only && has_negated_atom(question->query->root, false)))
         return ACQ_OK;
-    cursor->stage = wants_one ? FACTS : FIRST;
+    cursor->stage = FACTS;
+    limit_facts(cursor, FIRST_FACTS);
     return acq_predictor_new_observed(question->predictor->graph, &cursor->observed, error);
 }
 
@@ -89,11 +112,11 @@ static void admit_facts(const acq_cursor *cursor, acq_result *result)
 {
     const acq_library_question *question = &cursor->question;
     acq_engine_result *search = &result->search;
-    bool makes_rows = acq_predictor_makes_rows(question->predictor);
+    bool is_sure = cursor->knows_facts_only || acq_predictor_makes_rows(question->predictor);
     size_t n = 0;
     result->has_p = acq_engine_gives_p(&question->params, question->predictor);
     for (size_t i = 0; i < search->n_answers; i++) {
-        if (makes_rows ||
+        if (is_sure ||
             acq_verify_score(question->query, question->predictor, &question->params.search.scoring,
                              search->answers[i].values) >= 1.0)
             search->answers[n++] = search->answers[i];
@@ -110,27 +133,39 @@ static void admit_facts(const acq_cursor *cursor, acq_result *result)
         search->outcome = ACQ_UNDECIDED;
 }
 
-static acq_status run_stage(acq_cursor *cursor, acq_error *error)
+static acq_status search(acq_cursor *cursor, const acq_library_question *question, acq_result **out,
+                         acq_error *error)
+{
+    acq_library_question now = *question;
+    double left = (double)(cursor->deadline_ns - acq_clock_ns()) * 1e-9;
+    if (cursor->deadline_ns != INT64_MAX)
+        now.params.search.seconds = fmax(left, 1e-3);
+    double before = cursor->of_facts == NULL ? 0 : cursor->of_facts->seconds;
+    acq_status status = acq_library_answer(&now, NULL, 0, out, error);
+    if (status == ACQ_OK)
+        (*out)->seconds += before;
+    cursor->i_answer = 0;
+    return status;
+}
+
+static acq_status search_facts(acq_cursor *cursor, acq_error *error)
 {
     acq_library_question question = cursor->question;
-    acq_search_params *search = &question.params.search;
-    bool is_of_facts = cursor->stage != ALL;
     acq_result *result = NULL;
-    if (is_of_facts)
-        question.predictor = cursor->observed;
-    if (cursor->stage == FIRST)
-        search->limit = 1;
-    if (search->seconds > 0)
-        search->seconds = fmax(search->seconds - cursor->seconds, 1e-3);
-    acq_status status = acq_library_answer(&question, NULL, 0, &result, error);
+    question.predictor = cursor->observed;
+    question.params.search.limit = cursor->facts_limit;
+    acq_status status = search(cursor, &question, &result, error);
     if (status != ACQ_OK)
         return status;
-    if (is_of_facts)
-        admit_facts(cursor, result);
-    cursor->seconds += result->seconds;
-    result->seconds = cursor->seconds;
-    cursor->results[cursor->stage] = result;
-    cursor->i_answer = 0;
+    acq_engine_result *found = &result->search;
+    uint64_t limit = get_limit(cursor);
+    cursor->has_more_facts =
+        found->n_answers == cursor->facts_limit && cursor->facts_limit != limit;
+    cursor->facts = found->facts = found->outcome;
+    admit_facts(cursor, result);
+    acq_result_free(cursor->before);
+    cursor->before = cursor->of_facts;
+    cursor->of_facts = result;
     return ACQ_OK;
 }
 
@@ -142,77 +177,135 @@ static int compare_free(const acq_cursor *cursor, const acq_ent *a, const acq_en
     return i == n ? 0 : a[i] < b[i] ? -1 : 1;
 }
 
-/* Did this stage find the tuple? Its answers are sorted by values. */
-static bool has_tuple(const acq_cursor *cursor, stage earlier, const acq_ent *values)
+/* Is the tuple among these answers, which are sorted by values? */
+static bool has_tuple(const acq_cursor *cursor, const acq_result *result, const acq_ent *values)
 {
-    const acq_result *result = cursor->results[earlier];
     size_t i, n = acq_result_get_n_answers(result);
     ACQ_SEARCH(i, 0, n, compare_free(cursor, result->search.answers[i].values, values) < 0);
     return i < n && compare_free(cursor, result->search.answers[i].values, values) == 0;
 }
 
-static bool was_given(const acq_cursor *cursor, const acq_ent *values)
+/* Cut short, the whole question may not have met all facts again: they come before its answers. */
+static acq_status add_facts(acq_cursor *cursor, acq_error *error)
 {
-    bool found = false;
-    for (stage s = FIRST; s < cursor->stage && !found; s++)
-        found = has_tuple(cursor, s, values);
-    return found;
+    acq_engine_result *all = &cursor->all->search;
+    const acq_result *facts = cursor->of_facts;
+    size_t n_facts = acq_result_get_n_answers(facts), n = n_facts;
+    if (all->complete || n_facts == 0)
+        return ACQ_OK;
+    acq_engine_answer *joined =
+        acq_arena_alloc(&all->arena, n_facts + all->n_answers, sizeof *joined);
+    if (joined == NULL)
+        return acq_fail_memory(error);
+    memcpy(joined, facts->search.answers, n_facts * sizeof *joined);
+    for (size_t i = 0; i < all->n_answers; i++) {
+        if (!has_tuple(cursor, facts, all->answers[i].values))
+            joined[n++] = all->answers[i];
+    }
+    uint64_t limit = get_limit(cursor);
+    all->answers = joined;
+    all->n_answers = limit > 0 && limit < n ? limit : n;
+    all->likeliest = cursor->all->has_p ? joined : NULL;
+    all->outcome = ACQ_ANSWERED;
+    return ACQ_OK;
+}
+
+static acq_status search_all(acq_cursor *cursor, acq_error *error)
+{
+    acq_status status = search(cursor, &cursor->question, &cursor->all, error);
+    if (status == ACQ_OK && cursor->of_facts != NULL) {
+        cursor->all->search.facts = cursor->facts;
+        status = add_facts(cursor, error);
+    }
+    return status;
 }
 
 static bool is_full(const acq_cursor *cursor)
 {
-    uint64_t limit = cursor->question.query->n_free == 0 ? 1 : cursor->question.params.search.limit;
+    uint64_t limit = get_limit(cursor);
     return limit > 0 && cursor->n_given >= limit;
 }
 
-/* Puts the next answer of the stage into row; false: there is no other. */
-static bool give_next(acq_cursor *cursor)
+/* What is being handed out; NULL: the stage has not run. */
+static acq_result *get_current(const acq_cursor *cursor)
 {
-    acq_result *result = cursor->results[cursor->stage];
-    while (!is_full(cursor) && cursor->i_answer < acq_result_get_n_answers(result)) {
-        const acq_engine_answer *answer = &result->search.answers[cursor->i_answer++];
-        if (was_given(cursor, answer->values))
-            continue;
-        cursor->row = *result;
-        cursor->answer = *answer;
-        cursor->row.search.answers = &cursor->answer;
-        cursor->row.search.n_answers = 1;
-        cursor->row.search.likeliest = result->has_p ? &cursor->answer : NULL;
-        cursor->n_given++;
-        return true;
-    }
-    return false;
+    return cursor->stage == FACTS ? cursor->of_facts : cursor->stage == ALL ? cursor->all : NULL;
 }
 
-/* The stage after this one. FIRST never holds the result of a question for more than one. */
-static stage choose_next(const acq_cursor *cursor)
+/* Puts at most `most` answers that were not given yet into row; false: there is no other. */
+static acq_status give(acq_cursor *cursor, size_t most, bool *out, acq_error *error)
 {
-    bool knows_facts_only = strcmp(cursor->question.predictor->name, "observed") == 0;
-    const acq_engine_result *search = &cursor->results[cursor->stage]->search;
-    bool is_cut = search->spent != ACQ_SPENT_NOTHING;
-    if (cursor->stage == FIRST && !is_cut)
-        return knows_facts_only ? ALL : FACTS;
-    return cursor->stage == ALL || is_cut || is_full(cursor) ? END : ALL;
+    acq_result *result = get_current(cursor);
+    const acq_result *given = cursor->stage == FACTS ? cursor->before : cursor->of_facts;
+    size_t n = 0, n_all = acq_result_get_n_answers(result);
+    while (!is_full(cursor) && n < most && cursor->i_answer < n_all) {
+        const acq_engine_answer *answer = &result->search.answers[cursor->i_answer++];
+        if (has_tuple(cursor, given, answer->values))
+            continue;
+        if (ACQ_RESERVE(cursor->some, cursor->some_capacity, n + 1) != ACQ_OK)
+            return acq_fail_memory(error);
+        cursor->some[n++] = *answer;
+        cursor->n_given++;
+    }
+    *out = n > 0;
+    if (n == 0)
+        return ACQ_OK;
+    cursor->row = *result;
+    cursor->row.search.answers = cursor->some;
+    cursor->row.search.n_answers = n;
+    cursor->row.search.likeliest = result->has_p ? cursor->some : NULL;
+    return ACQ_OK;
+}
+
+/* What comes when the answers of this stage are used up. */
+static void go_on(acq_cursor *cursor)
+{
+    const acq_result *result = get_current(cursor);
+    bool is_cut = result->search.spent != ACQ_SPENT_NOTHING;
+    if (cursor->stage == ALL || is_cut || is_full(cursor))
+        cursor->stage = END;
+    else if (cursor->has_more_facts)
+        limit_facts(cursor, cursor->facts_limit * FACTS_GROW);
+    else
+        cursor->stage = cursor->knows_facts_only ? END : ALL;
+}
+
+static acq_status run_stage(acq_cursor *cursor, acq_error *error)
+{
+    return cursor->stage == FACTS ? search_facts(cursor, error) : search_all(cursor, error);
+}
+
+static acq_status next(acq_cursor *cursor, size_t most, const acq_result **out, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    bool is_given = false;
+    if (get_current(cursor) == NULL && cursor->stage != END)
+        status = run_stage(cursor, error);
+    while (status == ACQ_OK && cursor->stage != END && !is_given) {
+        status = give(cursor, most, &is_given, error);
+        if (status != ACQ_OK || is_given)
+            break;
+        go_on(cursor);
+        if (cursor->stage != END)
+            status = run_stage(cursor, error);
+    }
+    if (status == ACQ_OK)
+        *out = is_given ? &cursor->row : NULL;
+    return status;
 }
 
 acq_status acq_cursor_next(acq_cursor *cursor, const acq_result **out, acq_error *error)
 {
     ACQ_REQUIRE(cursor, error);
     ACQ_REQUIRE(out, error);
-    while (cursor->stage != END) {
-        if (cursor->results[cursor->stage] == NULL) {
-            acq_status status = run_stage(cursor, error);
-            if (status != ACQ_OK)
-                return status;
-        }
-        if (give_next(cursor)) {
-            *out = &cursor->row;
-            return ACQ_OK;
-        }
-        cursor->stage = choose_next(cursor);
-    }
-    *out = NULL;
-    return ACQ_OK;
+    return next(cursor, 1, out, error);
+}
+
+acq_status acq_cursor_next_some(acq_cursor *cursor, const acq_result **out, acq_error *error)
+{
+    ACQ_REQUIRE(cursor, error);
+    ACQ_REQUIRE(out, error);
+    return next(cursor, SIZE_MAX, out, error);
 }
 
 void acq_cursor_stop(acq_cursor *cursor)
@@ -225,19 +318,18 @@ const acq_result *acq_cursor_get_result(const acq_cursor *cursor)
 {
     if (cursor == NULL || cursor->stage != END)
         return NULL;
-    stage last = ALL;
-    while (last > FIRST && cursor->results[last] == NULL)
-        last--;
-    return cursor->results[last];
+    return cursor->all != NULL ? cursor->all : cursor->of_facts;
 }
 
 void acq_cursor_free(acq_cursor *cursor)
 {
     if (cursor == NULL)
         return;
-    for (stage s = FIRST; s < N_STAGES; s++)
-        acq_result_free(cursor->results[s]);
+    acq_result_free(cursor->before);
+    acq_result_free(cursor->of_facts);
+    acq_result_free(cursor->all);
     acq_predictor_free(cursor->observed);
     acq_library_question_deinit(&cursor->question);
+    acq_free(cursor->some);
     acq_free(cursor);
 }

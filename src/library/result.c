@@ -8,11 +8,9 @@
 #include "base/memory.h"
 #include "calibrate/answer.h"
 
-acq_result_outcome acq_result_get_outcome(const acq_result *result)
+static acq_result_outcome get_public(acq_outcome outcome)
 {
-    if (result == NULL)
-        return ACQ_RESULT_UNDECIDED;
-    switch (result->search.outcome) {
+    switch (outcome) {
     case ACQ_ANSWERED:
         return ACQ_RESULT_ANSWERED;
     case ACQ_NONE:
@@ -21,6 +19,11 @@ acq_result_outcome acq_result_get_outcome(const acq_result *result)
         break;
     }
     return ACQ_RESULT_UNDECIDED;
+}
+
+acq_result_outcome acq_result_get_outcome(const acq_result *result)
+{
+    return result == NULL ? ACQ_RESULT_UNDECIDED : get_public(result->search.outcome);
 }
 
 bool acq_result_is_complete(const acq_result *result)
@@ -57,7 +60,10 @@ void acq_result_get_stats(const acq_result *result, acq_result_stats *stats)
                                  .threshold = result->params.search.scoring.threshold,
                                  .n_candidates = search->n_candidates,
                                  .has_more = search->has_more,
-                                 .is_by_rows = search->prepared != NULL};
+                                 .is_by_rows = search->prepared != NULL,
+                                 .facts = get_public(search->facts),
+                                 .n_rows = search->n_rows,
+                                 .n_rows_left = search->n_rows_left};
     }
     acq_sized_fill(stats, &own, sizeof own);
 }

@@ -187,8 +187,10 @@ static void test_questions(void **state)
     REFUSES(acq_cursor_open, "predictor", query, NULL, NULL, &cursor);
     REFUSES(acq_cursor_open, "out", query, f.predictor, NULL, NULL);
     REFUSES(acq_cursor_next, "cursor", NULL, &answer);
+    REFUSES(acq_cursor_next_some, "cursor", NULL, &answer);
     assert_int_equal(acq_cursor_open(query, f.predictor, NULL, &cursor, NULL), ACQ_OK);
     REFUSES(acq_cursor_next, "out", cursor, NULL);
+    REFUSES(acq_cursor_next_some, "out", cursor, NULL);
     acq_cursor_free(cursor);
     REFUSES(acq_train_check, "kind", NULL, NULL, 0);
     REFUSES(acq_train, "kind", NULL, (const acq_graph *const *)&f.graph, 1, "x", NULL, NULL);

@@ -47,14 +47,17 @@ static acq_status check_features(const calibrated *self, acq_error *error)
                     wants, calibrator->models, self->name, has, models);
 }
 
-static acq_status load_locked(calibrated *self, acq_error *error)
+/* Stopped, it goes on with the next call. */
+static acq_status load_locked(calibrated *self, acq_stop stop, acq_error *error)
 {
     acq_calibrated_params *params = &self->params;
     acq_status status = ACQ_OK;
     if (self->session != NULL)
         return ACQ_OK;
+    params->candidates.stop = stop;
     if (params->load != NULL)
         status = params->load(params->owned, &params->candidates, error);
+    params->candidates.stop = (acq_stop){0};
     if (status == ACQ_OK && self->maker == NULL)
         status = acq_candidates_maker_new(self->graph, &params->candidates, &self->maker, error);
     if (status == ACQ_OK)
@@ -63,10 +66,10 @@ static acq_status load_locked(calibrated *self, acq_error *error)
                             : status;
 }
 
-static acq_status load(calibrated *self, acq_error *error)
+static acq_status load(calibrated *self, acq_stop stop, acq_error *error)
 {
     pthread_mutex_lock(&self->lock);
-    acq_status status = load_locked(self, error);
+    acq_status status = load_locked(self, stop, error);
     pthread_mutex_unlock(&self->lock);
     return status;
 }
@@ -75,7 +78,7 @@ acq_status acq_calibrated_open_maker(acq_row_scorer *scorer, const acq_candidate
                                      acq_error *error)
 {
     calibrated *self = (calibrated *)scorer;
-    acq_status status = load(self, error);
+    acq_status status = load(self, (acq_stop){0}, error);
     *out = status == ACQ_OK ? self->maker : NULL;
     return status;
 }
@@ -122,7 +125,7 @@ static acq_status find_links(acq_row_scorer *base, acq_rel relation, acq_link_li
 {
     calibrated *self = (calibrated *)base;
     acq_candidates candidates = {0};
-    acq_status status = load(self, error);
+    acq_status status = load(self, (acq_stop){0}, error);
     if (status == ACQ_OK)
         status = acq_candidates_collect(self->maker, relation, &candidates, error);
     if (status == ACQ_OK)
@@ -136,7 +139,7 @@ static acq_status find_rows(acq_row_scorer *base, const acq_row_want *want, acq_
 {
     calibrated *self = (calibrated *)base;
     acq_candidates candidates = {0};
-    acq_status status = load(self, error);
+    acq_status status = load(self, want->stop, error);
     if (status == ACQ_OK)
         status = acq_candidates_session_collect(self->session, want, &candidates, error);
     if (status == ACQ_OK)

@@ -3,8 +3,10 @@
  * _exit, so it may come at any moment in any thread. */
 #include "cli/interrupt.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -15,14 +17,19 @@ static atomic_bool is_held, is_asked;
 static atomic_uint grace_seconds = GRACE_SECONDS;
 static const char *_Atomic held_paths[ACQ_MOST_HELD];
 
-static void leave(int number)
+static void take_away(void)
 {
-    (void)number;
     for (size_t i = 0; i < ACQ_MOST_HELD; i++) {
         const char *path = held_paths[i];
         if (path != NULL)
             (void)unlink(path);
     }
+}
+
+static void leave(int number)
+{
+    (void)number;
+    take_away();
     _exit(ACQ_EXIT_INTERRUPTED);
 }
 
@@ -53,6 +60,35 @@ void acq_interrupt_init(void)
     sigaction(SIGALRM, &action, NULL);
     action.sa_handler = SIG_IGN; /* too large a file is an error to report, not a death */
     sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* 0.35 s, or 4 % of the time: what is printed last needs some. */
+static double get_patience(double seconds)
+{
+    return seconds * .04 > .35 ? seconds * .04 : .35;
+}
+
+static void end_late(int number)
+{
+    static const char message[] = "anycq: the time ran out; give more with --time\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    take_away();
+    _exit(ACQ_EXIT_UNDECIDED);
+}
+
+void acq_interrupt_end_after(double seconds)
+{
+    struct sigaction action = {.sa_handler = end_late, .sa_flags = SA_RESTART};
+    double late = seconds + get_patience(seconds);
+    struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)late, .tv_nsec = (long)((late - floor(late)) * 1e9)}};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    timer_t timer;
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR2, &action, NULL);
+    if (seconds > 0 && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+        (void)timer_settime(timer, 0, &when, NULL);
 }
 
 void acq_interrupt_hold(const char *const *paths, size_t n)

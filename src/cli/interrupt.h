@@ -23,6 +23,10 @@ void acq_interrupt_release(void);
  * unless it is said after the hold. */
 void acq_interrupt_set_grace(unsigned seconds);
 
+/* The command is ended some time after so many seconds, as by a second interrupt, with the exit
+ * code of an undecided question: what should have ended by itself has not. */
+void acq_interrupt_end_after(double seconds);
+
 /* Was it asked to stop since interrupts are held? */
 bool acq_interrupt_is_asked(void);
 

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/limits.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/setup.h"
@@ -72,8 +73,10 @@ static int run_command(acq_command_id id, int argc, char **argv)
     else if (acq_limit_instructions(options.instructions, &error) != ACQ_OK ||
              acq_setup_check_outputs(&options, &error) != ACQ_OK)
         code = acq_report_failure(&options, &error);
-    else
+    else {
+        acq_limits_set(&options);
         code = acq_command_get(id)->run(&options);
+    }
     acq_options_deinit(&options);
     return code;
 }

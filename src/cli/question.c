@@ -7,14 +7,39 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
+#include "cli/limits.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/view.h"
+
+/* Where memory is limited, running out of it is an undecided result. */
+static int report_memory(const acq_question *question, uint64_t memory, acq_output *output)
+{
+    if (question->options->json) {
+        json_t *object = json_object();
+        json_object_set_new(object, "query", acq_json_text(question->text));
+        if (question->line != NULL)
+            json_object_set_new(object, "line", acq_json_count(question->line->number));
+        json_object_set_new(object, "outcome", json_string("undecided"));
+        json_object_set_new(object, "reason", json_string("memory"));
+        json_object_set_new(object, "complete", json_false());
+        json_object_set_new(object, "answers", json_array());
+        acq_json_add_line(&output->data, object);
+    } else {
+        acq_text_format(&output->data,
+                        "undecided: more than %llu MB are needed; give more with --memory MB\n",
+                        (unsigned long long)memory);
+    }
+    return ACQ_EXIT_UNDECIDED;
+}
 
 /* Places in a text count from its own start; in a file of queries, from the file's. The text has
  * lost its indentation, so only one that begins and ends as in the file is shown with the error. */
 static int report(const acq_question *question, acq_error *error, acq_output *output)
 {
+    uint64_t memory = acq_limits_get_memory(question->options);
+    if (error->code == ACQ_ERR_MEMORY && memory > 0)
+        return report_memory(question, memory, output);
     const acq_line *line = question->line;
     bool is_cut = line != NULL && (line->indent > 0 || line->column > 0);
     const char *source = error->line > 0 && !is_cut ? question->text : NULL;

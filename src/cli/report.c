@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/limits.h"
 #include "cli/width.h"
 
 enum {
@@ -202,6 +203,8 @@ int acq_report_error(acq_output *output, const acq_options *options, const acq_e
     acq_text_add(&output->notes, "anycq: ");
     add_place(&output->notes, error);
     acq_width_add(&output->notes, error->message);
+    if (error->code == ACQ_ERR_MEMORY && options != NULL && acq_limits_get_memory(options) > 0)
+        acq_text_add(&output->notes, "; give more with --memory MB");
     acq_text_add_char(&output->notes, '\n');
     if (source != NULL && error->line > 0)
         add_mark(&output->notes, error, source);

@@ -139,10 +139,11 @@ static acq_status make_model(row_parts *parts, acq_error *error)
     return acq_ultra_new_row_model(parts->ultra, parts->graph, &parts->model, error);
 }
 
-static acq_status mine_rules(row_parts *parts, acq_error *error)
+static acq_status mine_rules(row_parts *parts, acq_stop stop, acq_error *error)
 {
     acq_rules_params params = ACQ_RULES_DEFAULT;
     params.n_threads = parts->n_threads;
+    params.stop = stop;
     if (parts->rules != NULL)
         return ACQ_OK;
     return acq_rules_mine(parts->graph, &params, &parts->rules, error);
@@ -168,9 +169,11 @@ static acq_status load_calibrated(void *owned, acq_candidates_params *candidates
     row_parts *parts = owned;
     acq_status status = make_model(parts, error);
     if (status == ACQ_OK)
+        status = acq_stop_check(candidates->stop, error);
+    if (status == ACQ_OK)
         status = make_neighbours(parts, error);
     if (status == ACQ_OK)
-        status = mine_rules(parts, error);
+        status = mine_rules(parts, candidates->stop, error);
     candidates->models[0] = parts->model;
     candidates->models[1] = parts->neighbours;
     candidates->n_models = 2;

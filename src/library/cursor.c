@@ -148,6 +148,17 @@ static acq_status search(acq_cursor *cursor, const acq_library_question *questio
     return status;
 }
 
+/* Cut short, a search has found less than the one before, whose result stays. */
+static void keep_before(acq_cursor *cursor, acq_result *cut)
+{
+    acq_engine_result *kept = &cursor->of_facts->search;
+    kept->spent = cut->search.spent;
+    kept->complete = false;
+    cursor->of_facts->seconds = cut->seconds;
+    cursor->i_answer = kept->n_answers;
+    acq_result_free(cut);
+}
+
 static acq_status search_facts(acq_cursor *cursor, acq_error *error)
 {
     acq_library_question question = cursor->question;
@@ -159,6 +170,10 @@ static acq_status search_facts(acq_cursor *cursor, acq_error *error)
         return status;
     acq_engine_result *found = &result->search;
     uint64_t limit = get_limit(cursor);
+    if (found->n_answers < acq_result_get_n_answers(cursor->of_facts)) {
+        keep_before(cursor, result);
+        return ACQ_OK;
+    }
     cursor->has_more_facts =
         found->n_answers == cursor->facts_limit && cursor->facts_limit != limit;
     cursor->facts = found->facts = found->outcome;

@@ -150,7 +150,9 @@ static acq_status find_bodies(void *context, size_t item, unsigned thread)
     uint32_t n_links = m->rules->links[r]->n_links;
     uint32_t n = n_links < m->params->facts ? n_links : m->params->facts;
     acq_tally_clear(&w->tally);
-    acq_status status = tally_facts(m, w, r, n);
+    acq_status status = acq_stop_check(m->params->stop, NULL);
+    if (status == ACQ_OK)
+        status = tally_facts(m, w, r, n);
     double scale = n == 0 ? 1.0 : (double)n_links / n;
     return status == ACQ_OK ? keep_found(m, &w->tally, scale, &m->lists[item]) : status;
 }
@@ -194,10 +196,13 @@ static acq_status count_pairs(void *context, size_t item, unsigned thread)
     miner *m = context;
     size_t begin = item * BODIES_AT_A_TIME, end = begin + BODIES_AT_A_TIME;
     uint64_t most = (uint64_t)EXACT_PATHS * m->params->walks;
-    for (size_t i = begin; i < end && i < m->n_keys; i++)
+    for (size_t i = begin; i < end && i < m->n_keys; i++) {
+        if (acq_stop_is_wanted(m->params->stop))
+            return ACQ_ERR_INTERRUPTED;
         m->pairs[i] =
             acq_pair_counter_count(&m->workers[thread].counter, acq_body_from_key(m->keys[i]), most,
                                    m->params->walks, m->params->seed);
+    }
     return ACQ_OK;
 }
 
@@ -396,5 +401,6 @@ acq_status acq_rules_mine(const acq_graph *graph, const acq_rules_params *params
         return ACQ_OK;
     }
     acq_rules_free(rules);
-    return acq_fail_memory(error);
+    return status == ACQ_ERR_INTERRUPTED ? acq_stop_check(params->stop, error)
+                                         : acq_fail_memory(error);
 }

@@ -11,6 +11,7 @@
 #ifndef ACQ_PREDICT_RULES_H
 #define ACQ_PREDICT_RULES_H
 
+#include "base/budget.h"
 #include "graph/graph.h"
 
 typedef struct acq_rule {
@@ -29,6 +30,7 @@ typedef struct acq_rules_params {
     uint32_t walks; /* most paths followed from one fact, or from one head by one rule */
     uint64_t seed;
     unsigned n_threads;
+    acq_stop stop; /* asked from any thread */
 } acq_rules_params;
 
 #define ACQ_RULES_DEFAULT                                                                          \

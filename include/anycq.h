@@ -1143,6 +1143,7 @@ typedef struct acq_train_params {
     const char *commit;       /* the same; NULL: none */
     acq_progress_fn progress; /* done and total are batches, for complex thousandths of an epoch */
     void *context;
+    double seconds_before; /* of the option "time", spent before the call: reading the graph */
 } acq_train_params;
 
 ACQ_API void acq_train_params_init_sized(acq_train_params *params, size_t size);
@@ -1183,6 +1184,8 @@ typedef struct acq_train_summary { /* texts and lists are the trained model's */
     const double *seeds_held; /* as held_solved, of each */
     uint32_t dim;
     bool uses_pe;
+    uint64_t
+        held_queries; /* hub-like ones of these queries: the option, or as many as fit the time */
 } acq_train_summary;
 
 /* out->size is the caller's. */

@@ -28,7 +28,7 @@ typedef struct training {
     acq_train_option given[N_NAMED]; /* options of the training */
     char (*numbers)[NUMBER_ROOM];    /* their values, where these are numbers */
     size_t n_given;
-    uint32_t n_seeds;
+    uint32_t n_seeds, n_judged;
     char **held; /* half-written files, for a second interrupt */
     size_t n_held;
     acq_train_meter meter;
@@ -123,6 +123,7 @@ static acq_status check_options(training *job, acq_error *error)
     acq_train_options_init(job->kind, &params);
     acq_status status = acq_train_options_set(job->kind, job->given, job->n_given, &params, error);
     job->n_seeds = job->kind == ACQ_TRAIN_POLICY ? params.policy.n_seeds : 1;
+    job->n_judged = job->kind == ACQ_TRAIN_POLICY ? params.policy.held_queries : 0;
     return status;
 }
 
@@ -178,6 +179,7 @@ static acq_status train(training *job, acq_error *error)
     params.n_options = job->n_given;
     params.names = options->args.items + 1;
     params.commit = acq_commit;
+    params.seconds_before = 1e-9 * (double)(acq_clock_ns() - options->begin_ns);
     params.progress = acq_train_meter_show;
     params.context = &job->meter;
     acq_output_relieve_notes(job->output);
@@ -242,6 +244,9 @@ static void print_policy(const training *job, acq_text *out)
     for (uint32_t i = 0; i < r->n_seeds && r->n_seeds > 1; i++)
         acq_text_format(&quality, "%sseed %llu: %.2f%%", i == 0 ? "; " : ", ",
                         (unsigned long long)(r->first_seed + i), 100 * r->seeds_held[i]);
+    if (r->held_queries < job->n_judged)
+        acq_text_format(&quality, "; judged by %llu of %llu queries, which fit --time",
+                        (unsigned long long)r->held_queries, (unsigned long long)job->n_judged);
     print_line(out, "quality", &quality);
     acq_text_format(&cost, "%llu episodes in %.0f batch%s, %.1f s, %.0f episodes/s",
                     (unsigned long long)r->episodes, r->done, r->done == 1 ? "" : "es", r->seconds,

@@ -112,7 +112,9 @@ acq_status acq_train(const char *kind, const acq_graph *const *graphs, size_t n_
                                        .n_options = params.options == NULL ? 0 : params.n_options,
                                        .output = output,
                                        .version = ACQ_VERSION,
-                                       .commit = params.commit};
+                                       .commit = params.commit,
+                                       .begin_ns =
+                                           acq_clock_ns() - (int64_t)(params.seconds_before * 1e9)};
     if (status == ACQ_OK)
         status = find_kind(kind, &run_params.kind, error);
     return status == ACQ_OK ? run(&run_params, &params, out, error) : status;
@@ -137,7 +139,8 @@ void acq_trained_get(const acq_trained *trained, acq_train_summary *out)
                              .n_seeds = r->n_seeds,
                              .seeds_held = r->seeds_held,
                              .dim = r->dim,
-                             .uses_pe = r->uses_pe};
+                             .uses_pe = r->uses_pe,
+                             .held_queries = r->n_held_hubs};
     acq_sized_fill(out, &own, sizeof own);
 }
 

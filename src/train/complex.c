@@ -269,6 +269,7 @@ static acq_status run(training *t, acq_error *error)
                                .phase = "training ComplEx",
                                .n_steps = (uint64_t)n_steps,
                                .seconds = params->seconds,
+                               .begin_ns = params->begin_ns,
                                .epochs = params->epochs,
                                .parameters = &t->state.model->parameters,
                                .parts = {{"squares", t->state.squares, true}},

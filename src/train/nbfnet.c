@@ -277,6 +277,7 @@ static acq_status run(training *t, const acq_graph *graph, acq_error *error)
                            .phase = "training",
                            .n_steps = params->batches,
                            .seconds = params->seconds,
+                           .begin_ns = params->begin_ns,
                            .parameters = &t->model->parameters,
                            .optimizer = &t->optimizer,
                            .gradient = t->gradient.values,

@@ -83,7 +83,7 @@
     COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam,                                  \
           "batches to train with; 0: until the time is over")                                      \
     TIME(train_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_train,                                \
-         "time to train (policy: each seed), as 90s or 2h; with --batches or --epochs the most")   \
+         "time for the whole command, as 90s or 2h; with --batches or --epochs the most")          \
     COUNT(seeds, "seeds", 0, "N", NULL, 1, 1000, ACQ_ON_policy,                                    \
           "train with so many seeds from --seed on, and keep the best")                            \
     COUNT(held_queries, "held-queries", 0, "N", NULL, 1, 1e6, ACQ_ON_policy,                       \

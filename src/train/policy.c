@@ -91,6 +91,7 @@ typedef struct school {
     acq_train_policy_result *result;
     pthread_mutex_t lock;                    /* of result->curve, progress and should_stop */
     unsigned side_by_side, threads_per_seed; /* seeds; threads of each */
+    double seconds, kept;                    /* of each seed; of these, not for training */
     const char *identity;
 } school;
 
@@ -413,7 +414,8 @@ static void start_trainer(seed_run *run)
                                  .self = run,
                                  .phase = "training",
                                  .n_steps = params->batches,
-                                 .seconds = params->seconds,
+                                 .seconds = run->school->seconds,
+                                 .kept = run->school->kept,
                                  .parameters = &run->policy->parameters,
                                  .optimizer = &run->optimizer,
                                  .gradient = run->gradients,
@@ -478,6 +480,7 @@ static acq_status gather(school *s, seed_run *runs)
         result->stopped = result->stopped || runs[i].stopped;
         result->seconds += runs[i].trainer.seconds_before / s->side_by_side;
     }
+    result->n_held_hubs = s->source.n_held_hubs;
     result->seed = runs[best].seed;
     result->held_solved = runs[best].best_solved;
     result->policy = runs[best].best;
@@ -498,6 +501,43 @@ static acq_status check_params(const acq_train_policy_params *p, size_t n_graphs
     return ACQ_OK;
 }
 
+/* What it takes to judge n hub-like queries and their small ones. */
+static acq_status time_judging(const school *s, size_t n, double *seconds, acq_error *error)
+{
+    acq_train_source few = s->source;
+    acq_policy *policy = NULL;
+    acq_held_result held;
+    int64_t before = acq_clock_ns();
+    acq_status status =
+        acq_policy_new(s->params->dim, s->params->seed, s->params->uses_pe, false, &policy, error);
+    few.n_held = few.n_held_hubs = n;
+    if (status == ACQ_OK)
+        status = acq_train_source_judge(&few, policy, s->params->held_steps, s->threads_per_seed,
+                                        &held, error);
+    acq_policy_free(policy);
+    *seconds = (double)(acq_clock_ns() - before) * 1e-9;
+    return status;
+}
+
+/* Seeds that do not train side by side share the time. A fifth of it is for judging: where all
+ * queries kept aside would take more, some are. Untrained weights, which take longest, tell. */
+static acq_status share_out_time(school *s, acq_error *error)
+{
+    static const double JUDGING = .2;
+    const acq_train_policy_params *params = s->params;
+    size_t n_rounds = (params->n_seeds + s->side_by_side - 1) / s->side_by_side;
+    double one = 0;
+    s->seconds = params->seconds / (double)n_rounds;
+    if (!(params->seconds > 0) || params->begin_ns == 0)
+        return ACQ_OK;
+    acq_status status = time_judging(s, 1, &one, error);
+    double most = JUDGING * s->seconds / N_JUDGED / fmax(one, 1e-6);
+    acq_train_source_shrink(&s->source, most < 1 ? 1 : (size_t)fmin(most, 1e6));
+    double lead = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
+    s->kept = lead / (double)n_rounds + one * (double)s->source.n_held_hubs + .03 * s->seconds;
+    return status;
+}
+
 static acq_status run_seeds(school *s, acq_error *error)
 {
     const acq_train_policy_params *params = s->params;
@@ -509,7 +549,9 @@ static acq_status run_seeds(school *s, acq_error *error)
     s->threads_per_seed = n_threads / s->side_by_side;
     for (size_t i = 0; i < params->n_seeds; i++)
         runs[i] = (seed_run){.school = s, .seed = params->seed + i};
-    acq_status status = acq_threads_run(s->side_by_side, params->n_seeds, train_seed, runs);
+    acq_status status = share_out_time(s, error);
+    if (status == ACQ_OK)
+        status = acq_threads_run(s->side_by_side, params->n_seeds, train_seed, runs);
     if (status == ACQ_OK && gather(s, runs) != ACQ_OK)
         status = acq_fail_memory(error);
     for (size_t i = 0; i < params->n_seeds; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -25,6 +26,7 @@ typedef struct run {
     acq_text text;           /* of the last progress of a policy */
     acq_text csv, svg;       /* paths */
     bool stopped;
+    int64_t begin_ns;
     void *model;
 } run;
 
@@ -59,6 +61,7 @@ static bool show(void *context, const acq_train_progress *now)
     do {                                                                                           \
         (r)->train.member.checkpoint = (r)->checkpoint;                                            \
         (r)->train.member.resume = (r)->goes_on;                                                   \
+        (r)->train.member.begin_ns = (r)->begin_ns;                                                \
         (r)->train.member.progress = show;                                                         \
         (r)->train.member.context = (r);                                                           \
     } while (0)
@@ -234,6 +237,7 @@ static void take_result(run *r, acq_train_policy_result *result)
     report->n_seeds = r->train.policy.n_seeds;
     report->first_seed = r->train.policy.seed;
     report->seeds_held = result->seeds_held;
+    report->n_held_hubs = result->n_held_hubs;
     report->dim = result->policy->dim;
     report->uses_pe = result->policy->uses_pe;
     r->model = result->policy;
@@ -247,6 +251,7 @@ static acq_status train_policy(run *r, acq_error *error)
     acq_train_policy_params *params = &r->train.policy;
     params->checkpoint = r->params->output;
     params->resume = r->goes_on;
+    params->begin_ns = r->begin_ns;
     params->progress = take_point;
     params->should_stop = should_stop;
     params->context = r;
@@ -531,6 +536,7 @@ acq_status acq_train_run(const acq_train_run_params *params, acq_train_report *r
                          acq_error *error)
 {
     run r = {.params = params, .report = report, .last = {.phase = "training"}};
+    r.begin_ns = params->begin_ns > 0 ? params->begin_ns : acq_clock_ns();
     *report = (acq_train_report){0};
     acq_status status = prepare(&r, error);
     if (status == ACQ_OK)

@@ -21,6 +21,7 @@ typedef struct acq_train_run_params {
     const char *output;  /* MODEL */
     const char *version; /* for the metadata; NULL: none */
     const char *commit;
+    int64_t begin_ns;               /* when the option "time" began (acq_clock_ns); 0: now */
     acq_train_progress_fn progress; /* may be NULL; comes from one thread at a time */
     void *context;
 } acq_train_run_params;
@@ -37,6 +38,7 @@ typedef struct acq_train_report {
     uint32_t n_seeds;
     uint64_t first_seed;
     double *seeds_held; /* of each seed */
+    size_t n_held_hubs; /* hub-like ones of these queries, as many as fit the time */
     uint32_t dim;
     bool uses_pe;
 } acq_train_report;

@@ -155,6 +155,22 @@ acq_status acq_train_source_draw(const acq_train_source *source, uint64_t key,
     return ACQ_OK;
 }
 
+void acq_train_source_shrink(acq_train_source *source, size_t n_hubs)
+{
+    size_t n = 0, n_before = source->n_held_hubs;
+    if (n_hubs >= n_before)
+        return;
+    for (size_t i = 0; i < source->n_held; i++) {
+        bool is_kept = i < n_hubs || (i >= n_before && i < n_before + HELD_SMALL * n_hubs);
+        if (is_kept)
+            source->held[n++] = source->held[i];
+        else
+            acq_problem_free(source->held[i].problem);
+    }
+    source->n_held = n;
+    source->n_held_hubs = n_hubs;
+}
+
 typedef struct judging {
     const acq_train_source *source;
     acq_search_params params;

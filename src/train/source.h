@@ -70,6 +70,9 @@ typedef struct acq_held_result {
     double steps;  /* mean over all, an unsolved one counts all of its steps */
 } acq_held_result;
 
+/* Keeps no more than so many hub-like queries aside, with their small ones. */
+void acq_train_source_shrink(acq_train_source *source, size_t n_hubs);
+
 /* Searches for answers to the queries kept aside: hub-like ones with at most `steps` steps, small
  * ones (whose first variable has its value) with a tenth of them, as the paper searches both. */
 acq_status acq_train_source_judge(const acq_train_source *source, const acq_policy *policy,

@@ -86,7 +86,8 @@ typedef struct acq_train_complex_params {
                                or more on average, both directions counted, else 0 */
     double scale;           /* of the initial values */
     double epochs;
-    double seconds; /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
+    double seconds;   /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
+    int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */
     uint64_t seed;
     unsigned n_threads;
     /* Start from these vectors, of this graph or a smaller one; NULL: from random ones. The first
@@ -130,6 +131,7 @@ typedef struct acq_train_nbfnet_params {
     acq_optimizer_params optimizer;
     uint64_t batches; /* length of the schedule; 0: by time alone */
     double seconds;   /* most; 0: no limit. The schedule then follows it */
+    int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */
     uint64_t seed;
     unsigned n_threads;
     const acq_nbfnet *warm; /* start from these weights; NULL: from random ones */
@@ -163,6 +165,7 @@ typedef struct acq_train_ultra_params {
     acq_optimizer_params optimizer;
     uint64_t batches; /* length of the schedule; 0: by time */
     double seconds;   /* most; 0: no limit */
+    int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */
     uint64_t seed;
     unsigned n_threads;
     const acq_ultra *warm; /* NULL: initial weights */
@@ -200,7 +203,8 @@ typedef struct acq_train_policy_params {
     double score_scale; /* 5: a satisfied assignment scores 5, any other -5 */
     acq_optimizer_params optimizer;
     uint64_t batches; /* length of the schedule; 0: by time alone */
-    double seconds;   /* most per seed; 0: no limit. The schedule then follows it */
+    double seconds;   /* most, for all seeds; 0: no limit. The schedule then follows it */
+    int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */
     double hub_share; /* of the queries, once small ones are solved */
     double hub_from;  /* share of solved episodes at which hub-like queries begin */
     acq_hub_params hub;
@@ -228,7 +232,8 @@ typedef struct acq_train_policy_result {
     double *seeds_held;         /* of each seed */
     uint64_t episodes, batches; /* over all seeds */
     double seconds;             /* earlier runs that were resumed included */
-    bool stopped; /* by should_stop: checkpoints are written, the policy is the best judged */
+    size_t n_held_hubs; /* hub-like queries kept aside that were used: as many as fit the time */
+    bool stopped;       /* by should_stop: checkpoints are written, the policy is the best judged */
     acq_curve curve;
 } acq_train_policy_result;
 

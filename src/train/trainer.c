@@ -17,7 +17,8 @@ double acq_trainer_get_seconds(const acq_trainer *trainer)
 double acq_trainer_get_share(const acq_trainer *t)
 {
     double by_steps = t->n_steps > 0 ? (double)t->step / (double)t->n_steps : 0;
-    double by_time = t->seconds > 0 ? acq_trainer_get_seconds(t) / t->seconds : 0;
+    double spent = acq_trainer_get_seconds(t) + t->lead + t->kept;
+    double by_time = t->seconds > 0 ? spent / t->seconds : 0;
     return fmin(1, fmax(by_steps, by_time));
 }
 
@@ -49,6 +50,7 @@ static bool update(acq_trainer *t, double share)
 static acq_status run_step(acq_trainer *t, double share, acq_error *error)
 {
     double loss = 0;
+    int64_t before = acq_clock_ns();
     acq_status status = t->ops->compute(t->self, t->step, &loss, error);
     if (status != ACQ_OK)
         return status;
@@ -61,6 +63,7 @@ static acq_status run_step(acq_trainer *t, double share, acq_error *error)
     t->loss_sum = LOSS_KEEP * t->loss_sum + (1 - LOSS_KEEP) * loss;
     t->loss_weight = LOSS_KEEP * t->loss_weight + (1 - LOSS_KEEP);
     t->step++;
+    t->step_seconds = (double)(acq_clock_ns() - before) * 1e-9;
     return ACQ_OK;
 }
 
@@ -92,9 +95,24 @@ static bool report(const acq_trainer *t, double share)
     return t->progress == NULL || t->progress(t->context, &now);
 }
 
+/* Writing the model takes time too. */
+static double get_lead(const acq_trainer *t)
+{
+    double before = (double)(t->began - t->begin_ns) * 1e-9;
+    return t->begin_ns > 0 ? before + fmin(.05 + .03 * t->seconds, 2) : 0;
+}
+
+/* Would another step end after the time? One step is always done. */
+static bool is_late(const acq_trainer *t)
+{
+    double spent = acq_trainer_get_seconds(t) + t->lead + t->kept + .7 * t->step_seconds;
+    return t->begin_ns > 0 && t->seconds > 0 && t->step > 0 && spent > t->seconds;
+}
+
 static acq_status open(acq_trainer *t, acq_error *error)
 {
     t->began = t->saved = acq_clock_ns();
+    t->lead = get_lead(t);
     if (t->resume && t->checkpoint == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "resuming needs the path of a checkpoint");
     acq_status status = ACQ_OK;
@@ -112,7 +130,7 @@ acq_status acq_trainer_run(acq_trainer *t, acq_error *error)
     while (status == ACQ_OK) {
         double share = acq_trainer_get_share(t);
         goes_on = report(t, share);
-        if (!goes_on || share >= 1)
+        if (!goes_on || share >= 1 || is_late(t))
             break;
         status = run_step(t, share, error);
         if (status == ACQ_OK)

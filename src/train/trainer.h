@@ -49,6 +49,8 @@ typedef struct acq_trainer {
     const char *phase; /* in progress */
     uint64_t n_steps;  /* batches of the schedule; 0: by time alone */
     double seconds;    /* most; 0: no limit */
+    int64_t begin_ns;  /* when they began; 0: with the run */
+    double kept;       /* of them, for what comes after the run */
     double epochs;     /* that the steps make up; 0: progress counts batches */
     acq_parameters *parameters;
     acq_optimizer *optimizer;                       /* NULL: ops->update */
@@ -67,6 +69,8 @@ typedef struct acq_trainer {
     uint64_t step; /* batches done; from here on the trainer's own */
     double norm;   /* of the last gradient */
     double loss_sum, loss_weight, seconds_before;
+    double lead;         /* seconds that are not the run's own */
+    double step_seconds; /* that the last step took */
     int64_t began, saved;
 } acq_trainer;
 

@@ -357,6 +357,7 @@ static acq_status run(training *t, const acq_graph *const *graphs, acq_error *er
                            .phase = "training",
                            .n_steps = params->batches,
                            .seconds = params->seconds,
+                           .begin_ns = params->begin_ns,
                            .parameters = &t->model->parameters,
                            .optimizer = &t->optimizer,
                            .gradient = t->gradients,

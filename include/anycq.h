@@ -635,6 +635,9 @@ typedef struct acq_fit_completion_report {
     acq_fit_decision small, hub;  /* of small queries, of large ones */
     acq_reliability denial_table; /* of these answers, those that deny a link */
     acq_reliability if_table;     /* the same by p_if_answered, of queries with an answer */
+    uint64_t n_questions, n_trees;     /* that probabilities were learnt from and by: */
+    uint64_t all_questions, all_trees; /* less than these where `seconds` do not suffice */
+    double collect_seconds;            /* of the evidence of all links, part of `seconds` */
 } acq_fit_completion_report;
 
 typedef struct acq_fit_completion_params {
@@ -663,6 +666,7 @@ typedef struct acq_fit_completion_params {
     bool no_neighbours; /* no evidence from what similar entities have */
     bool no_lifts;      /* no evidence from whole rows: answers over rows made one by one */
     bool f32;           /* ComplEx: f32, also where the processor is faster with bfloat16 */
+    double seconds_before; /* of `seconds`, spent before the call: reading the graph */
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);
@@ -677,7 +681,8 @@ ACQ_API acq_status acq_fit_completion_check(const acq_fit_completion_params *par
 
 /* Learns links and their probabilities from the graph's own facts and writes them to `path`, for
  * the predictor "completion:PATH". The file appears whole or not at all. Costs minutes to hours:
- * trainings with all threads, memory by the largest relation. params NULL: defaults. */
+ * trainings with all threads, memory by the largest relation. params NULL: defaults. Where
+ * `seconds` do not suffice, ACQ_ERR_LIMIT; PATH.fit stays. */
 ACQ_API acq_status acq_fit_completion(const acq_graph *graph, const char *path,
                                       const acq_fit_completion_params *params, acq_error *error);
 

@@ -55,6 +55,11 @@ void acq_boost_free(acq_boost *boost)
     acq_free(boost);
 }
 
+uint32_t acq_boost_get_n_trees(const acq_boost *boost)
+{
+    return boost->n_trees;
+}
+
 uint32_t acq_boost_get_n_features(const acq_boost *boost)
 {
     return boost->n_features;

@@ -23,6 +23,7 @@ typedef struct acq_boost_params {
     const int8_t *monotone; /* one per feature: 1 rises, -1 falls, 0 free; NULL: all free */
     uint64_t seed;
     unsigned n_threads;
+    double seconds; /* most, then there are fewer trees; 0: no limit */
 } acq_boost_params;
 
 #define ACQ_BOOST_DEFAULT                                                                          \
@@ -33,6 +34,8 @@ typedef struct acq_boost_params {
                         .least_hessian = 5,                                                        \
                         .row_share = .7,                                                           \
                         .seed = 1})
+
+enum { ACQ_BOOST_LEAST_TREES = 8 }; /* whatever the time */
 
 /* Rows to learn from; borrowed. */
 typedef struct acq_boost_data {
@@ -53,6 +56,7 @@ void acq_boost_free(acq_boost *boost); /* NULL is legal */
 void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data);
 
 uint32_t acq_boost_get_n_features(const acq_boost *boost);
+uint32_t acq_boost_get_n_trees(const acq_boost *boost);
 
 /* Log-odds of one row. Shared between threads. */
 double acq_boost_score(const acq_boost *boost, const float *x);

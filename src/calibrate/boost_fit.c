@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/search.h"
@@ -299,7 +300,12 @@ static size_t draw_rows(const fit *work)
 static void grow_trees(fit *work)
 {
     size_t n_chunks = (work->data->n + CHUNK - 1) / CHUNK;
+    int64_t deadline = acq_clock_get_deadline(work->params->seconds);
     for (work->tree = 0; work->tree < work->boost->n_trees; work->tree++) {
+        if (work->tree >= ACQ_BOOST_LEAST_TREES && acq_clock_ns() >= deadline)
+            work->boost->n_trees = work->tree;
+        if (work->tree == work->boost->n_trees)
+            break;
         (void)acq_threads_run(work->params->n_threads, n_chunks, update_chunk, work);
         acq_boost_grow(work->grower, work->slopes, work->rows, draw_rows(work), work->boost,
                        work->tree);
@@ -461,14 +467,16 @@ acq_status acq_fold_trees_fit(const acq_boost_data *data, const uint8_t *folds,
                               acq_fold_trees *out, acq_error *error)
 {
     acq_status status = ACQ_OK;
+    acq_boost_params third = *params;
+    third.seconds /= 3;
     *out = (acq_fold_trees){0};
     for (int step = 0; step < 3 && status == ACQ_OK; step++) {
         if (report != NULL && !report(context, step, 3))
             status = acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while fitting a calibrator");
         else if (step < 2)
-            status = fit_fold(data, folds, (unsigned)step, params, &out->folds[step], error);
+            status = fit_fold(data, folds, (unsigned)step, &third, &out->folds[step], error);
         else
-            status = acq_boost_fit(data, params, &out->all, error);
+            status = acq_boost_fit(data, &third, &out->all, error);
     }
     if (status == ACQ_OK && straighten(data, folds, out) != ACQ_OK)
         status = acq_fail_memory(error);

@@ -168,6 +168,7 @@ static acq_status fit(fit_job *job, acq_error *error)
     job->params.context = &job->meter;
     job->params.report = &job->report;
     job->report.size = sizeof job->report;
+    job->params.seconds_before = 1e-9 * (double)(acq_clock_ns() - job->options->begin_ns);
     acq_interrupt_hold(NULL, 0);
     acq_interrupt_set_grace(STOP_SECONDS);
     acq_status status = acq_fit_completion(job->graph, job->path.bytes, &job->params, error);
@@ -206,6 +207,12 @@ static void print(const fit_job *job, acq_text *out)
     acq_size_print_count(out, "... proposed", report->covered);
     acq_size_print_text(out, "picture", job->svg.bytes);
     acq_text_format(out, "%-*s%.1f s\n", ACQ_SIZE_LABEL, "time", report->seconds);
+    if (report->n_trees < report->all_trees || report->n_questions < report->all_questions)
+        acq_text_format(out,
+                        "%-*s%llu of %llu questions and %llu of %llu trees, which fit --time\n",
+                        ACQ_SIZE_LABEL, "made of", (unsigned long long)report->n_questions,
+                        (unsigned long long)report->all_questions,
+                        (unsigned long long)report->n_trees, (unsigned long long)report->all_trees);
     if (job->is_found)
         acq_text_format(out, "%-*sask, check and predict find it by themselves\n", ACQ_SIZE_LABEL,
                         "use it");
@@ -292,6 +299,10 @@ int acq_cli_fit(const acq_options *options)
         status = fit(&job, &error);
     if (status != ACQ_OK)
         code = acq_report_error(&job.output, options, &error, NULL);
+    if (error.code == ACQ_ERR_LIMIT)
+        code = ACQ_EXIT_UNDECIDED;
+    else if (status != ACQ_OK)
+        code = acq_report_get_exit_code(status);
     else if (options->json || options->separator != '\0')
         print_json(&job, &job.output.data);
     else

@@ -15,4 +15,7 @@ void acq_limits_set(const acq_options *options);
 /* In MB; 0: none was given. */
 uint64_t acq_limits_get_memory(const acq_options *options);
 
+/* What of it is left for a search, in bytes, at least 1 MB; SIZE_MAX: none was given. */
+size_t acq_limits_get_memory_left(const acq_options *options);
+
 #endif

@@ -196,12 +196,14 @@ static int ask_at_once(asking *a, const acq_query *query, const acq_ask_params *
     return code;
 }
 
-/* With a limit on the whole command, the question has what reading left of it, and printing needs
- * some too. */
-static void limit_time(const acq_question *question, acq_ask_params *params)
+/* With limits on the whole command, the question has what reading left of them, and printing needs
+ * some time too. */
+static void limit(const acq_question *question, acq_ask_params *params)
 {
     static const double PRINTING = 0.05, LEAST = 1e-3;
     double left = acq_options_get_seconds_left(question->options);
+    size_t memory = acq_limits_get_memory_left(question->options);
+    params->memory_bytes = memory < params->memory_bytes ? memory : params->memory_bytes;
     if (isinf(left))
         return;
     double kept = fmin(PRINTING * left, 0.5);
@@ -222,7 +224,7 @@ static int run(acq_question *question, const acq_query *query, acq_output *outpu
     params.progress = watch;
     params.trace = question->options->trace ? trace : NULL;
     params.context = &a;
-    limit_time(question, &params);
+    limit(question, &params);
     a.view = (acq_view){.options = question->options,
                         .params = &params,
                         .graph = question->graph,

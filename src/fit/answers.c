@@ -347,6 +347,7 @@ static acq_status fit_sample(const answered *questions, size_t n_questions,
     if (status != ACQ_OK)
         acq_fail_memory(error);
     acq_boost_params boost = choose_boost(params);
+    boost.seconds = acq_fit_get_seconds(params, ACQ_FIT_ANSWERS);
     acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n,
                            ACQ_N_ANSWER_FEATURES};
     if (status == ACQ_OK)
@@ -375,7 +376,7 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 acq_calibrator *calibrator, acq_fit_report *report,
                                 acq_error *error)
 {
-    size_t n = params->n_questions / 3 * N_KINDS;
+    size_t n = params->n_questions / 3 * N_KINDS, n_done = 0;
     acq_sampler *sampler = NULL;
     acq_predictor *observed = NULL;
     answering a = {.questions = acq_zalloc(n, sizeof(answered)), .params = params};
@@ -388,10 +389,13 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
     a.source = (acq_trial_source){rest, observed, completed, truth};
     if (status == ACQ_OK)
         status = acq_questions_run(
-            &(acq_questions_job){"answering questions", n, params->n_threads, answer_item, &a},
-            progress, error);
+            &(acq_questions_job){"answering questions", n, params->n_threads, answer_item, &a,
+                                 acq_fit_get_seconds(params, ACQ_FIT_QUESTIONS)},
+            progress, &n_done, error);
+    report->n_questions = n_done;
+    report->all_questions = n;
     if (status == ACQ_OK)
-        status = fit_trees(a.questions, n, params, calibrator, report, error);
+        status = fit_trees(a.questions, n_done, params, calibrator, report, error);
     for (size_t q = 0; a.questions != NULL && q < n; q++)
         acq_free(a.questions[q].rows);
     acq_free(a.questions);

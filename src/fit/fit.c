@@ -2,6 +2,9 @@
 #include "fit/fit.h"
 
 #include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,7 +54,21 @@ typedef struct fit_run {
     acq_fit_report *report;
     acq_ultra *shipped; /* weights, when none were given and they are used */
     int64_t begin;
+    pthread_t owner;
+    int64_t asked_ns;        /* when progress was */
+    acq_train_progress last; /* what it was told */
+    atomic_bool is_stopped;
 } fit_run;
+
+static bool is_over(void *context);
+
+static bool tell(fit_run *run, const acq_train_progress *now)
+{
+    run->asked_ns = acq_clock_ns();
+    run->last = *now;
+    run->last.text = NULL;
+    return run->params->progress == NULL || run->params->progress(run->params->context, now);
+}
 
 static double seconds_since(int64_t begin)
 {
@@ -63,7 +80,7 @@ static bool report_step(void *context, const char *phase, double done, double to
     fit_run *run = context;
     acq_train_progress now = {
         .phase = phase, .done = done, .total = total, .seconds = seconds_since(run->begin)};
-    return run->params->progress == NULL || run->params->progress(run->params->context, &now);
+    return !is_over(run) && tell(run, &now);
 }
 
 /* What a training says, with the time of the whole run. */
@@ -72,7 +89,7 @@ static bool report_training(void *context, const acq_train_progress *training)
     fit_run *run = context;
     acq_train_progress now = *training;
     now.seconds = seconds_since(run->begin);
-    return run->params->progress == NULL || run->params->progress(run->params->context, &now);
+    return tell(run, &now);
 }
 
 /* ---- the folder ---- */
@@ -95,7 +112,7 @@ static void print_options(const fit_run *run, char *out, size_t size)
         out, size,
         "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u "
         "epochs %g "
-        "precision %d batch %u candidates %u n3 %g relations %g rate %g seconds %g nbfnet %u %u "
+        "precision %d batch %u candidates %u n3 %g relations %g rate %g nbfnet %u %u "
         "%llu floor %g "
         "top %u rows %d tails %d rules %d neighbours %d lifts %d questions %u seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
@@ -104,9 +121,9 @@ static void print_options(const fit_run *run, char *out, size_t size)
         models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share, (int)p->hold,
         p->complex.rank, p->complex.epochs, (int)p->complex.precision, p->complex.batch,
         p->complex.candidates, p->complex.n3, p->complex.relation_weight, p->complex.rate,
-        p->seconds, p->nbfnet.batch, p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches,
-        p->floor, p->top, (int)p->rows, (int)p->tails, p->use_rules, p->use_neighbours,
-        p->use_lifts, p->n_questions, (unsigned long long)p->seed);
+        p->nbfnet.batch, p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches, p->floor,
+        p->top, (int)p->rows, (int)p->tails, p->use_rules, p->use_neighbours, p->use_lifts,
+        p->n_questions, (unsigned long long)p->seed);
 }
 
 static acq_status check_options(const char *path, const char *options, acq_error *error)
@@ -237,6 +254,7 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
     if (status == ACQ_OK)
         status = acq_fit_link_trees(run->models.maker, run->rest, run->truth, &run->inner,
                                     &run->progress, &run->trees, run->report, error);
+    run->inner.kept = 1.6 * run->report->collect_seconds; /* the whole graph's completion */
     if (status == ACQ_OK)
         status = fit_answers(run, error);
     if (status == ACQ_OK) {
@@ -260,12 +278,31 @@ static acq_status complete(fit_run *run, const char *output, acq_error *error)
     return status;
 }
 
-static void share_out_time(acq_fit_params *inner)
+double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step)
 {
-    if (inner->seconds > 0) {
-        inner->complex.seconds = .4 * inner->seconds;
-        inner->nbfnet.seconds = .25 * inner->seconds;
-    }
+    static const double shares[] = {
+        [ACQ_FIT_MODELS] = .2,   [ACQ_FIT_LINKS] = .35,   [ACQ_FIT_QUESTIONS] = .4,
+        [ACQ_FIT_ANSWERS] = .25, [ACQ_FIT_AT_LARGE] = .5, [ACQ_FIT_WHOLE] = .5};
+    double spent = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
+    double left = params->seconds - spent - params->kept;
+    return params->seconds > 0 ? fmax(shares[step] * left, .02) : 0;
+}
+
+static bool is_late(const fit_run *run)
+{
+    double spent = (double)(acq_clock_ns() - run->inner.begin_ns) * 1e-9;
+    return run->params->seconds > 0 && spent > run->params->seconds;
+}
+
+/* Asked from any thread; progress only from the caller's, some times a second. */
+static bool is_over(void *context)
+{
+    fit_run *run = context;
+    enum { ASK_NS = 100000000 };
+    if (pthread_equal(pthread_self(), run->owner) && acq_clock_ns() - run->asked_ns > ASK_NS &&
+        !tell(run, &run->last))
+        atomic_store(&run->is_stopped, true);
+    return is_late(run) || atomic_load(&run->is_stopped);
 }
 
 static void set_callbacks(fit_run *run)
@@ -278,7 +315,8 @@ static void set_callbacks(fit_run *run)
     inner->complex.progress = inner->nbfnet.progress = report_training;
     inner->complex.context = inner->nbfnet.context = run;
     run->progress = (acq_link_progress){report_step, run};
-    share_out_time(inner);
+    inner->begin_ns = inner->begin_ns > 0 ? inner->begin_ns : run->begin;
+    inner->stop = (acq_stop){is_over, run};
 }
 
 static acq_status open_weights(fit_run *run, acq_error *error)
@@ -294,6 +332,9 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
                    acq_fit_report *report, acq_error *error)
 {
     fit_run run = {.graph = graph, .params = params, .report = report, .begin = acq_clock_ns()};
+    run.owner = pthread_self();
+    run.last.phase = "fitting";
+    atomic_init(&run.is_stopped, false);
     *report = (acq_fit_report){0};
     acq_reliability_init(&report->link_table);
     acq_reliability_init(&report->answer_table);
@@ -313,6 +354,12 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     if (status == ACQ_OK)
         remove_folder(params);
     report->seconds = seconds_since(run.begin);
+    if (status == ACQ_ERR_INTERRUPTED && is_late(&run) && error != NULL) {
+        *error = (acq_error){0};
+        status = acq_fail(error, ACQ_ERR_LIMIT,
+                          "the time ran out while %.40s; more --time and --resume go on",
+                          run.last.phase);
+    }
     acq_fit_models_deinit(&run.models);
     acq_fold_trees_deinit(&run.trees);
     acq_calibrator_free(run.calibrator);

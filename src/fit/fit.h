@@ -31,8 +31,11 @@ typedef struct acq_fit_params {
     acq_fit_hold hold;        /* pairs: only links of entities that no other link joins then */
     acq_train_complex_params complex;
     acq_train_nbfnet_params nbfnet;
-    double seconds; /* what the whole may take; 0: as long as the epochs take */
-    double floor;   /* of the completion */
+    double seconds;   /* what the whole may take; 0: as long as the epochs take */
+    int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the fit */
+    double kept;      /* of the time, for the completions that are still to be made */
+    acq_stop stop;    /* the fit's own: asked from any thread */
+    double floor;     /* of the completion */
     uint32_t top;
     acq_row_choice rows;
     acq_tail_choice tails;
@@ -51,6 +54,20 @@ typedef struct acq_fit_params {
 void acq_fit_params_init(acq_fit_params *params);
 
 typedef acq_fit_completion_report acq_fit_report; /* public: anycq.h */
+
+/* With a time limit a step has its share of what is left, less what is kept for completions:
+ * trainings have fewer epochs then, calibrators fewer trees and questions. */
+typedef enum acq_fit_step {
+    ACQ_FIT_MODELS, /* trained on the rest */
+    ACQ_FIT_LINKS,  /* trees */
+    ACQ_FIT_QUESTIONS,
+    ACQ_FIT_ANSWERS, /* trees */
+    ACQ_FIT_AT_LARGE,
+    ACQ_FIT_WHOLE, /* models go on with all facts */
+} acq_fit_step;
+
+/* Seconds that this step may take from now on; 0: as many as it needs. */
+double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step);
 
 acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
                    acq_fit_report *report, acq_error *error);

@@ -276,7 +276,7 @@ acq_status acq_fit_at_large(const acq_graph *rest, const acq_predictor *complete
                             const acq_link_progress *progress, acq_calibrator *calibrator,
                             acq_fit_report *report, acq_error *error)
 {
-    size_t n = params->n_questions / 3;
+    size_t n = params->n_questions / 3, n_done = 0;
     acq_sampler *sampler = NULL;
     asking a = {.rest = rest,
                 .completed = completed,
@@ -289,10 +289,11 @@ acq_status acq_fit_at_large(const acq_graph *rest, const acq_predictor *complete
     a.sampler = sampler;
     if (status == ACQ_OK)
         status = acq_questions_run(
-            &(acq_questions_job){"asking at large", n, params->n_threads, ask_item, &a}, progress,
-            error);
+            &(acq_questions_job){"asking at large", n, params->n_threads, ask_item, &a,
+                                 acq_fit_get_seconds(params, ACQ_FIT_AT_LARGE)},
+            progress, &n_done, error);
     if (status == ACQ_OK)
-        learn(a.questions, n, calibrator, report);
+        learn(a.questions, n_done, calibrator, report);
     acq_sampler_free(sampler);
     acq_free(a.questions);
     return status;

@@ -4,8 +4,9 @@
  * constant gives way to another entity that is seen at its place. So some have an answer and
  * some have not, as with people. Of each the best candidates are kept. Learnt are
  *
- *   joint       the share of joint worlds (calibrate/worlds.h) that makes p of the candidates likeliest
- *   if_answered the curve from p / p of any answer to p_if_answered, on questions that have an answer
+ *   joint       the share of joint worlds (calibrate/worlds.h) that makes p of the candidates
+ * likeliest if_answered the curve from p / p of any answer to p_if_answered, on questions that have
+ * an answer
  *
  * and the table of stated and true shares is filled. */
 #ifndef ACQ_FIT_LARGE_H

@@ -166,7 +166,22 @@ static acq_boost_params choose_boost(const acq_candidates_maker *maker,
     boost.monotone = acq_candidates_get_monotone(maker);
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
+    boost.seconds = acq_fit_get_seconds(params, ACQ_FIT_LINKS);
     return boost;
+}
+
+/* Two completions take this evidence again, of the rest and of the whole graph. */
+static acq_status keep_time(acq_fit_params *params, double seconds, acq_error *error)
+{
+    static const double COMPLETIONS = 3.0;
+    double spent = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
+    params->kept = COMPLETIONS * seconds;
+    if (params->seconds <= 0 || spent + params->kept < params->seconds)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_LIMIT,
+                    "the time does not suffice: evidence took %.1f s and is needed twice more; "
+                    "give --time %.0f or more, and --resume goes on from there",
+                    seconds, ceil(1.2 * (spent + params->kept) + 1));
 }
 
 static bool report_fold(void *context, int step, int steps)
@@ -202,15 +217,23 @@ acq_status acq_fit_link_trees(const acq_candidates_maker *maker, const acq_graph
                     .report = report};
     acq_status status = sample.base == NULL ? acq_fail_memory(error) : ACQ_OK;
     *out = (acq_fold_trees){0};
+    acq_fit_params timed = *params;
+    int64_t before = acq_clock_ns();
     if (status == ACQ_OK)
         status = collect_sample(&c, n_relations, progress, error);
-    acq_boost_params boost = choose_boost(maker, params, report->covered);
+    report->collect_seconds = (double)(acq_clock_ns() - before) * 1e-9;
+    if (status == ACQ_OK)
+        status = keep_time(&timed, report->collect_seconds, error);
+    acq_boost_params boost = choose_boost(maker, &timed, report->covered);
     acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n, sample.n_features};
     if (status == ACQ_OK)
         status = acq_fold_trees_fit(&data, sample.folds, &boost, report_fold, (void *)progress, out,
                                     error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK) {
+        report->n_trees = acq_boost_get_n_trees(out->all);
+        report->all_trees = boost.n_trees;
         fill_table(&sample, out, &report->link_table);
+    }
     sample_deinit(&sample);
     return status;
 }

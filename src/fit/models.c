@@ -68,7 +68,10 @@ static acq_status make_complex(const acq_graph *graph, const acq_fit_params *par
         return acq_complex_read(files->model, graph, &out->complex, error);
     train.warm = warm;
     train.epochs *= warm == NULL ? 1.0 : WARM_SHARE;
-    train.seconds *= warm == NULL ? 1.0 : WARM_SHARE;
+    train.seconds = acq_fit_get_seconds(params, warm == NULL ? ACQ_FIT_MODELS : ACQ_FIT_WHOLE);
+    train.begin_ns = acq_clock_ns();
+    if (warm == NULL && params->use_nbfnet)
+        train.seconds /= 2;
     train.checkpoint = files->checkpoint;
     train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
     acq_status status = acq_train_complex(graph, &train, &out->complex, error);
@@ -79,10 +82,12 @@ static acq_status make_complex(const acq_graph *graph, const acq_fit_params *par
     return status;
 }
 
-static acq_status make_nbfnet(const acq_graph *graph, const acq_fit_params *params,
+static acq_status make_nbfnet(const acq_graph *graph, const acq_fit_params *params, bool is_whole,
                               const model_files *files, acq_fit_models *out, acq_error *error)
 {
     acq_train_nbfnet_params train = params->nbfnet;
+    train.seconds = acq_fit_get_seconds(params, is_whole ? ACQ_FIT_WHOLE : ACQ_FIT_MODELS);
+    train.begin_ns = acq_clock_ns();
     if (params->resume && access(files->model, R_OK) == 0)
         return acq_nbfnet_read(files->model, graph, &out->nbfnet, error);
     train.checkpoint = files->checkpoint;
@@ -116,7 +121,7 @@ static acq_status add_nbfnet(const acq_graph *graph, const char *name, const acq
     model_files files = {0};
     acq_status status = model_files_init(&files, params, name, "nbfnet", error);
     if (status == ACQ_OK)
-        status = make_nbfnet(graph, params, &files, out, error);
+        status = make_nbfnet(graph, params, strcmp(name, "whole") == 0, &files, out, error);
     if (status == ACQ_OK)
         status = acq_nbfnet_new_row_model(out->nbfnet, graph, &out->rows[out->n_rows], error);
     out->n_rows += status == ACQ_OK;
@@ -146,6 +151,7 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
     acq_rules_params rules = ACQ_RULES_DEFAULT;
     rules.seed = params->seed;
     rules.n_threads = params->n_threads;
+    rules.stop = params->stop;
     acq_status status = ACQ_OK;
     if (params->use_rules)
         status = acq_rules_mine(graph, &rules, &out->rules, error);
@@ -157,7 +163,8 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                       .tails = params->tails,
                                       .top = params->top,
                                       .counted = rest,
-                                      .n_threads = params->n_threads};
+                                      .n_threads = params->n_threads,
+                                      .stop = params->stop};
     for (size_t i = 0; i < out->n_rows; i++)
         evidence.models[i] = out->rows[i];
     return acq_candidates_maker_new(graph, &evidence, &out->maker, error);

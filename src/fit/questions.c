@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer/explain.h"
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/threads.h"
@@ -30,13 +31,16 @@ static acq_status run_one(void *context, size_t item, unsigned thread)
 }
 
 acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progress *progress,
-                             acq_error *error)
+                             size_t *n_done, acq_error *error)
 {
     enum { AT_ONCE = 50 };
+    int64_t deadline = acq_clock_get_deadline(job->seconds);
     questions_run run = {.job = job, .errors = acq_zalloc(job->n_threads, sizeof(acq_error))};
     acq_status status = run.errors == NULL ? acq_fail_memory(error) : ACQ_OK;
     for (; run.first < job->n && status == ACQ_OK; run.first += AT_ONCE) {
         size_t left = job->n - run.first;
+        if (run.first > 0 && acq_clock_ns() >= deadline)
+            break;
         if (progress->report != NULL &&
             !progress->report(progress->context, job->phase, (double)run.first, (double)job->n))
             status = acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", job->phase);
@@ -44,6 +48,7 @@ acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progre
             status =
                 acq_threads_run(job->n_threads, left < AT_ONCE ? left : AT_ONCE, run_one, &run);
     }
+    *n_done = run.first < job->n ? run.first : job->n;
     for (unsigned i = 0; i < job->n_threads && status != ACQ_OK && run.errors != NULL; i++)
         if (run.errors[i].code == status)
             (void)acq_fail(error, status, "%s", run.errors[i].message);

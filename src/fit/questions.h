@@ -25,10 +25,12 @@ typedef struct acq_questions_job {
     unsigned n_threads;
     acq_status (*one)(void *context, size_t question, acq_error *error);
     void *context;
+    double seconds; /* most; 0: no limit. Some questions are left out then */
 } acq_questions_job;
 
+/* *n_done: the first so many have been looked at. */
 acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progress *progress,
-                             acq_error *error);
+                             size_t *n_done, acq_error *error);
 
 /* The question that `key` stands for, from facts of the sampler's graph: a small shape, or a
  * hub-like one; half of these have one atom per pair of terms. Open ones have a fact that `rest`

@@ -125,6 +125,8 @@ static void admit_facts(const acq_cursor *cursor, acq_result *result)
         acq_ent *values = search->answers[i].values;
         search->answers[i] = ACQ_ENGINE_CERTAIN(result->has_p);
         search->answers[i].values = values;
+        if (question->params.prior < 0)
+            search->answers[i].p_prior = NAN;
     }
     search->n_answers = n;
     search->likeliest = result->has_p && n > 0 ? search->answers : NULL;

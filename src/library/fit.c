@@ -104,6 +104,7 @@ static void take_numbers(const acq_fit_completion_params *params, acq_fit_params
     if (params->f32)
         out->complex.precision = ACQ_PRECISION_F32;
     out->seconds = params->seconds;
+    out->begin_ns = acq_clock_ns() - (int64_t)(params->seconds_before * 1e9);
     out->floor = params->floor;
     out->top = params->top;
     out->use_rules = !params->no_rules;

@@ -5,7 +5,8 @@
  *   field  = { any but , " CR LF } | '"' { any but '"' | '""' } '"'
  *
  * A quoted field may span lines. After a bad record, reading goes on at the line after the
- * one where that record began, so that a lost quote costs one line, not the file. */
+ * one where that record began, so that a lost quote costs one line, not the file. A window of the
+ * text is in memory: whole records, which must be shorter than ACQ_LINE_MOST. */
 #include "graph/text/reader.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct csv {
     const char *at, *end;
     const char *line_start; /* of the current line */
     size_t line;
+    bool is_last; /* nothing comes after `end` */
     acq_text unescaped[4]; /* of head, relation, tail and whatever comes behind */
 } csv;
 
@@ -184,41 +186,78 @@ static acq_status read_record(csv *in)
     return acq_batch_add_triple(in->batch, fields, false);
 }
 
-/* Parses the whole text, handing a batch on whenever it is full. */
+/* Does the window hold a line end that is not quoted? No record is read past that. */
+static bool has_record(const csv *in)
+{
+    bool is_quoted = false;
+    for (const char *at = in->at; at < in->end; at++) {
+        if (*at == '"')
+            is_quoted = !is_quoted;
+        else if (*at == '\n' && !is_quoted)
+            return true;
+    }
+    return false;
+}
+
+static bool can_read(const csv *in)
+{
+    return in->at < in->end && (in->is_last || has_record(in) || in->end - in->at >= ACQ_LINE_MOST);
+}
+
+/* Parses the records of the window, handing a batch on whenever it is full, and at the end: its
+ * names are in the window. */
 static acq_status read_records(csv *in, acq_merger *merger)
 {
     acq_status status = ACQ_OK;
-    while (status == ACQ_OK && in->at < in->end) {
-        if (read_record(in) != ACQ_OK)
-            break;
-        if (!acq_batch_is_full(in->batch))
+    bool is_good = true;
+    while (status == ACQ_OK && is_good && can_read(in)) {
+        is_good = read_record(in) == ACQ_OK;
+        if (is_good && !acq_batch_is_full(in->batch))
             continue;
         status = acq_merger_take(merger, in->batch);
         acq_batch_clear(in->batch);
     }
+    if (status == ACQ_OK && is_good)
+        status = acq_merger_take(merger, in->batch);
+    acq_batch_clear(in->batch);
     return status;
 }
 
-static acq_status read_text(const acq_piece *piece, acq_merger *merger, acq_batch *batch)
+/* The start of the text: its mark, its table's head. */
+static acq_status start(csv *in, const acq_piece *piece, acq_merger *merger,
+                        acq_syntax_rules *rules)
 {
     const char *bytes = piece->bytes;
     size_t length = piece->length;
-    acq_status status = ACQ_OK;
-    if (acq_skip_mark(&bytes, &length, &batch->error) == ACQ_OK) {
-        const acq_syntax_rules *rules = batch->rules;
-        csv in = {.batch = batch,
-                  .separator = rules->separator,
-                  .at = bytes + rules->header_bytes,
-                  .end = bytes + length,
-                  .line_start = bytes + rules->header_bytes,
-                  .line = 1 + rules->header_lines};
-        for (int i = 0; i < 4; i++)
-            acq_text_init(&in.unescaped[i]);
-        status = read_records(&in, merger);
-        for (int i = 0; i < 4; i++)
-            acq_text_deinit(&in.unescaped[i]);
-    }
-    return status == ACQ_OK ? acq_merger_take(merger, batch) : status;
+    acq_table_look(rules, merger, bytes, length);
+    if (acq_skip_mark(&bytes, &length, &in->batch->error) != ACQ_OK)
+        return acq_merger_take(merger, in->batch);
+    in->separator = rules->separator;
+    in->line = 1 + rules->header_lines;
+    in->at = bytes + rules->header_bytes;
+    return ACQ_OK;
+}
+
+/* Reads on, and what there is of it. */
+static acq_status read_window(csv *in, acq_cutter *cutter, acq_piece *piece, acq_merger *merger,
+                              acq_syntax_rules *rules)
+{
+    bool is_start = in->at == NULL;
+    acq_status status = acq_cutter_extend(cutter, piece, merger->error);
+    if (status == ACQ_OK)
+        status = acq_merger_progress(merger, piece->done);
+    in->at = piece->bytes;
+    if (status == ACQ_OK && is_start)
+        status = start(in, piece, merger, rules);
+    if (status != ACQ_OK)
+        return status;
+    in->line_start = in->at;
+    in->end = piece->bytes + piece->length;
+    in->is_last = cutter->has_ended;
+    status = read_records(in, merger);
+    piece->length = (size_t)(in->end - in->at);
+    memmove(piece->bytes, in->at, piece->length);
+    return status;
 }
 
 acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch,
@@ -226,17 +265,15 @@ acq_status acq_read_csv(acq_stream *stream, acq_merger *merger, acq_batch *batch
 {
     acq_cutter cutter;
     acq_piece piece = {0};
+    csv in = {.batch = batch};
     acq_status status = ACQ_OK;
+    for (int i = 0; i < 4; i++)
+        acq_text_init(&in.unescaped[i]);
     acq_cutter_init(&cutter, stream, 0);
-    while (status == ACQ_OK && !cutter.has_ended) {
-        status = acq_cutter_extend(&cutter, &piece, merger->error);
-        if (status == ACQ_OK)
-            status = acq_merger_progress(merger, piece.done);
-    }
-    if (status == ACQ_OK) {
-        acq_table_look(rules, merger, piece.bytes, piece.length);
-        status = read_text(&piece, merger, batch);
-    }
+    while (status == ACQ_OK && !cutter.has_ended)
+        status = read_window(&in, &cutter, &piece, merger, rules);
+    for (int i = 0; i < 4; i++)
+        acq_text_deinit(&in.unescaped[i]);
     acq_free(piece.bytes);
     acq_cutter_deinit(&cutter);
     return status;

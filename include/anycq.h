@@ -1051,6 +1051,7 @@ typedef struct acq_evaluate_params {
     unsigned threads;           /* 0: as many as the machine has */
     acq_progress_fn progress;   /* after decisions of the calling thread; counts instances */
     void *context;
+    double seconds; /* for all; what is left then is undecided; 0: no limit */
 } acq_evaluate_params;
 
 ACQ_API void acq_evaluate_params_init_sized(acq_evaluate_params *params, size_t size);

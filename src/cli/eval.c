@@ -162,6 +162,9 @@ static acq_status evaluate(eval_job *job, acq_error *error)
     job->ask.policy = job->setup.policy;
     job->params.truth = job->truth;
     job->params.progress = acq_eval_show;
+    double left = acq_options_get_seconds_left(options);
+    if (!isinf(left)) /* printing takes some time too */
+        job->params.seconds = fmax(.97 * left - .02, 1e-3);
     job->params.context = &progress;
     acq_status status = acq_evaluate(job->setup.predictor, job->task, options->queries.items,
                                      options->queries.n, &job->params, &job->evaluation, error);

@@ -40,6 +40,9 @@ acq_engine_params acq_eval_get_engine(const acq_eval_params *params)
     acq_engine_params engine = params->engine;
     engine.prior = params->prior;
     engine.only_prior = true;
+    double left = (double)(params->deadline_ns - acq_clock_ns()) * 1e-9;
+    if (params->deadline_ns > 0 && !(engine.search.seconds > 0 && engine.search.seconds < left))
+        engine.search.seconds = fmax(left, 1e-3);
     return engine;
 }
 
@@ -92,6 +95,23 @@ static void unplan(evaluation *run)
     acq_free(run->errors);
 }
 
+/* There is no time for this one. */
+static void leave_out(const acq_bench_instance *instance, acq_bench_task task, size_t n,
+                      acq_decision *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i].is_undecided = true;
+        out[i].is_correct = task == ACQ_TASK_QAC && i < instance->correct.n;
+    }
+    if (task == ACQ_TASK_QAR)
+        out->item.type = instance->type;
+}
+
+static bool has_time(const acq_eval_params *params)
+{
+    return params->deadline_ns == 0 || acq_clock_ns() < params->deadline_ns;
+}
+
 static acq_status decide_item(void *context, size_t i, unsigned thread)
 {
     evaluation *run = context;
@@ -100,6 +120,10 @@ static acq_status decide_item(void *context, size_t i, unsigned thread)
     acq_decision *out = &run->decisions[run->offsets[item]];
     acq_eval_worker *worker = &run->workers[thread];
     worker->stream = run->offsets[item] - run->offsets[item - i];
+    if (!has_time(run->params)) {
+        leave_out(instance, run->params->task, run->offsets[item + 1] - run->offsets[item], out);
+        return ACQ_OK;
+    }
     acq_status status = run->params->task == ACQ_TASK_QAC
                             ? acq_eval_decide_qac(worker, instance, out, &run->errors[thread])
                             : acq_eval_decide_qar(worker, instance, out, &run->errors[thread]);

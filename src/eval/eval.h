@@ -35,6 +35,7 @@ typedef struct acq_eval_params {
     double prior; /* share of true candidates, for calibrated probabilities */
     size_t first; /* instances taken of each file; 0: all */
     unsigned n_threads;
+    int64_t deadline_ns;           /* what is not decided then is undecided; 0: none */
     double *decision_ms;           /* NULL, or room for the time of every decision, in file order */
     acq_eval_progress_fn progress; /* called from the calling thread; may be NULL */
     void *context;

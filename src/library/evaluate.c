@@ -104,6 +104,7 @@ static acq_status read_params(const char *function, const acq_evaluate_params *g
     out->prior = get_prior(question);
     out->first = (size_t)params->first;
     out->n_threads = count_threads(params->threads);
+    out->deadline_ns = params->seconds > 0 ? acq_clock_get_deadline(params->seconds) : 0;
     return ACQ_OK;
 }
 

@@ -456,6 +456,25 @@ ACQ_API acq_status acq_predict(const acq_predictor *predictor, acq_ent entity, a
 ACQ_API acq_status acq_predict_rows(const acq_predictor *predictor, const acq_ent *entities,
                                     size_t n, acq_rel relation, acq_predictions **out,
                                     acq_error *error);
+/* The same within a time; ACQ_ERR_INTERRUPTED when it is over, or progress says so. params NULL: no
+ * limit. */
+typedef struct acq_predict_params {
+    size_t size;
+    double seconds; /* 0: no limit */
+    acq_progress_fn progress;
+    void *context;
+} acq_predict_params;
+
+ACQ_API void acq_predict_params_init_sized(acq_predict_params *params, size_t size);
+static inline void acq_predict_params_init(acq_predict_params *params)
+{
+    acq_predict_params_init_sized(params, sizeof *params);
+}
+
+ACQ_API acq_status acq_predict_within(const acq_predictor *predictor, acq_ent entity,
+                                      acq_rel relation, const acq_predict_params *params,
+                                      acq_predictions **out, acq_error *error);
+
 ACQ_API size_t acq_predictions_get_n(const acq_predictions *predictions);
 ACQ_API const acq_prediction *acq_predictions_get(const acq_predictions *predictions, size_t i);
 ACQ_API void acq_predictions_free(acq_predictions *predictions);

@@ -1,7 +1,9 @@
 /* predict.c - `anycq predict`: the links of one entity, most likely first. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/interrupt.h"
 #include "cli/pattern.h"
 #include "cli/reasons.h"
 #include "cli/report.h"
@@ -39,8 +41,38 @@ typedef struct question {
     acq_ent known;
     acq_rel relation; /* from the known entity */
     acq_predictions *links;
+    bool is_cut; /* there was no time to predict */
     acq_reason_view reasons;
 } question;
+
+static bool goes_on(void *context, const acq_progress *now)
+{
+    (void)context;
+    (void)now;
+    return !acq_interrupt_is_asked();
+}
+
+/* Where there is no time to predict, or an interrupt, the observed links are given. */
+static acq_status find_in_time(question *q, acq_error *error)
+{
+    acq_predict_params params;
+    acq_predictor *observed = NULL;
+    double left = acq_options_get_seconds_left(q->options);
+    acq_predict_params_init(&params);
+    params.seconds = isinf(left) ? 0 : fmax(.95 * left, 1e-3);
+    params.progress = goes_on;
+    acq_status status =
+        acq_predict_within(q->reasons.predictor, q->known, q->relation, &params, &q->links, error);
+    q->is_cut = status == ACQ_ERR_INTERRUPTED;
+    if (!q->is_cut)
+        return status;
+    acq_error_clear(error);
+    status = acq_predictor_new(q->graph, "observed", NULL, &observed, error);
+    if (status == ACQ_OK)
+        status = acq_predict(observed, q->known, q->relation, &q->links, error);
+    acq_predictor_free(observed);
+    return status;
+}
 
 static acq_status find_links(question *q, const acq_pattern *pattern, acq_error *error)
 {
@@ -52,7 +84,7 @@ static acq_status find_links(question *q, const acq_pattern *pattern, acq_error 
         return status;
     bool is_inverse = pattern->is_inverse != (pattern->head == NULL);
     q->relation = is_inverse ? relation ^ 1U : relation;
-    return acq_predict(q->reasons.predictor, q->known, q->relation, &q->links, error);
+    return find_in_time(q, error);
 }
 
 static bool is_explained(const question *q, const acq_prediction *link)
@@ -173,14 +205,19 @@ static int predict(const acq_options *options, const acq_pattern *pattern, const
     question q = {.options = options,
                   .graph = setup->graph,
                   .reasons = {.graph = setup->graph, .predictor = setup->predictor}};
+    acq_interrupt_hold(NULL, 0);
     acq_status status = find_links(&q, pattern, &error);
+    acq_interrupt_release();
     if (status == ACQ_OK) {
         print_links(&q, &output->data);
         acq_reason_view_note(&q.reasons, output);
         status = acq_setup_check_names(setup->graph, output, 0, &error);
     }
     size_t n = acq_predictions_get_n(q.links);
-    int code = n > 0 ? ACQ_EXIT_YES : ACQ_EXIT_NO;
+    int code = n > 0 ? ACQ_EXIT_YES : q.is_cut ? ACQ_EXIT_UNDECIDED : ACQ_EXIT_NO;
+    if (q.is_cut)
+        acq_report_note(output, "%s: observed links only",
+                        acq_interrupt_is_asked() ? "interrupted" : "the time ran out");
     if (status != ACQ_OK)
         code = acq_report_error(output, options, &error, NULL);
     if (status == ACQ_OK && n > options->top)
@@ -189,7 +226,7 @@ static int predict(const acq_options *options, const acq_pattern *pattern, const
     if (status == ACQ_OK && concerns_predictor(options, q.links))
         acq_setup_note_auto(options, setup->predictor, output);
     acq_predictions_free(q.links);
-    return code;
+    return acq_interrupt_is_asked() ? ACQ_EXIT_INTERRUPTED : code;
 }
 
 int acq_cli_predict(const acq_options *options)

@@ -3,6 +3,7 @@
 #include "library/parts.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,19 +195,17 @@ static acq_status make_predictions(const acq_predictor *predictor, acq_ent entit
 }
 
 /* Models make all rows together, which wants them sorted and each once; others have them. */
-static acq_status copy_rows(const acq_predictor *predictor, const acq_ent *entities, size_t n,
-                            acq_rel relation, acq_scored_row *rows, acq_error *error)
+static acq_status copy_rows(const acq_predictor *predictor, const acq_row_want *want,
+                            acq_scored_row *rows, acq_error *error)
 {
     bool is_rising = true;
-    for (size_t i = 1; i < n; i++)
-        is_rising = is_rising && entities[i - 1] < entities[i];
+    for (size_t i = 1; i < want->n; i++)
+        is_rising = is_rising && want->heads[i - 1] < want->heads[i];
     if (acq_predictor_makes_rows(predictor) && is_rising)
-        return predictor->ops->copy_rows(
-            predictor, &(acq_row_want){.relation = relation, .heads = entities, .n = n}, rows,
-            error);
+        return predictor->ops->copy_rows(predictor, want, rows, error);
     acq_status status = ACQ_OK;
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = acq_predictor_copy_row(predictor, relation, entities[i], &rows[i], error);
+    for (size_t i = 0; i < want->n && status == ACQ_OK; i++)
+        status = acq_predictor_copy_row(predictor, want->relation, want->heads[i], &rows[i], error);
     return status;
 }
 
@@ -226,16 +225,17 @@ static acq_status check_ids(const char *function, const acq_graph *graph, const 
     return ACQ_OK;
 }
 
-static acq_status predict_rows(const acq_predictor *predictor, const acq_ent *entities, size_t n,
-                               acq_rel relation, acq_predictions **out, acq_error *error)
+static acq_status predict_rows(const acq_predictor *predictor, const acq_row_want *want,
+                               acq_predictions **out, acq_error *error)
 {
+    size_t n = want->n;
     acq_scored_row *rows = acq_zalloc(n, sizeof *rows);
     acq_predictions **made = acq_zalloc(n, sizeof(acq_predictions *));
     bool has_room = rows != NULL && made != NULL;
-    acq_status status = has_room ? copy_rows(predictor, entities, n, relation, rows, error)
-                                 : acq_fail_memory(error);
+    acq_status status = has_room ? copy_rows(predictor, want, rows, error) : acq_fail_memory(error);
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = make_predictions(predictor, entities[i], relation, &rows[i], &made[i], error);
+        status =
+            make_predictions(predictor, want->heads[i], want->relation, &rows[i], &made[i], error);
     for (size_t i = 0; i < n && has_room; i++) {
         acq_scored_row_deinit(&rows[i]);
         if (status == ACQ_OK)
@@ -255,7 +255,8 @@ acq_status acq_predict_rows(const acq_predictor *predictor, const acq_ent *entit
     ACQ_REQUIRE(entities, error);
     ACQ_REQUIRE(out, error);
     acq_status status = check_ids(__func__, predictor->graph, entities, n, relation, error);
-    return status == ACQ_OK ? predict_rows(predictor, entities, n, relation, out, error) : status;
+    acq_row_want want = {.relation = relation, .heads = entities, .n = n};
+    return status == ACQ_OK ? predict_rows(predictor, &want, out, error) : status;
 }
 
 acq_status acq_predict(const acq_predictor *predictor, acq_ent entity, acq_rel relation,
@@ -264,7 +265,53 @@ acq_status acq_predict(const acq_predictor *predictor, acq_ent entity, acq_rel r
     ACQ_REQUIRE(predictor, error);
     ACQ_REQUIRE(out, error);
     acq_status status = check_ids(__func__, predictor->graph, &entity, 1, relation, error);
-    return status == ACQ_OK ? predict_rows(predictor, &entity, 1, relation, out, error) : status;
+    acq_row_want want = {.relation = relation, .heads = &entity, .n = 1};
+    return status == ACQ_OK ? predict_rows(predictor, &want, out, error) : status;
+}
+
+/* Asked from every thread that works; progress only from the caller's. */
+typedef struct predict_watch {
+    const acq_predict_params *params;
+    pthread_t owner;
+    int64_t deadline_ns;
+    atomic_bool is_over;
+} predict_watch;
+
+static bool is_over(void *context)
+{
+    predict_watch *w = context;
+    acq_progress now = {.phase = "predicting", .total = 1};
+    bool is_mine = w->params->progress != NULL && pthread_equal(pthread_self(), w->owner);
+    if (acq_clock_ns() >= w->deadline_ns ||
+        (is_mine && !w->params->progress(w->params->context, &now)))
+        atomic_store(&w->is_over, true);
+    return atomic_load(&w->is_over);
+}
+
+void acq_predict_params_init_sized(acq_predict_params *params, size_t size)
+{
+    acq_predict_params own = {0};
+    acq_sized_init(params, size, &own, sizeof own);
+}
+
+acq_status acq_predict_within(const acq_predictor *predictor, acq_ent entity, acq_rel relation,
+                              const acq_predict_params *given, acq_predictions **out,
+                              acq_error *error)
+{
+    ACQ_REQUIRE(predictor, error);
+    ACQ_REQUIRE(out, error);
+    acq_predict_params params = {0};
+    acq_status status = acq_sized_read(__func__, given, &params, sizeof params, error);
+    if (status == ACQ_OK)
+        status = check_ids(__func__, predictor->graph, &entity, 1, relation, error);
+    if (status != ACQ_OK)
+        return status;
+    predict_watch w = {.params = &params,
+                       .owner = pthread_self(),
+                       .deadline_ns = acq_clock_get_deadline(params.seconds)};
+    atomic_init(&w.is_over, false);
+    acq_row_want want = {.relation = relation, .heads = &entity, .n = 1, .stop = {is_over, &w}};
+    return predict_rows(predictor, &want, out, error);
 }
 
 size_t acq_predictions_get_n(const acq_predictions *predictions)

@@ -156,6 +156,8 @@ static void test_questions(void **state)
     const char *parts[] = {"x"};
     REFUSES(acq_predict, "predictor", NULL, 0, 0, &links);
     REFUSES(acq_predict, "out", f.predictor, 0, 0, NULL);
+    REFUSES(acq_predict_within, "predictor", NULL, 0, 0, NULL, &links);
+    REFUSES(acq_predict_within, "out", f.predictor, 0, 0, NULL, NULL);
     REFUSES(acq_predict_rows, "predictor", NULL, &ada, 1, 0, &links);
     REFUSES(acq_predict_rows, "entities", f.predictor, NULL, 1, 0, &links);
     REFUSES(acq_predict_rows, "out", f.predictor, &ada, 1, 0, NULL);

@@ -9,7 +9,7 @@ foreach(transcript ask queries_file check others help scored probability suggest
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script signals readme same_store resume overwrite stream special_files train_links_resume
+foreach(script signals interrupts readme same_store resume overwrite stream special_files train_links_resume
         fit_resume)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>

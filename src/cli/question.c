@@ -126,15 +126,15 @@ static void send(asking *a)
         (void)acq_output_flush(a->output, 0);
 }
 
-static acq_status add_answers(asking *a, const acq_result *some)
+static acq_status add_answers(asking *a, const acq_result *some, acq_error *error)
 {
+    size_t start = a->output->data.length;
     a->view.result = some;
     acq_result_get_stats(some, &a->view.stats);
     if (a->question->options->json)
         return ACQ_OK;
     acq_view_add(&a->view, a->output);
-    acq_error failure = {0};
-    acq_status status = acq_graph_get_failure(a->question->graph, &failure);
+    acq_status status = acq_setup_check_names(a->question->graph, a->output, start, error);
     if (status == ACQ_OK)
         send(a);
     return status;
@@ -171,7 +171,7 @@ static int ask(asking *a, const acq_query *query, const acq_ask_params *params)
         status = acq_cursor_next_some(cursor, &some, &error);
         if (status != ACQ_OK || some == NULL)
             break;
-        status = add_answers(a, some);
+        status = add_answers(a, some, &error);
     }
     int code = status == ACQ_OK ? finish(a, acq_cursor_get_result(cursor))
                                 : report(question, &error, a->output);
@@ -190,7 +190,7 @@ static int ask_at_once(asking *a, const acq_query *query, const acq_ask_params *
                                         question->n_values, params, &result, &error)
                             : acq_ask(query, question->predictor, params, &result, &error);
     if (status == ACQ_OK && acq_result_get_n_answers(result) > 0)
-        status = add_answers(a, result);
+        status = add_answers(a, result, &error);
     int code = status == ACQ_OK ? finish(a, result) : report(question, &error, a->output);
     acq_result_free(result);
     return code;
@@ -241,6 +241,7 @@ static int run(acq_question *question, const acq_query *query, acq_output *outpu
     int code = question->is_check || params.new_only ? ask_at_once(&a, query, &params)
                                                      : ask(&a, query, &params);
     acq_trace_deinit(&a.trace);
+    acq_free(a.columns.widths);
     acq_bar_deinit(&a.bar);
     return code;
 }

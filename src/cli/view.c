@@ -515,6 +515,4 @@ void acq_view_end(const acq_view *view, acq_output *output)
     if (view->columns->n_shown == 0)
         print_outcome(view, output);
     print_notes(view, output);
-    acq_free(view->columns->widths);
-    *view->columns = (acq_columns){0};
 }

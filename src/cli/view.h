@@ -36,7 +36,7 @@ json_t *acq_trace_make_json(const acq_trace *trace);
 
 /* How answers are laid out; those that come later widen the columns. */
 typedef struct acq_columns {
-    size_t *widths; /* one per free variable: of "x = value"; freed by acq_view_end */
+    size_t *widths; /* one per free variable: of "x = value"; the owner frees them */
     size_t name_width;
     size_t score_width;
     bool is_table;
@@ -79,7 +79,7 @@ int acq_view_get_exit_code(const acq_view *view);
  * show in output. */
 void acq_view_add(const acq_view *view, acq_output *output);
 
-/* What comes after all answers: where there are none, why; and notes. Frees the columns. */
+/* What comes after all answers: where there are none, why; and notes. */
 void acq_view_end(const acq_view *view, acq_output *output);
 
 /* The evidence of one answer, indented below it. */

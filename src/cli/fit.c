@@ -17,6 +17,7 @@
 #include "cli/table.h"
 #include "cli/width.h"
 #include "cli/train_progress.h"
+#include "base/budget.h"
 #include "base/file.h"
 
 enum { STOP_SECONDS = 120 };

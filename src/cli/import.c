@@ -55,6 +55,14 @@ typedef struct import_report {
     acq_store_create_report made;
 } import_report;
 
+/* What names and facts may take: the command itself and what is being read need some too. */
+static uint64_t get_memory(const acq_options *options)
+{
+    enum { OWN_MB = 24, LEAST_MB = 8 };
+    uint64_t mb = options->import_memory;
+    return (mb > OWN_MB + LEAST_MB ? mb - OWN_MB : LEAST_MB) << 20;
+}
+
 static acq_status import(const acq_options *options, acq_output *output, import_report *report,
                          acq_error *error)
 {
@@ -71,7 +79,7 @@ static acq_status import(const acq_options *options, acq_output *output, import_
     read.threads = (unsigned)options->import_threads;
     read.report = &report->read;
     params.read = &read;
-    params.memory_bytes = options->import_memory << 20;
+    params.memory_bytes = get_memory(options);
     params.replace = options->replace;
     params.report = &report->made;
     params.begin = hold_half_files;

@@ -62,10 +62,10 @@ void acq_interrupt_init(void)
     sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* 0.35 s, or 4 % of the time: what is printed last needs some. */
+/* 0.2 s, or 3 % of the time: what is printed last needs some, and so does the end of a process. */
 static double get_patience(double seconds)
 {
-    return seconds * .04 > .35 ? seconds * .04 : .35;
+    return seconds * .03 > .2 ? seconds * .03 : .2;
 }
 
 static void end_late(int number)

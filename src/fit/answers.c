@@ -57,7 +57,7 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
                           answer_row *row, acq_error *error)
 {
     const acq_predictor *completed = a->source.completed;
-    acq_engine_params engine = acq_trial_choose_search(completed, 1);
+    acq_engine_params engine = acq_trial_choose_search(completed, 1, a->source.work);
     acq_engine_result result;
     acq_status status = acq_engine_check(query, completed, values, &engine, &result, error);
     row->is_supported = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
@@ -92,6 +92,8 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
+        if (acq_trial_source_is_late(&a->source))
+            break;
         answer_row row = {.is_true = trial->is_true};
         if (trial->is_seen && n_alike[!trial->is_true] > 0)
             row.weight = 1.0F / (float)n_alike[trial->is_true];
@@ -116,7 +118,9 @@ static acq_status answer_question(const answering *a, size_t question, answered 
     acq_status status = ACQ_OK;
     out->kind = (question_kind)(question % N_KINDS);
     for (unsigned i = 0; i < TRIES && out->n == 0 && status == ACQ_OK; i++) {
-        acq_query *query;
+        acq_query *query = NULL;
+        if (acq_trial_source_is_late(&a->source))
+            break;
         acq_trials trials = {0};
         size_t least = out->kind == KIND_SMALL && i + 1 < TRIES ? LEAST_ANSWERS : 1;
         status = acq_question_draw(a->sampler, a->source.rest, out->kind == KIND_HUB,
@@ -131,6 +135,8 @@ static acq_status answer_question(const answering *a, size_t question, answered 
         }
         acq_query_free(query);
     }
+    if (acq_trial_source_is_late(&a->source))
+        out->n = 0; /* some of its trials are missing */
     return status;
 }
 
@@ -377,6 +383,7 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 acq_error *error)
 {
     size_t n = params->n_questions / 3 * N_KINDS, n_done = 0;
+    double seconds = acq_fit_get_seconds(params, ACQ_FIT_QUESTIONS);
     acq_sampler *sampler = NULL;
     acq_predictor *observed = NULL;
     answering a = {.questions = acq_zalloc(n, sizeof(answered)), .params = params};
@@ -386,12 +393,16 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
     if (status == ACQ_OK)
         status = acq_predictor_new_observed(rest, &observed, error);
     a.sampler = sampler;
-    a.source = (acq_trial_source){rest, observed, completed, truth};
+    a.source = (acq_trial_source){rest,
+                                  observed,
+                                  completed,
+                                  truth,
+                                  acq_fit_get_work(params),
+                                  params->seconds > 0 ? acq_clock_get_deadline(seconds) : 0};
     if (status == ACQ_OK)
-        status = acq_questions_run(
-            &(acq_questions_job){"answering questions", n, params->n_threads, answer_item, &a,
-                                 acq_fit_get_seconds(params, ACQ_FIT_QUESTIONS)},
-            progress, &n_done, error);
+        status = acq_questions_run(&(acq_questions_job){"answering questions", n, params->n_threads,
+                                                        answer_item, &a, seconds},
+                                   progress, &n_done, error);
     report->n_questions = n_done;
     report->all_questions = n;
     if (status == ACQ_OK)

@@ -278,14 +278,23 @@ static acq_status complete(fit_run *run, const char *output, acq_error *error)
     return status;
 }
 
+static const double SHARED = .8; /* of the time; steps may take a little longer, and tables do */
+
 double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step)
 {
     static const double shares[] = {
         [ACQ_FIT_MODELS] = .2,   [ACQ_FIT_LINKS] = .35,   [ACQ_FIT_QUESTIONS] = .4,
         [ACQ_FIT_ANSWERS] = .25, [ACQ_FIT_AT_LARGE] = .5, [ACQ_FIT_WHOLE] = .5};
     double spent = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
-    double left = params->seconds - spent - params->kept;
+    double left = SHARED * params->seconds - spent - params->kept;
     return params->seconds > 0 ? fmax(shares[step] * left, .02) : 0;
+}
+
+uint64_t acq_fit_get_work(const acq_fit_params *params)
+{
+    static const double PER_SECOND = 40000, LEAST = 200000;
+    double work = fmax(PER_SECOND * params->seconds, LEAST);
+    return params->seconds > 0 && work < 2e7 ? (uint64_t)work : 0;
 }
 
 static bool is_late(const fit_run *run)

@@ -69,6 +69,9 @@ typedef enum acq_fit_step {
 /* Seconds that this step may take from now on; 0: as many as it needs. */
 double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step);
 
+/* Of one search, by the time of the whole; 0: as much as is of use. */
+uint64_t acq_fit_get_work(const acq_fit_params *params);
+
 acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
                    acq_fit_report *report, acq_error *error);
 

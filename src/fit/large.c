@@ -80,9 +80,11 @@ static acq_status measure(const both_worlds *worlds, const acq_query *query, uin
     return status;
 }
 
-static acq_engine_params choose_search(const acq_predictor *predictor, uint64_t limit)
+static acq_engine_params choose_search(const asking *a, const acq_predictor *predictor,
+                                       uint64_t limit)
 {
-    acq_engine_params engine = acq_trial_choose_search(predictor, limit);
+    acq_engine_params engine =
+        acq_trial_choose_search(predictor, limit, acq_fit_get_work(a->params));
     engine.search.scoring.negation_threshold = -1;
     return engine;
 }
@@ -91,7 +93,7 @@ static acq_engine_params choose_search(const acq_predictor *predictor, uint64_t 
 static acq_status is_true(const asking *a, const acq_query *query, const acq_ent *values, bool *out,
                           acq_error *error)
 {
-    acq_engine_params engine = choose_search(a->truth, 1);
+    acq_engine_params engine = choose_search(a, a->truth, 1);
     acq_engine_result result;
     acq_status status = values == NULL
                             ? acq_engine_ask(query, a->truth, &engine, &result, error)
@@ -126,7 +128,7 @@ static bool has_denial(const acq_query *query)
 static acq_status ask(const asking *a, const both_worlds *worlds, const acq_query *query,
                       question *out, acq_error *error)
 {
-    acq_engine_params engine = choose_search(a->completed, CANDIDATES);
+    acq_engine_params engine = choose_search(a, a->completed, CANDIDATES);
     acq_engine_result result;
     bool is_whole = true;
     out->is_denial = has_denial(query);

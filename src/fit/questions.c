@@ -22,11 +22,14 @@ typedef struct questions_run {
     const acq_questions_job *job;
     acq_error *errors; /* one per thread */
     size_t first;
+    int64_t deadline;
 } questions_run;
 
 static acq_status run_one(void *context, size_t item, unsigned thread)
 {
     const questions_run *run = context;
+    if (acq_clock_ns() >= run->deadline)
+        return ACQ_OK;
     return run->job->one(run->job->context, run->first + item, &run->errors[thread]);
 }
 
@@ -34,12 +37,13 @@ acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progre
                              size_t *n_done, acq_error *error)
 {
     enum { AT_ONCE = 50 };
-    int64_t deadline = acq_clock_get_deadline(job->seconds);
-    questions_run run = {.job = job, .errors = acq_zalloc(job->n_threads, sizeof(acq_error))};
+    questions_run run = {.job = job,
+                         .errors = acq_zalloc(job->n_threads, sizeof(acq_error)),
+                         .deadline = acq_clock_get_deadline(job->seconds)};
     acq_status status = run.errors == NULL ? acq_fail_memory(error) : ACQ_OK;
     for (; run.first < job->n && status == ACQ_OK; run.first += AT_ONCE) {
         size_t left = job->n - run.first;
-        if (run.first > 0 && acq_clock_ns() >= deadline)
+        if (run.first > 0 && acq_clock_ns() >= run.deadline)
             break;
         if (progress->report != NULL &&
             !progress->report(progress->context, job->phase, (double)run.first, (double)job->n))
@@ -326,18 +330,24 @@ enum {
     DRAWS = 200, /* for wrong ones */
 };
 
-acq_engine_params acq_trial_choose_search(const acq_predictor *predictor, uint64_t limit)
+acq_engine_params acq_trial_choose_search(const acq_predictor *predictor, uint64_t limit,
+                                          uint64_t work)
 {
     acq_engine_params engine = ACQ_ENGINE_DEFAULT;
     engine.search.limit = limit;
     engine.search.seconds = 0; /* a deadline would not repeat */
-    engine.search.work = SEARCH_WORK;
+    engine.search.work = work > 0 ? work : SEARCH_WORK;
     engine.search.scoring.threshold = acq_predictor_get_floor(predictor);
     if (engine.search.scoring.threshold <= 0)
         engine.search.scoring.threshold = .5;
     engine.search.scoring.negation_threshold = .5;
     engine.search.scoring = acq_scoring_round(engine.search.scoring);
     return engine;
+}
+
+bool acq_trial_source_is_late(const acq_trial_source *source)
+{
+    return source->deadline_ns > 0 && acq_clock_ns() >= source->deadline_ns;
 }
 
 static bool has_tuple(const acq_trials *trials, const acq_ent *values, uint32_t n_free)
@@ -363,7 +373,7 @@ static void add(acq_trials *trials, const acq_ent *values, uint32_t n_free, bool
 static acq_status holds(const acq_trial_source *source, const acq_query *query,
                         const acq_ent *values, bool *out, acq_error *error)
 {
-    acq_engine_params engine = acq_trial_choose_search(source->truth, 1);
+    acq_engine_params engine = acq_trial_choose_search(source->truth, 1, source->work);
     acq_engine_result result;
     acq_status status = acq_engine_check(query, source->truth, values, &engine, &result, error);
     *out = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
@@ -376,11 +386,13 @@ static acq_status add_answers(const acq_trial_source *source, const acq_query *q
                               const acq_predictor *predictor, uint64_t limit, acq_trials *out,
                               acq_error *error)
 {
-    acq_engine_params engine = acq_trial_choose_search(predictor, limit);
+    acq_engine_params engine = acq_trial_choose_search(predictor, limit, source->work);
     acq_engine_result result;
     acq_status status = acq_engine_ask(query, predictor, &engine, &result, error);
     for (size_t i = 0; i < result.n_answers && status == ACQ_OK; i++) {
         bool is_true = predictor == source->truth;
+        if (acq_trial_source_is_late(source))
+            break;
         if (!is_true)
             status = holds(source, query, result.answers[i].values, &is_true, error);
         if (status == ACQ_OK)
@@ -413,9 +425,9 @@ static bool has_answer(const answer_list *list, acq_ent entity)
 
 /* Sorted. */
 static acq_status list_answers(const acq_query *query, const acq_predictor *predictor,
-                               answer_list *out, acq_error *error)
+                               uint64_t work, answer_list *out, acq_error *error)
 {
-    acq_engine_params engine = acq_trial_choose_search(predictor, MOST_ANSWERS);
+    acq_engine_params engine = acq_trial_choose_search(predictor, MOST_ANSWERS, work);
     acq_engine_result result;
     acq_status status = acq_engine_ask(query, predictor, &engine, &result, error);
     if (status == ACQ_OK && ACQ_RESERVE(out->values, out->capacity, result.n_answers) != ACQ_OK)
@@ -530,9 +542,9 @@ static acq_status draw_single(const acq_trial_source *source, const acq_query *q
 {
     answer_list truth = {0}, observed = {0};
     acq_ent *values = NULL;
-    acq_status status = list_answers(query, source->truth, &truth, error);
+    acq_status status = list_answers(query, source->truth, source->work, &truth, error);
     if (status == ACQ_OK && truth.is_whole && truth.n > 0 && truth.n >= least)
-        status = list_answers(query, source->observed, &observed, error);
+        status = list_answers(query, source->observed, source->work, &observed, error);
     if (status == ACQ_OK && truth.is_whole && observed.is_whole) {
         values = acq_alloc(truth.n, sizeof *values);
         status = values == NULL ? acq_fail_memory(error) : ACQ_OK;

@@ -53,7 +53,12 @@ typedef struct acq_trial_source {
     const acq_predictor *observed;  /* the rest's facts */
     const acq_predictor *completed; /* its links with their p */
     const acq_predictor *truth;     /* 1 for links that hold; the rest's ids */
+    uint64_t work;                  /* of a search; 0: much */
+    int64_t deadline_ns;            /* what is drawn after it is of no use; 0: none */
 } acq_trial_source;
+
+/* Is there no more time for trials? */
+bool acq_trial_source_is_late(const acq_trial_source *source);
 
 typedef struct acq_trial {
     acq_ent values[ACQ_TRIAL_MOST_FREE];
@@ -68,7 +73,8 @@ typedef struct acq_trials {
 } acq_trials;
 
 /* How fit searches: by work, not by the clock, so that a run repeats. */
-acq_engine_params acq_trial_choose_search(const acq_predictor *predictor, uint64_t limit);
+acq_engine_params acq_trial_choose_search(const acq_predictor *predictor, uint64_t limit,
+                                          uint64_t work);
 
 /* out->n is 0 where the question is of no use, as one with fewer answers than `least`. */
 acq_status acq_trials_draw(const acq_trial_source *source, const acq_query *query, size_t least,

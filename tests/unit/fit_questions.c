@@ -29,7 +29,7 @@ static void fixture_init(fixture *f)
     assert_int_equal(acq_split_by_share(f->c.graph, .2, ACQ_HOLD_LINKS, 1, &f->rest, NULL), ACQ_OK);
     assert_int_equal(acq_predictor_new_observed(f->rest, &f->observed, NULL), ACQ_OK);
     assert_int_equal(acq_predictor_new_observed(f->c.graph, &f->truth, NULL), ACQ_OK);
-    f->source = (acq_trial_source){f->rest, f->observed, f->observed, f->truth};
+    f->source = (acq_trial_source){f->rest, f->observed, f->observed, f->truth, 0, 0};
 }
 
 static void fixture_deinit(fixture *f)
@@ -42,7 +42,7 @@ static void fixture_deinit(fixture *f)
 
 static bool holds(const acq_query *query, const acq_predictor *predictor, const acq_ent *values)
 {
-    acq_engine_params engine = acq_trial_choose_search(predictor, 1);
+    acq_engine_params engine = acq_trial_choose_search(predictor, 1, 0);
     acq_engine_result result;
     assert_int_equal(acq_engine_check(query, predictor, values, &engine, &result, NULL), ACQ_OK);
     bool is_yes = result.outcome == ACQ_ANSWERED;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"

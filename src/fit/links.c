@@ -179,8 +179,8 @@ static acq_status keep_time(acq_fit_params *params, double seconds, acq_error *e
     if (params->seconds <= 0 || spent + params->kept < params->seconds)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_LIMIT,
-                    "the time does not suffice: evidence took %.1f s and is needed twice more; "
-                    "give --time %.0f or more, and --resume goes on from there",
+                    "the time does not suffice: evidence took %.1f s and is needed twice "
+                    "more; go on with --resume --time %.0f or more",
                     seconds, ceil(1.2 * (spent + params->kept) + 1));
 }
 

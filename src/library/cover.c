@@ -38,8 +38,8 @@ static acq_status read_place(const acq_query *query, place *out, acq_error *erro
     if (!is_known)
         return acq_fail(
             error, ACQ_ERR_USAGE,
-            "a set that covers is promised for one atom with one entity and one "
-            "variable, like Q(x) := relation(\"entity\", x); others cannot be promised");
+            "--cover is for one atom with one entity and one free variable, like "
+            "Q(x) := relation(\"entity\", x)");
     acq_rel relation = query->relations[atom->relation].id;
     acq_term constant = atom->left.is_variable ? atom->right : atom->left;
     *out = (place){.known = query->constants[constant.id].id,

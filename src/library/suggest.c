@@ -148,7 +148,8 @@ static acq_status make_rows(suggesting *s, acq_rel relation, const acq_links *ob
 {
     acq_scored_row rows[ROWS_AT_A_TIME] = {{0}};
     const acq_ent *heads = observed->heads + first;
-    acq_status status = s->predictor->ops->copy_rows(s->predictor, relation, heads, n, rows, error);
+    acq_row_want want = {.relation = relation, .heads = heads, .n = n};
+    acq_status status = s->predictor->ops->copy_rows(s->predictor, &want, rows, error);
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
         acq_row row = {.tails = rows[i].tails, .scores = rows[i].scores, .n = rows[i].n};
         if (offer_row(s, relation, heads[i], row, acq_links_get_row(observed, heads[i])) != ACQ_OK)

@@ -411,10 +411,11 @@ void acq_options_deinit(acq_options *options)
 
 double acq_options_get_seconds_left(const acq_options *options)
 {
-    double time = acq_options_has(options, time)         ? options->time
-                  : acq_options_has(options, fit_time)   ? options->fit_time
-                  : acq_options_has(options, train_time) ? options->train_time
-                                                         : options->whole_time;
+    double time = acq_options_has(options, time)           ? options->time
+                  : acq_options_has(options, fit_time)     ? options->fit_time
+                  : acq_options_has(options, train_time)   ? options->train_time
+                  : acq_options_has(options, suggest_time) ? options->suggest_time
+                                                           : options->whole_time;
     double spent = (double)(acq_clock_ns() - options->begin_ns) * 1e-9;
     return time > 0 ? time - spent : INFINITY;
 }

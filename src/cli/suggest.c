@@ -5,6 +5,7 @@
  *
  * As CSV and TSV the columns are head, relation, tail and p, under a header: `anycq add --from`
  * reads the first three back. */
+#include <math.h>
 #include <string.h>
 
 #include "cli/interrupt.h"
@@ -190,6 +191,8 @@ static acq_status find(shown *s, acq_error *error)
     params.top = s->options->top;
     params.min_p = s->options->suggest_min_p;
     params.seconds = s->options->suggest_time;
+    if (acq_options_has(s->options, suggest_time)) /* for all of it, so printing needs some */
+        params.seconds = fmax(.93 * acq_options_get_seconds_left(s->options), 1e-3);
     params.progress = report_rows;
     params.context = &bar;
     acq_status status = ACQ_OK;

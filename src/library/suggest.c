@@ -143,13 +143,25 @@ static acq_status look_at_links(suggesting *s, acq_rel relation, const acq_links
     return status;
 }
 
+/* Asked from every thread that makes rows. */
+static bool is_late(void *context)
+{
+    return acq_clock_ns() >= ((const suggesting *)context)->budget.deadline_ns;
+}
+
+/* Rows that there is no time for are left out. */
 static acq_status make_rows(suggesting *s, acq_rel relation, const acq_links *observed,
                             uint32_t first, size_t n, acq_error *error)
 {
     acq_scored_row rows[ROWS_AT_A_TIME] = {{0}};
     const acq_ent *heads = observed->heads + first;
-    acq_row_want want = {.relation = relation, .heads = heads, .n = n};
-    acq_status status = s->predictor->ops->copy_rows(s->predictor, &want, rows, error);
+    acq_row_want want = {.relation = relation, .heads = heads, .n = n, .stop = {is_late, s}};
+    acq_error own = {0};
+    acq_status status = s->predictor->ops->copy_rows(s->predictor, &want, rows, &own);
+    if (status == ACQ_ERR_INTERRUPTED && is_late(s))
+        return ACQ_OK;
+    if (status != ACQ_OK && error != NULL)
+        *error = own;
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
         acq_row row = {.tails = rows[i].tails, .scores = rows[i].scores, .n = rows[i].n};
         if (offer_row(s, relation, heads[i], row, acq_links_get_row(observed, heads[i])) != ACQ_OK)

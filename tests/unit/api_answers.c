@@ -51,6 +51,29 @@ static void expect_next(acq_cursor *cursor, const char *value, double score)
     assert_true(fabs(acq_result_get_score(answer, 0) - score) < 0.01);
 }
 
+/* What is there without further search comes together. */
+static void test_cursor_gives_some(void **state)
+{
+    (void)state;
+    acq_query *query = api_read_query("Q(x) := born_in(x, \"Paris\") | knows(x, \"Bo\")");
+    acq_ask_params params;
+    acq_error error = {0};
+    const acq_result *some = NULL;
+    const size_t wanted[] = {2, 1, 0};
+    acq_ask_params_init(&params);
+    params.limit = 0;
+    acq_cursor *cursor = open_cursor(query, scored[SCORED], &params);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(acq_cursor_next_some(cursor, &some, &error), ACQ_OK);
+        assert_int_equal(acq_result_get_n_answers(some), wanted[i]);
+    }
+    acq_result_stats stats = {.size = sizeof stats};
+    acq_result_get_stats(acq_cursor_get_result(cursor), &stats);
+    assert_int_equal(stats.facts, ACQ_RESULT_ANSWERED);
+    acq_cursor_free(cursor);
+    acq_query_free(query);
+}
+
 static void test_cursor_gives_facts_first(void **state)
 {
     (void)state;
@@ -495,6 +518,7 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cursor_gives_some),
         cmocka_unit_test(test_cursor_gives_facts_first),
         cmocka_unit_test(test_cursor_gives_what_ask_finds),
         cmocka_unit_test(test_cursor_of_another_engine_gives_its_answer),

@@ -13,7 +13,7 @@
 enum { SIDES = 2, NO_PART = ACQ_MOST_PARTS }; /* row and back */
 
 /* What a feature becomes when its part is left out. */
-typedef enum neutral { ZERO, UNKNOWN, OTHER, LEAST } neutral;
+typedef enum neutral { ZERO, UNKNOWN, LEAST } neutral;
 
 typedef struct column {
     uint8_t part, side; /* side: of a model */
@@ -30,9 +30,6 @@ struct acq_part_meter {
 
 /* ---- which feature belongs to what ---- */
 
-static const char *const link_parts[][2] = {{"tails", "head_seen"},
-                                            {"heads", "tail_seen"}}; /* count, seen */
-
 static bool ends_with(const char *name, const char *ending)
 {
     size_t n = strlen(name), m = strlen(ending);
@@ -42,15 +39,18 @@ static bool ends_with(const char *name, const char *ending)
 /* The features of the link itself that tell what its head, or its tail, has. */
 static column read_own(const char *name)
 {
-    for (uint8_t i = 0; i < 2; i++) {
-        uint8_t part = i == 0 ? ACQ_PART_HEAD : ACQ_PART_TAIL;
-        if (strcmp(name, link_parts[i][0]) == 0)
-            return (column){.part = part, .neutral = ZERO};
-        if (strcmp(name, link_parts[i][1]) == 0)
-            return (column){.part = part, .neutral = OTHER};
-        if (strcmp(name, i == 0 ? "head_due" : "tail_due") == 0)
-            return (column){.part = part, .neutral = UNKNOWN};
-    }
+    static const struct {
+        const char *name;
+        column column;
+    } own[] = {{"tails", {.part = ACQ_PART_HEAD, .neutral = ZERO}},
+               {"head_seen", {.part = ACQ_PART_HEAD, .neutral = ZERO}},
+               {"head_due", {.part = ACQ_PART_HEAD, .neutral = UNKNOWN}},
+               {"heads", {.part = ACQ_PART_TAIL, .neutral = ZERO}},
+               {"tail_seen", {.part = ACQ_PART_TAIL, .neutral = ZERO}},
+               {"tail_due", {.part = ACQ_PART_TAIL, .neutral = UNKNOWN}}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i].name) == 0)
+            return own[i].column;
     return (column){.part = NO_PART};
 }
 
@@ -149,8 +149,6 @@ static float replace(const acq_part_meter *meter, size_t i, uint32_t feature, fl
         return 0.0F;
     case UNKNOWN:
         return NAN;
-    case OTHER: /* was never seen; if it never was, it is now */
-        return value > 0 ? 0.0F : 1.0F;
     case LEAST:
         break;
     }

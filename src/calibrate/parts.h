@@ -8,8 +8,8 @@
  *
  * by the trees that gave the link its p. Without rules: no rule fires. Without a model: the model
  * says what it says of the candidate of the same row that it likes least. Without facts: the head
- * (the tail) was never seen with the relation; where it was not, that it had been. Weights need not
- * add up, since trees look at parts together. */
+ * (the tail) was never seen with the relation. Weights need not add up, since trees look at parts
+ * together. */
 #ifndef ACQ_CALIBRATE_PARTS_H
 #define ACQ_CALIBRATE_PARTS_H
 

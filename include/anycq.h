@@ -659,11 +659,19 @@ typedef struct acq_fit_completion_report {
     double collect_seconds;            /* of the evidence of all links, part of `seconds` */
 } acq_fit_completion_report;
 
+/* How good the probabilities of one relation's links are, by trees that had not seen them. */
+typedef struct acq_fit_relation {
+    const char *name;   /* while the call runs */
+    uint64_t held;      /* held out and proposed, in all samples */
+    double said, right; /* links with p >= 0.5 in one of them, and about how many are true */
+} acq_fit_relation;     /* stays as it is */
+
 typedef struct acq_fit_completion_params {
     size_t size;
-    const char *models;       /* "complex", "nbfnet", "ultra", "all", or some: "complex+ultra" */
+    const char *models;       /* "complex", "nbfnet", "ultra", "all", or some: "complex+ultra";
+                                 "auto": complex, on small graphs what needs no training */
     const acq_graph *earlier; /* learn from what was added since, not from links held out */
-    double hold_share;        /* 0.1: of the facts, held out */
+    double hold_share;        /* 0.087: of the facts, held out */
     double epochs;            /* of ComplEx */
     uint32_t rank;            /* of ComplEx */
     double seconds;           /* what the whole may take; 0: as long as the epochs take */
@@ -686,6 +694,9 @@ typedef struct acq_fit_completion_params {
     bool no_lifts;      /* no evidence from whole rows: answers over rows made one by one */
     bool f32;           /* ComplEx: f32, also where the processor is faster with bfloat16 */
     double seconds_before; /* of `seconds`, spent before the call: reading the graph */
+    /* Called for each relation, with `relation_context`, when its links are known; NULL: not. */
+    void (*relation)(void *relation_context, const acq_fit_relation *quality);
+    void *relation_context;
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);
@@ -1122,7 +1133,8 @@ typedef struct acq_links_report {
     bool has_decisions;
     double prior; /* of the decisions; NaN: they are by score */
     acq_links_decisions decisions;
-    double seconds; /* of the ranking */
+    double seconds;   /* of the ranking */
+    uint64_t n_first; /* with a table: true links that are the likeliest new one of a row */
 } acq_links_report;
 
 typedef struct acq_evaluate_links_params {

@@ -72,12 +72,13 @@ static const double DOUBT = 20; /* rows that speak for what was stated */
 static const double RISE =
     .1; /* of a log-odds where it is worth nothing: keeps most of the order */
 static const double BEYOND = 40;     /* log-odds that nothing exceeds the last pool by */
+static const double MOST_P = .99;    /* that can be told from held-out rows */
 enum { BINS = ACQ_BOOST_KNOTS - 1 }; /* a pool of several has two knots, and one is beyond */
 
 typedef struct curve_bin {
     double weight, rows, log_odds, stated, truth; /* sums, weighted */
     double low, high;                             /* mean log-odds of the first and the last bin */
-} curve_bin;
+} curve_bin;                                      /* stated: shares of label 1 */
 
 static size_t find_bin(double log_odds)
 {
@@ -85,7 +86,8 @@ static size_t find_bin(double log_odds)
     return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : (size_t)bin;
 }
 
-static void fill_curve(const float *log_odds, const acq_boost_data *data, curve_bin *bins)
+static void fill_curve(const float *log_odds, const acq_boost_data *data, double missing,
+                       curve_bin *bins)
 {
     for (size_t i = 0; i < data->n; i++) {
         double weight = data->weights == NULL ? 1.0 : (double)data->weights[i];
@@ -93,7 +95,8 @@ static void fill_curve(const float *log_odds, const acq_boost_data *data, curve_
         bin->rows++;
         bin->weight += weight;
         bin->log_odds += weight * (double)log_odds[i];
-        bin->stated += weight * acq_boost_to_probability((double)log_odds[i]);
+        bin->stated += weight * acq_boost_get_label_share(
+                                    missing, acq_boost_to_probability((double)log_odds[i]));
         bin->truth += data->labels[i] ? weight : 0;
     }
 }
@@ -145,15 +148,23 @@ static void add_knot(acq_boost *boost, double from, double to)
     boost->knots[boost->n_knots++] = knot;
 }
 
-void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data)
+/* p of rows of which this share is labelled 1. */
+static double find_probability(double share, double missing)
+{
+    double p = share * (1 + missing);
+    return fmin(fmax(p, 1e-7), missing > 0 ? MOST_P : 1 - 1e-7);
+}
+
+void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data,
+                          double missing)
 {
     curve_bin bins[BINS] = {0};
-    fill_curve(log_odds, data, bins);
+    fill_curve(log_odds, data, missing, bins);
     size_t n = pool_wrong_order(bins, BINS);
     boost->n_knots = 0;
     for (size_t i = 0; i < n; i++) {
         const curve_bin *bin = &bins[i];
-        double share = fmin(fmax(get_share(bin), 1e-7), 1 - 1e-7);
+        double share = find_probability(get_share(bin), missing);
         double middle = bin->log_odds / bin->weight, to = log(share / (1 - share));
         add_knot(boost, bin->low, to - RISE * (middle - bin->low));
         if (bin->high > bin->low)

@@ -21,6 +21,8 @@ typedef struct acq_boost_params {
     double least_hessian;   /* of a leaf */
     double row_share;       /* of the rows, drawn anew for each tree; 1: all */
     const int8_t *monotone; /* one per feature: 1 rises, -1 falls, 0 free; NULL: all free */
+    double missing;         /* see below; 0: labels are the truth */
+    uint32_t n_bags;        /* the mean of so many boosts, each with a seed of its own; 0: 1 */
     uint64_t seed;
     unsigned n_threads;
     double seconds; /* most, then there are fewer trees; 0: no limit */
@@ -46,6 +48,15 @@ typedef struct acq_boost_data {
     uint32_t n_features;
 } acq_boost_data;
 
+/* Labels that know only a part of what is true: a row is labelled 1 when it was held out, but some
+ * of the others are true as well, facts that the graph lacked before. If it lacked `missing` times
+ * as many as were held out, of rows that are true with probability p the share p / (1 + missing)
+ * is labelled 1. Trees and curve are fitted so that they state p. */
+static inline double acq_boost_get_label_share(double missing, double p)
+{
+    return p / (1 + missing);
+}
+
 /* With one label only, or no rows, the trees say that label's smoothed share and nothing else. */
 acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
                          acq_boost **out, acq_error *error);
@@ -53,7 +64,8 @@ void acq_boost_free(acq_boost *boost); /* NULL is legal */
 
 /* Puts a rising curve after the trees that makes their odds honest. log_odds: of data's rows, by
  * trees with the same options that have not seen them (another fold). */
-void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data);
+void acq_boost_straighten(acq_boost *boost, const float *log_odds, const acq_boost_data *data,
+                          double missing);
 
 uint32_t acq_boost_get_n_features(const acq_boost *boost);
 uint32_t acq_boost_get_n_trees(const acq_boost *boost);

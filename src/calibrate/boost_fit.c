@@ -261,11 +261,17 @@ static double get_unit(size_t n, double most)
     return ldexp(1, weight + rows - 62);
 }
 
-static acq_slope get_slope(double score, double label, double weight, double unit)
+/* With labels for a part of what is true (boost.h) the loss is -log of the label's share; of its
+ * second derivative the expected value is taken, which is never negative. */
+static acq_slope get_slope(double score, double label, double weight, double missing, double unit)
 {
     double p = acq_boost_to_probability(score);
-    return (acq_slope){(int64_t)(weight * (p - label) / unit),
-                       (int64_t)(weight * p * (1 - p) / unit) + (weight > 0)};
+    double open = p * (1 - p) / (1 + missing - p); /* p where nothing is missing */
+    double first = label > 0 ? p - 1 : open, second = open * (1 - p);
+    if (missing <= 0)
+        second = p * (1 - p);
+    return (acq_slope){(int64_t)(weight * first / unit),
+                       (int64_t)(weight * second / unit) + (weight > 0)};
 }
 
 /* Item: a chunk of rows. The last tree's words are added, then the derivatives taken. */
@@ -279,7 +285,7 @@ static acq_status update_chunk(void *context, size_t item, unsigned thread)
         acq_boost_grower_add(work->grower, begin, end, work->scores);
     for (size_t i = begin; i < end; i++)
         work->slopes[i] = get_slope((double)work->scores[i], data->labels[i], get_weight(data, i),
-                                    work->splitter.unit);
+                                    work->params->missing, work->splitter.unit);
     return ACQ_OK;
 }
 
@@ -345,8 +351,8 @@ static acq_status fit_trees(fit *work, double start, acq_error *error)
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 
-acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
-                         acq_boost **out, acq_error *error)
+static acq_status fit_one(const acq_boost_data *data, const acq_boost_params *params,
+                          acq_boost **out, acq_error *error)
 {
     double sums[2], most;
     fit work = {.data = data, .params = params};
@@ -366,6 +372,47 @@ acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *par
     }
     *out = work.boost;
     return ACQ_OK;
+}
+
+/* The trees of boost b of n, each counting for a part. */
+static void copy_bag(const acq_boost *from, uint32_t b, uint32_t n, acq_boost *to)
+{
+    size_t n_nodes = (size_t)from->n_trees * acq_boost_count_nodes(from);
+    size_t n_leaves = (size_t)from->n_trees << from->depth;
+    memcpy(to->nodes + b * n_nodes, from->nodes, n_nodes * sizeof *to->nodes);
+    for (size_t i = 0; i < n_leaves; i++)
+        to->leaves[b * n_leaves + i] = from->leaves[i] / (float)n;
+    to->start = from->start;
+}
+
+acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
+                         acq_boost **out, acq_error *error)
+{
+    acq_boost *all = NULL, *one = NULL;
+    acq_boost_params bag = *params;
+    uint32_t n = params->n_bags > 1 && params->seconds <= 0 ? params->n_bags : 1; /* in time: one */
+    acq_status status = fit_one(data, &bag, &one, error);
+    if (status != ACQ_OK || n == 1 || one->n_trees == 0) {
+        *out = status == ACQ_OK ? one : *out;
+        return status;
+    }
+    status = acq_boost_new(one->n_features, n * one->n_trees, one->depth, &all, error);
+    for (uint32_t b = 0; b < n && status == ACQ_OK; b++) {
+        if (b > 0) {
+            acq_boost_free(one);
+            one = NULL;
+            bag.seed = params->seed + 1000 * b;
+            status = fit_one(data, &bag, &one, error);
+        }
+        if (status == ACQ_OK)
+            copy_bag(one, b, n, all);
+    }
+    acq_boost_free(one);
+    if (status == ACQ_OK)
+        *out = all;
+    else
+        acq_boost_free(all);
+    return status;
 }
 
 /* ---- folds ---- */
@@ -438,7 +485,7 @@ static acq_status fit_fold(const acq_boost_data *data, const uint8_t *folds, uns
     return status;
 }
 
-static acq_status straighten(const acq_boost_data *data, const uint8_t *folds,
+static acq_status straighten(const acq_boost_data *data, const uint8_t *folds, double missing,
                              acq_fold_trees *trees)
 {
     float *odds = acq_alloc(data->n, sizeof *odds);
@@ -447,14 +494,14 @@ static acq_status straighten(const acq_boost_data *data, const uint8_t *folds,
     for (size_t i = 0; i < data->n; i++)
         odds[i] =
             (float)acq_boost_score(trees->folds[1 - folds[i]], data->x + i * data->n_features);
-    acq_boost_straighten(trees->all, odds, data);
+    acq_boost_straighten(trees->all, odds, data, missing);
     acq_status status = ACQ_OK;
     for (unsigned fold = 0; fold < 2 && status == ACQ_OK; fold++) {
         fold_rows rows;
         status = fold_rows_init(&rows, data, folds, fold, odds);
         acq_boost_data view = view_rows(&rows, data->n_features);
         if (status == ACQ_OK)
-            acq_boost_straighten(trees->folds[fold], rows.odds, &view);
+            acq_boost_straighten(trees->folds[fold], rows.odds, &view, missing);
         fold_rows_deinit(&rows);
     }
     acq_free(odds);
@@ -478,7 +525,7 @@ acq_status acq_fold_trees_fit(const acq_boost_data *data, const uint8_t *folds,
         else
             status = acq_boost_fit(data, &third, &out->all, error);
     }
-    if (status == ACQ_OK && straighten(data, folds, out) != ACQ_OK)
+    if (status == ACQ_OK && straighten(data, folds, params->missing, out) != ACQ_OK)
         status = acq_fail_memory(error);
     if (status != ACQ_OK)
         acq_fold_trees_deinit(out);

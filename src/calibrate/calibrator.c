@@ -1,5 +1,6 @@
-/* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file,
- * with a few numbers and the names of models and graph in its metadata. */
+/* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file, the
+ * relations' shifts as "shifts", with a few numbers and the names of models and graph in its
+ * metadata. */
 #include "calibrate/calibrator.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ enum { N_BOOSTS = 2, MOST_SHAPES = 16 };
 
 static const double USUAL_JOINT = .3;
 
+static const char shifts_name[] = "shifts";
 static const char format[] = "anycq-calibrator-1";
 
 static const struct {
@@ -54,6 +56,7 @@ void acq_calibrator_free(acq_calibrator *calibrator)
     if (calibrator->cover != NULL)
         acq_cover_deinit(calibrator->cover);
     acq_free(calibrator->cover);
+    acq_free(calibrator->shifts);
     acq_free(calibrator);
 }
 
@@ -131,10 +134,33 @@ static bool has_part(const acq_safetensors *file, const char *name)
     return acq_safetensors_get_shape(file, start, &rows, &cols);
 }
 
+/* *n_tensors goes up by one where there are some. */
+static acq_status load_shifts(const acq_safetensors *file, acq_calibrator *out, size_t *n_tensors,
+                              acq_error *error)
+{
+    uint32_t rows, cols;
+    if (!acq_safetensors_get_shape(file, shifts_name, &rows, &cols))
+        return ACQ_OK;
+    out->shifts = acq_alloc(rows, sizeof *out->shifts);
+    if (out->shifts == NULL)
+        return acq_fail_memory(error);
+    out->n_shifts = rows;
+    ++*n_tensors;
+    acq_status status = acq_safetensors_copy_tensor(
+        file, &(acq_shape){.name = shifts_name, .rows = rows}, out->shifts, error);
+    for (uint32_t i = 0; i < rows && status == ACQ_OK; i++)
+        if (!(fabsf(out->shifts[i]) <= 100))
+            status = acq_fail(error, ACQ_ERR_INPUT,
+                              "the calibrator's shift %u is no number from -100 to 100; make it "
+                              "again",
+                              i);
+    return status;
+}
+
 static acq_status load_parts(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
 {
     size_t n_expected = has_part(file, "answer") ? acq_boost_get_n_shapes() : 0;
-    acq_status status = ACQ_OK;
+    acq_status status = load_shifts(file, out, &n_expected, error);
     for (int i = 0; i < N_BOOSTS && status == ACQ_OK; i++) {
         if (!has_part(file, parts[i].name))
             continue;
@@ -201,6 +227,8 @@ static acq_status list_shapes(const acq_calibrator *calibrator, acq_arena *arena
         status = acq_boost_get_shapes(boost, parts[i].name, arena, shapes + *n);
         *n += acq_boost_get_n_shapes();
     }
+    if (calibrator->n_shifts > 0)
+        shapes[(*n)++] = (acq_shape){.name = shifts_name, .rows = calibrator->n_shifts};
     return status;
 }
 
@@ -214,6 +242,9 @@ static void store_parts(const acq_calibrator *calibrator, acq_parameters *parame
         acq_boost_store(boost, tensors, parameters->values);
         tensors += acq_boost_get_n_shapes();
     }
+    if (calibrator->n_shifts > 0)
+        memcpy(parameters->values + tensors->offset, calibrator->shifts,
+               calibrator->n_shifts * sizeof *calibrator->shifts);
 }
 
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,

@@ -15,6 +15,8 @@
 
 struct acq_calibrator {
     acq_boost *link;
+    float *shifts; /* added to its log-odds, one for each pair of relations; NULL: nothing is */
+    uint32_t n_shifts;
     acq_boost *balanced;
     double joint;                /* share of joint worlds, 0 to 1 */
     double if_slope, if_shift;   /* logit of p_if_answered, by that of p / p of any answer */
@@ -38,6 +40,12 @@ acq_status acq_calibrator_write(const char *path, const acq_calibrator *calibrat
 /* The same bytes as a file would have; *out freed with acq_free. */
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
                                        acq_error *error);
+
+/* What is added to the log-odds of the relation's links. */
+static inline float acq_calibrator_get_shift(const acq_calibrator *calibrator, acq_rel relation)
+{
+    return relation / 2 < calibrator->n_shifts ? calibrator->shifts[relation / 2] : 0.0F;
+}
 
 /* A completion file with the calibrator inside it, if there is one. */
 acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *path,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/threads.h"
 #include "calibrate/candidates_parts.h"
 
@@ -24,11 +25,13 @@ static const char *const link_names[] = {
     ACQ_LINK_FEATURES(NAME)};
 static const char *const rule_names[] = {ACQ_RULE_FEATURES(NAME)};
 static const char *const row_names[] = {ACQ_ROW_FEATURES(NAME)};
+static const char *const usual_names[] = {ACQ_USUAL_FEATURES(NAME)};
 #undef NAME
 #define MONOTONE(name, monotone) monotone,
 static const int8_t link_monotone[] = {ACQ_LINK_FEATURES(MONOTONE)};
 static const int8_t rule_monotone[] = {ACQ_RULE_FEATURES(MONOTONE)};
 static const int8_t row_monotone[] = {ACQ_ROW_FEATURES(MONOTONE)};
+static const int8_t usual_monotone[] = {ACQ_USUAL_FEATURES(MONOTONE)};
 #undef MONOTONE
 
 static acq_status add_feature(acq_candidates_maker *maker, const char *model, const char *side,
@@ -56,8 +59,8 @@ static acq_status add_model_features(acq_candidates_maker *maker, const char *ki
 static acq_status name_features(acq_candidates_maker *maker)
 {
     const acq_candidates_params *params = &maker->params;
-    size_t most = ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES +
-                  params->n_models * 2 * (size_t)ACQ_N_ROW_FEATURES;
+    size_t most = ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES + ACQ_N_USUAL_FEATURES + 3 +
+                  params->n_models * 2 * (size_t)(ACQ_N_ROW_FEATURES + 1);
     maker->names = acq_zalloc(most, sizeof *maker->names);
     maker->monotone = acq_zalloc(most, sizeof *maker->monotone);
     if (maker->names == NULL || maker->monotone == NULL)
@@ -72,7 +75,15 @@ static acq_status name_features(acq_candidates_maker *maker)
         if (status == ACQ_OK)
             status = add_model_features(maker, params->models[m]->kind, "back");
     }
-    return status;
+    for (size_t i = 0; i < ACQ_N_USUAL_FEATURES && status == ACQ_OK; i++)
+        status = add_feature(maker, "", "", usual_names[i], usual_monotone[i]);
+    for (size_t m = 0; m <= params->n_models && status == ACQ_OK; m++) {
+        const char *kind = m == 0 ? "rules" : params->models[m - 1]->kind;
+        status = add_feature(maker, kind, "row", "due", 0);
+        if (status == ACQ_OK)
+            status = add_feature(maker, kind, "back", "due", 0);
+    }
+    return status == ACQ_OK ? add_feature(maker, "", "", "moved", 0) : status;
 }
 
 static acq_status open_all_links(acq_candidates_maker *maker, acq_error *error)
@@ -113,7 +124,7 @@ static acq_status count_degrees(acq_candidates_maker *maker, acq_error *error)
     if (maker->degrees == NULL)
         return acq_fail_memory(error);
     for (acq_rel r = 0; r < maker->n_relations; r++) {
-        const acq_links *links = maker->counted[r];
+        const acq_links *links = maker->links[r];
         for (uint32_t i = 0; i < links->n_heads; i++)
             maker->degrees[links->heads[i]] += (float)(links->offsets[i + 1] - links->offsets[i]);
     }
@@ -138,6 +149,8 @@ acq_status acq_candidates_maker_new(const acq_graph *graph, const acq_candidates
         status = open_counted_links(maker, error);
     if (status == ACQ_OK)
         status = count_degrees(maker, error);
+    if (status == ACQ_OK)
+        status = acq_usual_new(maker, &maker->usual, error);
     if (status == ACQ_OK && name_features(maker) != ACQ_OK)
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
@@ -157,6 +170,7 @@ void acq_candidates_maker_free(acq_candidates_maker *maker)
     acq_free(maker->monotone);
     if (maker->counted != maker->links)
         acq_free(maker->counted);
+    acq_usual_free(maker->usual);
     acq_free(maker->links);
     acq_free(maker->degrees);
     acq_free(maker);
@@ -175,6 +189,11 @@ const char *acq_candidates_get_feature_name(const acq_candidates_maker *maker, u
 const int8_t *acq_candidates_get_monotone(const acq_candidates_maker *maker)
 {
     return maker->monotone;
+}
+
+uint32_t acq_candidates_get_top(const acq_candidates_maker *maker)
+{
+    return maker->params.top;
 }
 
 /* ---- one side: all rows of a relation ---- */
@@ -335,12 +354,22 @@ static void describe_link(const acq_candidates_maker *maker, acq_rel relation, a
     out[ACQ_LINK_links] = log1pf(n);
     out[ACQ_LINK_tails_per_head] = logf((n + 1.0F) / ((float)counted->n_heads + 1.0F));
     out[ACQ_LINK_heads_per_tail] = logf((n + 1.0F) / ((float)counted_back->n_heads + 1.0F));
-    out[ACQ_LINK_tails] = log_count(counted, head);
-    out[ACQ_LINK_heads] = log_count(counted_back, tail);
+    out[ACQ_LINK_tails] = log_count(forward, head);
+    out[ACQ_LINK_heads] = log_count(back, tail);
     out[ACQ_LINK_head_seen] = acq_links_find(forward, head) != ACQ_NO_ID ? 1.0F : 0.0F;
     out[ACQ_LINK_tail_seen] = acq_links_find(back, tail) != ACQ_NO_ID ? 1.0F : 0.0F;
     out[ACQ_LINK_head_degree] = maker->degrees[head];
     out[ACQ_LINK_tail_degree] = maker->degrees[tail];
+}
+
+static void describe_usual(const acq_candidates_maker *maker, acq_rel relation, acq_ent head,
+                           acq_ent tail, float *out)
+{
+    acq_rel back = acq_inverse(relation);
+    out[ACQ_USUAL_head_due] = acq_usual_get_due(maker->usual, relation, head);
+    out[ACQ_USUAL_tail_due] = acq_usual_get_due(maker->usual, back, tail);
+    out[ACQ_USUAL_head_fits] = acq_usual_get_fit(maker->usual, relation, head);
+    out[ACQ_USUAL_tail_fits] = acq_usual_get_fit(maker->usual, back, tail);
 }
 
 static void fill_nan(float *out, size_t n)
@@ -374,11 +403,12 @@ static void describe_half(const row_side *side, size_t m, const float *half, con
     fill_nan(out, ACQ_N_ROW_FEATURES);
     if (side == NULL || !side->maker->params.models[m]->is_symmetric)
         return;
-    const acq_links *links = side->maker->links[side->want.relation];
-    uint32_t i = acq_links_find(links, row_head);
-    if (i != ACQ_NO_ID)
+    size_t i;
+    ACQ_SEARCH(i, 0, side->want.n, side->want.heads[i] < row_head);
+    if (i < side->want.n && side->want.heads[i] == row_head)
         describe_by_summary(&side->summaries[i * side->maker->params.n_models + m],
-                            acq_links_get_row_at(links, i).n, other[at + ACQ_ROW_score], out);
+                            acq_links_get_row(side->maker->links[side->want.relation], row_head).n,
+                            other[at + ACQ_ROW_score], out);
 }
 
 /* forward or back is NULL where that side did not meet the link. */
@@ -398,6 +428,16 @@ static void join_one(const acq_candidates_maker *maker, acq_rel relation,
         describe_half(back_side, m, back, forward, link->tail, out);
         out += ACQ_N_ROW_FEATURES;
     }
+    describe_usual(maker, relation, link->head, link->tail, out);
+    const float *usual = out;
+    size_t shares = acq_found_get_shares(maker);
+    out += ACQ_N_USUAL_FEATURES;
+    for (size_t m = 0; m <= maker->params.n_models; m++) {
+        *out++ = forward == NULL ? NAN : forward[shares + m] + usual[ACQ_USUAL_head_due];
+        *out++ = back == NULL ? NAN : back[shares + m] + usual[ACQ_USUAL_tail_due];
+    }
+    *out = acq_usual_get_moved(maker->usual, relation, link->head) +
+           acq_usual_get_moved(maker->usual, acq_inverse(relation), link->tail);
 }
 
 static bool is_less(const met *a, const met *b)
@@ -447,6 +487,7 @@ static acq_status make_candidates(const acq_candidates_maker *maker, const join_
     size_t n = count_joined(join);
     *out = (acq_candidates){.relation = join->relation,
                             .n = n,
+                            .n_features = maker->n_features,
                             .heads = acq_alloc(n, sizeof *out->heads),
                             .tails = acq_alloc(n, sizeof *out->tails),
                             .features = acq_alloc(n * maker->n_features, sizeof(float))};
@@ -456,6 +497,22 @@ static acq_status make_candidates(const acq_candidates_maker *maker, const join_
     }
     merge(maker, join, out);
     return ACQ_OK;
+}
+
+void acq_candidates_score(const acq_candidates *found, size_t begin, size_t end,
+                          const acq_boost *trees, float shift, float *odds)
+{
+    enum { BLOCK = 16 };
+    float rows[BLOCK * ACQ_CANDIDATES_MOST_FEATURES];
+    size_t width = found->n_features, read = acq_boost_get_n_features(trees);
+    for (size_t first = begin; first < end; first += BLOCK) {
+        size_t n = end - first < BLOCK ? end - first : BLOCK;
+        for (size_t i = 0; i < n; i++)
+            memcpy(rows + i * read, found->features + (first + i) * width, read * sizeof *rows);
+        acq_boost_score_many(trees, rows, n, odds + first);
+        for (size_t i = first; i < first + n; i++)
+            odds[i] += shift + found->features[(i + 1) * width - 1];
+    }
 }
 
 void acq_candidates_deinit(acq_candidates *candidates)
@@ -476,12 +533,38 @@ static acq_row_want want_all(const acq_candidates_maker *maker, acq_rel relation
                           .stop = maker->params.stop};
 }
 
+/* From which share on a relation is usual for an entity. */
+static const float FITS = .05F;
+
+/* Whose rows are asked for, sorted; out has room for all entities. */
+static size_t list_heads(const acq_candidates_maker *maker, acq_rel relation, acq_ent *out)
+{
+    const acq_links *links = maker->links[relation];
+    size_t n = 0;
+    for (acq_ent e = 0; e < maker->n_entities && maker->params.is_thorough; e++)
+        if (acq_links_find(links, e) != ACQ_NO_ID ||
+            acq_usual_get_fit(maker->usual, relation, e) >= FITS)
+            out[n++] = e;
+    if (!maker->params.is_thorough) {
+        memcpy(out, links->heads, links->n_heads * sizeof *out);
+        n = links->n_heads;
+    }
+    return n;
+}
+
 static acq_status collect_both(const acq_candidates_maker *maker, acq_rel relation,
                                acq_candidates *out, acq_error *error)
 {
-    acq_row_want on = want_all(maker, relation), turned = want_all(maker, acq_inverse(relation));
     row_side forward = {0}, back = {0};
     met *a = NULL, *b = NULL;
+    acq_ent *heads = acq_alloc(2 * (size_t)maker->n_entities, sizeof *heads);
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    acq_row_want on = want_all(maker, relation), turned = want_all(maker, acq_inverse(relation));
+    on.heads = heads;
+    on.n = list_heads(maker, relation, heads);
+    turned.heads = heads + on.n;
+    turned.n = list_heads(maker, acq_inverse(relation), heads + on.n);
     acq_status status = side_run(&forward, maker, NULL, &on, error);
     if (status == ACQ_OK)
         status = side_run(&back, maker, NULL, &turned, error);
@@ -497,6 +580,7 @@ static acq_status collect_both(const acq_candidates_maker *maker, acq_rel relati
     acq_free(b);
     side_deinit(&forward);
     side_deinit(&back);
+    acq_free(heads);
     return status;
 }
 

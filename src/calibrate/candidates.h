@@ -12,7 +12,14 @@
 #include "models/rules/rules.h"
 #include "predict/rows.h"
 
-enum { ACQ_CANDIDATES_MODELS = 4 }; /* most row models side by side */
+/* Of a graph's facts, held out to learn from. p assumes that as many are missing, at random: with
+ * this that the graph has 92 of 100 facts. */
+#define ACQ_HELD_SHARE .087
+
+enum {
+    ACQ_CANDIDATES_MODELS = 4, /* most row models side by side */
+    ACQ_CANDIDATES_MOST_FEATURES = 128
+};
 
 typedef struct acq_candidates_params {
     const acq_row_model *models[ACQ_CANDIDATES_MODELS];
@@ -21,10 +28,18 @@ typedef struct acq_candidates_params {
     acq_row_choice rows;
     acq_tail_choice tails;
     uint32_t top; /* candidates of a row by each model; the row's observed tails are added to it */
-    /* Whose counts describe a link; NULL: the graph's own. Trees know relations, and the tails of
-     * one, by their counts: so these are of the graph that the trees were fitted on, which has the
-     * same ids, when facts were added since. */
+    /* Whose counts describe the relations; NULL: the graph's own. Trees know a relation by its
+     * counts: so when facts were held out of a graph with the same ids, or added, these must stay.
+     */
     const acq_graph *counted;
+    /* For graphs that are small enough: with rows of both sides, costly models score both too, and
+     * there are rows of heads that the relation is not seen with but usual for. */
+    bool is_thorough;
+    /* The share of the facts that are held out where trees learn; 0: they learnt otherwise. With
+     * is_rest these were held out of this graph; else `moved` (candidates_parts.h) tells what
+     * becomes of the odds without. */
+    double held_share;
+    bool is_rest;
     unsigned n_threads;
     acq_stop stop; /* of acq_candidates_collect, asked from any thread */
 } acq_candidates_params;
@@ -41,13 +56,21 @@ const char *acq_candidates_get_feature_name(const acq_candidates_maker *maker, u
  * argument for a link. */
 const int8_t *acq_candidates_get_monotone(const acq_candidates_maker *maker);
 
+uint32_t acq_candidates_get_top(const acq_candidates_maker *maker);
+
 /* Candidates of one relation, sorted by (head, tail), none of them observed. */
 typedef struct acq_candidates {
     acq_rel relation; /* heads, tails and features are oriented along it */
     size_t n;
     acq_ent *heads, *tails;
+    uint32_t n_features;
     float *features; /* n rows */
 } acq_candidates;
+
+/* Log-odds of candidates [begin, end) into odds[begin...]: by the trees, which may have been fitted
+ * when there were fewer features; plus `shift`, plus what holding out moved. */
+void acq_candidates_score(const acq_candidates *found, size_t begin, size_t end,
+                          const acq_boost *trees, float shift, float *odds);
 
 /* All candidates of an even relation. Its rows are shared out among the threads. With rows of the
  * smaller side out->relation is that side's, so it may be the inverse. */

@@ -39,6 +39,30 @@
     X(to_best, 0)  /* score less the best unobserved one's */                                      \
     X(beats, 0)    /* share of the observed tails that score less */
 
+/* How many tails are usual, after the rows. `due`: log of how many tails this head probably lacks,
+ * from how many it has and how many others have; a head that has the one tail of its kind lacks
+ * none. `fits`: how usual the relation is with entities like this one. See candidates_usual.c. */
+#define ACQ_USUAL_FEATURES(X)                                                                      \
+    X(head_due, 0)                                                                                 \
+    X(tail_due, 0)                                                                                 \
+    X(head_fits, 0)                                                                                \
+    X(tail_fits, 0)
+
+/* Then, for the rules and for each model, of both rows (`due`): log of the tail's share of what is
+ * proposed and not observed there, times what the head lacks. Were the share a probability, this
+ * would be the link's.
+ *
+ * The last one (`moved`) is nothing that trees read, but what is added to their log-odds. Where
+ * facts were held out there are more heads without a tail, and more true candidates, than in the
+ * whole graph; see candidates_usual.c. */
+
+enum {
+#define ACQ_FEATURE_ID(name, monotone) ACQ_USUAL_##name,
+    ACQ_USUAL_FEATURES(ACQ_FEATURE_ID)
+#undef ACQ_FEATURE_ID
+        ACQ_N_USUAL_FEATURES
+};
+
 enum {
 #define ACQ_FEATURE_ID(name, monotone) ACQ_LINK_##name,
     ACQ_LINK_FEATURES(ACQ_FEATURE_ID)
@@ -60,6 +84,20 @@ enum {
         ACQ_N_ROW_FEATURES
 };
 
+/* ---- what is usual (candidates_usual.c) ---- */
+
+typedef struct acq_usual acq_usual;
+
+/* Of a maker whose links are open; borrowed. */
+acq_status acq_usual_new(const acq_candidates_maker *maker, acq_usual **out, acq_error *error);
+void acq_usual_free(acq_usual *usual); /* NULL is legal */
+
+/* NaN: not known. */
+float acq_usual_get_due(const acq_usual *usual, acq_rel relation, acq_ent entity);
+float acq_usual_get_fit(const acq_usual *usual, acq_rel relation, acq_ent entity);
+/* What holding out did to one side of a candidate, as a log; 0 where none was. */
+float acq_usual_get_moved(const acq_usual *usual, acq_rel relation, acq_ent entity);
+
 struct acq_candidates_maker {
     acq_candidates_params params;
     const acq_graph *graph;
@@ -67,6 +105,7 @@ struct acq_candidates_maker {
     const acq_links **links;   /* by relation id */
     const acq_links **counted; /* the same, or of params.counted */
     float *degrees;            /* log(1 + links of an entity) */
+    acq_usual *usual;
     uint32_t n_features;
     char **names;
     int8_t *monotone;
@@ -78,6 +117,7 @@ typedef struct acq_row_summary {
     float observed; /* mean score of the observed tails; NaN: none */
     float best;     /* score of the best unobserved tail */
     float last;     /* log(1 + candidates by this model): the rank of any other tail, at least */
+    float open;     /* log_sum over the tails that are not observed */
 } acq_row_summary;
 
 /* Candidates of some rows, by head and then by tail; `half` has acq_found_get_width floats each. */
@@ -102,13 +142,20 @@ static inline acq_rel acq_candidates_find_smaller(const acq_candidates_maker *ma
 static inline bool acq_candidates_skips(const acq_candidates_maker *maker, size_t m,
                                         acq_rel relation)
 {
-    return maker->params.rows == ACQ_ROWS_BOTH && maker->params.models[m]->is_costly &&
+    return maker->params.rows == ACQ_ROWS_BOTH && !maker->params.is_thorough &&
+           maker->params.models[m]->is_costly &&
            acq_candidates_find_smaller(maker, relation) != relation;
+}
+
+/* Where the logs of shares begin in half a feature vector: of the rules, then of each model. */
+static inline size_t acq_found_get_shares(const acq_candidates_maker *maker)
+{
+    return ACQ_N_RULE_FEATURES + maker->params.n_models * ACQ_N_ROW_FEATURES;
 }
 
 static inline size_t acq_found_get_width(const acq_candidates_maker *maker)
 {
-    return ACQ_N_RULE_FEATURES + maker->params.n_models * ACQ_N_ROW_FEATURES;
+    return ACQ_N_RULE_FEATURES + maker->params.n_models * (ACQ_N_ROW_FEATURES + 1) + 1;
 }
 
 void acq_found_deinit(acq_found *found);

@@ -262,6 +262,15 @@ static float find_log_sum(const float *scores, size_t n)
     return most + (float)log(sum);
 }
 
+/* The log-sum without the observed tails; -inf: nothing else counts. */
+static float find_open(const float *scores, acq_row observed, float log_sum)
+{
+    double share = 1;
+    for (size_t i = 0; i < observed.n; i++)
+        share -= (double)expf(scores[observed.tails[i]] - log_sum);
+    return share > 1e-4 ? log_sum + (float)log(share) : log_sum - 9.2F;
+}
+
 static float find_mean(const float *scores, acq_row observed)
 {
     double sum = 0;
@@ -297,15 +306,24 @@ static void describe_by_model(const acq_row_worker *worker, size_t m, const floa
     out[ACQ_ROW_beats] = find_beaten(scores, observed, score);
 }
 
-static void describe_by_rules(const acq_rule_evidence *evidence, size_t n, acq_ent tail, float *out)
+/* Confidences are shares of facts that are there: where some were held out they are less. */
+static float scale(const acq_row_worker *worker, float confidence)
+{
+    const acq_candidates_params *params = &worker->maker->params;
+    return params->is_rest ? fminf(.999F, confidence / (float)(1 - params->held_share))
+                           : confidence;
+}
+
+static void describe_by_rules(const acq_row_worker *worker, const acq_rule_evidence *evidence,
+                              size_t n, acq_ent tail, float *out)
 {
     const acq_rule_evidence none = {0};
     size_t i;
     ACQ_SEARCH(i, 0, n, evidence[i].tail < tail);
     const acq_rule_evidence *found = i < n && evidence[i].tail == tail ? &evidence[i] : &none;
-    out[ACQ_RULE_one_hop] = found->one_hop;
-    out[ACQ_RULE_two_hop] = found->two_hop;
-    out[ACQ_RULE_noisy_or] = found->noisy_or;
+    out[ACQ_RULE_one_hop] = scale(worker, found->one_hop);
+    out[ACQ_RULE_two_hop] = scale(worker, found->two_hop);
+    out[ACQ_RULE_noisy_or] = scale(worker, found->noisy_or);
     out[ACQ_RULE_fired] = (float)found->n;
 }
 
@@ -318,7 +336,18 @@ typedef struct scored_row {
     acq_row_summary *summaries;
     const acq_rule_evidence *evidence;
     size_t n_evidence;
+    float rules_open; /* log of the sum of noisy_or over the tails that are not observed */
 } scored_row;
+
+static void describe_shares(const acq_row_worker *worker, const scored_row *row, const float *half,
+                            float *out)
+{
+    float noisy_or = half[ACQ_RULE_noisy_or];
+    *out++ = noisy_or > 0 ? logf(noisy_or) - row->rules_open : NAN;
+    for (size_t m = 0; m < worker->maker->params.n_models; m++)
+        *out++ = half[ACQ_N_RULE_FEATURES + m * ACQ_N_ROW_FEATURES + ACQ_ROW_score] -
+                 row->summaries[m].open;
+}
 
 static acq_status append(acq_row_worker *worker, const scored_row *row, acq_found *found,
                          acq_error *error)
@@ -333,10 +362,11 @@ static acq_status append(acq_row_worker *worker, const scored_row *row, acq_foun
         float *half = found->half + found->n * width;
         found->heads[found->n] = row->head;
         found->tails[found->n] = tail;
-        describe_by_rules(row->evidence, row->n_evidence, tail, half);
+        describe_by_rules(worker, row->evidence, row->n_evidence, tail, half);
         for (size_t m = 0; m < worker->maker->params.n_models; m++)
             describe_by_model(worker, m, row->scores[m], row->observed, &row->summaries[m], tail,
                               half + ACQ_N_RULE_FEATURES + m * ACQ_N_ROW_FEATURES);
+        describe_shares(worker, row, half, half + acq_found_get_shares(worker->maker));
     }
     return ACQ_OK;
 }
@@ -370,6 +400,14 @@ static void forget_choice(acq_row_worker *worker)
     worker->n_chosen = 0;
 }
 
+static float sum_open(const acq_row_worker *worker, const acq_rule_evidence *evidence, size_t n)
+{
+    double sum = 1e-6;
+    for (size_t i = 0; i < n; i++)
+        sum += worker->is_excluded[evidence[i].tail] ? 0 : (double)evidence[i].noisy_or;
+    return (float)log(sum);
+}
+
 static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *found,
                           acq_error *error)
 {
@@ -388,9 +426,11 @@ static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *fo
             continue;
         summary->log_sum = find_log_sum(row->scores[m], worker->maker->n_entities);
         summary->observed = find_mean(row->scores[m], row->observed);
+        summary->open = find_open(row->scores[m], row->observed, summary->log_sum);
         choose_by_model(worker, m, row->scores[m], most, summary);
     }
     status = choose_by_rules(worker, row->evidence, row->n_evidence, most, error);
+    row->rules_open = sum_open(worker, row->evidence, row->n_evidence);
     sort_chosen(worker);
     if (status == ACQ_OK)
         status = append(worker, row, found, error);

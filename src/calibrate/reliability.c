@@ -47,6 +47,13 @@ void acq_reliability_add(acq_reliability *table, double p, bool is_true, double 
     table->base_log_loss += weight * get_loss(base, is_true);
 }
 
+void acq_reliability_add_true(acq_reliability *table, double p, double weight, double base)
+{
+    table->bins[find_bin(p)].truth += weight;
+    table->log_loss += weight * (get_loss(p, true) - get_loss(p, false));
+    table->base_log_loss += weight * (get_loss(base, true) - get_loss(base, false));
+}
+
 void acq_reliability_merge(acq_reliability *table, const acq_reliability *other)
 {
     for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {

@@ -39,7 +39,7 @@ static acq_status check_features(const calibrated *self, acq_error *error)
     const acq_calibrator *calibrator = self->params.calibrator;
     uint32_t wants = acq_boost_get_n_features(calibrator->link);
     print_models(&self->params.candidates, models, sizeof models);
-    if (has == wants && strcmp(calibrator->models, models) == 0)
+    if (has >= wants && strcmp(calibrator->models, models) == 0)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "the calibrator reads %u features of %.60s and the predictor %.60s has %u of "
@@ -57,6 +57,8 @@ static acq_status load_locked(calibrated *self, acq_stop stop, acq_error *error)
     params->candidates.stop = stop;
     if (params->load != NULL)
         status = params->load(params->owned, &params->candidates, error);
+    if (status == ACQ_OK && params->learn != NULL)
+        status = params->learn(params->owned, params->calibrator, error);
     params->candidates.stop = (acq_stop){0};
     if (status == ACQ_OK && self->maker == NULL)
         status = acq_candidates_maker_new(self->graph, &params->candidates, &self->maker, error);
@@ -114,7 +116,9 @@ static acq_status score(const calibrated *self, const acq_candidates *candidates
     float *odds = acq_alloc(candidates->n, sizeof *odds);
     if (odds == NULL)
         return acq_fail_memory(error);
-    acq_boost_score_many(self->params.calibrator->link, candidates->features, candidates->n, odds);
+    acq_candidates_score(candidates, 0, candidates->n, self->params.calibrator->link,
+                         acq_calibrator_get_shift(self->params.calibrator, candidates->relation),
+                         odds);
     acq_status status = keep(self, candidates, odds, turned, out, error);
     acq_free(odds);
     return status;
@@ -168,19 +172,23 @@ static acq_status new_scorer(const acq_graph *graph, const char *name,
 {
     static const acq_row_scorer_ops ops = {
         .find_links = find_links, .find_rows = find_rows, .free = free_calibrated};
+    static const acq_row_scorer_ops whole_ops = {.find_links = find_links, .free = free_calibrated};
     calibrated *self = acq_zalloc(1, sizeof *self);
     if (self == NULL) {
         if (params->free_owned != NULL)
             params->free_owned(params->owned);
         return acq_fail_memory(error);
     }
-    *self = (calibrated){
-        .base.ops = &ops, .params = *params, .graph = graph, .name = acq_copy_string(name)};
+    *self = (calibrated){.base.ops = params->candidates.is_thorough ? &whole_ops : &ops,
+                         .params = *params,
+                         .graph = graph,
+                         .name = acq_copy_string(name)};
     pthread_mutex_init(&self->lock, NULL);
     acq_status status = ACQ_OK;
     if (self->name == NULL)
         status = acq_fail_memory(error);
-    else if (params->calibrator == NULL || params->calibrator->link == NULL)
+    else if (params->calibrator == NULL ||
+             (params->calibrator->link == NULL && params->learn == NULL))
         status = acq_fail(error, ACQ_ERR_USAGE, "calibrated links need a link calibrator");
     if (status == ACQ_OK)
         *out = &self->base;

@@ -15,16 +15,31 @@
 
 /* ---- reliability tables ---- */
 
-enum { LEAST = 200 }; /* candidates of a bin whose gap counts */
+enum { LEAST = 50 }; /* candidates of a bin whose gap counts */
+
+/* Where the true share is likely to be, 95 in 100: Wilson's interval. */
+typedef struct share_range {
+    double low, high;
+} share_range;
+
+static share_range find_range(const acq_reliability_bin *bin)
+{
+    double n = fmax(1, (double)bin->n), z2 = 1.96 * 1.96;
+    double share = fmin(1, bin->truth / bin->weight);
+    double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+    double width = sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+    return (share_range){fmax(0, middle - width), fmin(1, middle + width)};
+}
 
 static void print_bin(const acq_reliability_bin *bin, bool is_last, acq_text *out)
 {
     char range[32];
     if (bin->weight <= 0)
         return;
+    share_range likely = find_range(bin);
     acq_format(range, sizeof range, "[%g, %g%s", bin->low, bin->high, is_last ? "]" : ")");
-    acq_text_format(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", range, bin->weight,
-                    bin->stated / bin->weight, bin->truth / bin->weight,
+    acq_text_format(out, "%-13s %13.0f %9.4f %9.4f  %.3f to %.3f %8.4f\n", range, bin->weight,
+                    bin->stated / bin->weight, bin->truth / bin->weight, likely.low, likely.high,
                     fabs(bin->stated - bin->truth) / bin->weight);
 }
 
@@ -32,7 +47,8 @@ static void print_bin(const acq_reliability_bin *bin, bool is_last, acq_text *ou
 static void print_table(const acq_reliability *table, acq_text *out)
 {
     double stated = 0, truth = 0;
-    acq_text_format(out, "%-15s %15s %11s %11s %9s\n", "p", "candidates", "stated", "true", "gap");
+    acq_text_format(out, "%-13s %13s %9s %9s  %14s %8s\n", "p", "candidates", "stated", "true",
+                    "95 % sure", "gap");
     for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
         print_bin(&table->bins[i], i + 1 == ACQ_RELIABILITY_BINS, out);
         stated += table->bins[i].stated;
@@ -40,8 +56,8 @@ static void print_table(const acq_reliability *table, acq_text *out)
     }
     if (table->weight <= 0)
         return;
-    acq_text_format(out, "%-15s %15.0f %11.4f %11.4f %9.4f\n", "all", table->weight,
-                    stated / table->weight, truth / table->weight,
+    acq_text_format(out, "%-13s %13.0f %9.4f %9.4f  %14s %8.4f\n", "all", table->weight,
+                    stated / table->weight, truth / table->weight, "",
                     fabs(stated - truth) / table->weight);
     acq_text_format(out, "log-loss %.5f, of the base rates alone %.5f\n",
                     table->log_loss / table->weight, table->base_log_loss / table->weight);
@@ -52,16 +68,43 @@ static double get_mean(double sum, const acq_reliability *table)
     return table->weight > 0 ? sum / table->weight : 0.0;
 }
 
+/* Candidates with p >= 0.5, the true ones among them, and the largest gap of their bins. */
+typedef struct said_links {
+    double n, n_true, gap;
+} said_links;
+
+static said_links count_said(const acq_reliability *table)
+{
+    said_links said = {0};
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        const acq_reliability_bin *bin = &table->bins[i];
+        if (bin->low < .5 || bin->weight <= 0)
+            continue;
+        said.n += bin->weight;
+        said.n_true += bin->truth;
+        if (bin->weight >= LEAST)
+            said.gap = fmax(said.gap, fabs(bin->stated - bin->truth) / bin->weight);
+    }
+    return said;
+}
+
 void acq_reliability_view_print(const acq_reliability *table, const char *title, acq_text *out)
 {
     acq_text_format(out, "\n%s\n", title);
     print_table(table, out);
     acq_reliability_view_print_gap(table, "gap", out);
+    said_links said = count_said(table);
+    acq_text_format(out, "%-*s%.0f with p >= 0.5, %.0f of them true", ACQ_SIZE_LABEL, "said",
+                    said.n, said.n_true);
+    if (said.n > 0)
+        acq_text_format(out, " (%.1f%%)", 100 * said.n_true / said.n);
+    acq_text_add(out, "\n");
 }
 
 void acq_reliability_view_print_gap(const acq_reliability *table, const char *label, acq_text *out)
 {
-    acq_text_format(out, "%-*s%.4f at most, in bins of %d or more\n", ACQ_SIZE_LABEL, label,
+    acq_text_format(out, "%-*s%.3f at most at p >= 0.5, %.3f anywhere, in bins of %d or more\n",
+                    ACQ_SIZE_LABEL, label, count_said(table).gap,
                     acq_reliability_get_gap(table, LEAST), LEAST);
 }
 
@@ -87,7 +130,11 @@ void acq_reliability_view_set(json_t *object, const acq_reliability *table)
 {
     json_object_set_new(object, "log_loss", json_real(get_mean(table->log_loss, table)));
     json_object_set_new(object, "base_log_loss", json_real(get_mean(table->base_log_loss, table)));
+    said_links said = count_said(table);
     json_object_set_new(object, "gap", json_real(acq_reliability_get_gap(table, LEAST)));
+    json_object_set_new(object, "gap_said", json_real(said.gap));
+    json_object_set_new(object, "said", json_real(said.n));
+    json_object_set_new(object, "said_true", json_real(said.n_true));
     json_object_set_new(object, "bins", make_bins(table));
 }
 
@@ -154,6 +201,9 @@ static void print_report(const acq_options *options, const acq_links_report *res
             "links with a score that are not observed, by stated probability;\n"
             "log-loss beside that of each relation's true share of these:",
             out);
+    if (result->has_table)
+        acq_text_format(out, "%-*s%llu true links are the likeliest new one of a row\n",
+                        ACQ_SIZE_LABEL, "first", (unsigned long long)result->n_first);
     if (result->has_decisions)
         print_decisions(&result->decisions, result->prior, out);
 }
@@ -186,8 +236,10 @@ static void print_json(const acq_options *options, const acq_links_report *resul
         object, "filter",
         json_string(options->filter == NULL ? "observed and true" : "observed, true and known"));
     json_object_set_new(object, "ties", json_string("mean"));
-    if (result->has_table)
+    if (result->has_table) {
         acq_reliability_view_set(object, &result->table);
+        json_object_set_new(object, "first", acq_json_count(result->n_first));
+    }
     if (result->has_decisions)
         set_decisions(object, &result->decisions, result->prior);
     json_object_set_new(object, "seconds", json_real(result->seconds));

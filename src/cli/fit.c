@@ -8,6 +8,7 @@
  *
  * An interrupt leaves the folder, which --resume goes on with. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/interrupt.h"
@@ -31,6 +32,7 @@ typedef struct fit_job {
     acq_fit_completion_params params;
     acq_train_meter meter;
     acq_fit_completion_report report;
+    json_t *relations; /* quality of each */
 } fit_job;
 
 /* ---- options ---- */
@@ -160,6 +162,16 @@ static acq_status open_inputs(fit_job *job, acq_error *error)
     return status;
 }
 
+static void add_relation(void *context, const acq_fit_relation *quality)
+{
+    json_t *one = json_object();
+    json_object_set_new(one, "relation", acq_json_text(quality->name));
+    json_object_set_new(one, "held", acq_json_count(quality->held));
+    json_object_set_new(one, "said", json_real(quality->said));
+    json_object_set_new(one, "right", json_real(quality->right));
+    json_array_append_new(context, one);
+}
+
 static acq_status fit(fit_job *job, acq_error *error)
 {
     acq_output_relieve_notes(&job->output);
@@ -168,6 +180,8 @@ static acq_status fit(fit_job *job, acq_error *error)
     job->params.progress = acq_train_meter_show;
     job->params.context = &job->meter;
     job->params.report = &job->report;
+    job->params.relation = add_relation;
+    job->params.relation_context = job->relations = json_array();
     job->report.size = sizeof job->report;
     job->params.seconds_before = 1e-9 * (double)(acq_clock_ns() - job->options->begin_ns);
     acq_interrupt_hold(NULL, 0);
@@ -199,6 +213,31 @@ static void print_decisions(const acq_fit_completion_report *report, acq_text *o
     print_decision(&report->hub, "large queries", out);
 }
 
+static double get_number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* Which relations can be trusted: where something is said, and is right. */
+static void print_relations(const json_t *relations, acq_text *out)
+{
+    static const double FEW = 3, GOOD = .7;
+    size_t i;
+    json_t *one;
+    acq_text_format(out, "\n%-32s %9s %9s %9s\n", "relation, p >= 0.5", "held out", "said",
+                    "right");
+    json_array_foreach(relations, i, one)
+    {
+        double said = get_number(one, "said"), right = get_number(one, "right");
+        acq_text_format(out, "%-32.32s %9.0f %9.1f %9.1f  %s\n",
+                        json_string_value(json_object_get(one, "relation")),
+                        get_number(one, "held"), said, fmin(said, right),
+                        said < FEW            ? "hardly ever said"
+                        : right < GOOD * said ? "not to be trusted"
+                                              : "can be trusted");
+    }
+}
+
 static void print(const fit_job *job, acq_text *out)
 {
     const acq_fit_completion_report *report = &job->report;
@@ -224,6 +263,7 @@ static void print(const fit_job *job, acq_text *out)
                                "links, by the probability that trees stated which had not seen "
                                "them:",
                                out);
+    print_relations(job->relations, out);
     acq_reliability_view_print(&report->answer_table,
                                "answers of generated queries, by the stated probability:", out);
     acq_reliability_view_print_gap(&report->denial_table, "gap, denials", out);
@@ -268,6 +308,7 @@ static void print_json(const fit_job *job, acq_text *out)
     set_table(object, "answer_table", &report->answer_table);
     set_table(object, "denial_table", &report->denial_table);
     set_table(object, "if_answered_table", &report->if_table);
+    json_object_set(object, "relations", job->relations);
     set_decision(object, "small_queries", &report->small);
     set_decision(object, "large_queries", &report->hub);
     json_object_set_new(object, "seconds", json_real(report->seconds));
@@ -278,6 +319,7 @@ static void fit_job_deinit(fit_job *job)
 {
     acq_graph_free(job->graph);
     acq_graph_free(job->earlier);
+    json_decref(job->relations);
     acq_text_deinit(&job->path);
     acq_text_deinit(&job->folder);
     acq_text_deinit(&job->svg);

@@ -246,8 +246,7 @@ void acq_setup_note_auto(const acq_options *options, const acq_predictor *predic
     if (strcmp(name, "observed") == 0)
         acq_report_note(output, "without --predictor only observed facts count");
     else if (strcmp(name, "ultra") == 0)
-        acq_report_note(output, "predicted by the shipped weights; anycq fit learns from this "
-                                "graph");
+        acq_report_note(output, "predicted without a fit; anycq fit learns more from this graph");
     else
         acq_report_note(output, "predicted by %s", name);
 }

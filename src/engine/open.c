@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "calibrate/quick.h"
 #include "calibrate/rows.h"
 #include "calibrate/shipped.h"
 #include "models/complex/model.h"
@@ -114,11 +115,15 @@ typedef struct row_parts {
     acq_row_model *model;
     acq_row_model *neighbours; /* beside it, for the calibrator */
     acq_rules *rules;
+    acq_quick_evidence evidence; /* of a small graph, in place of all these */
+    char *kept;                  /* file with what it has learnt; NULL: nowhere */
 } row_parts;
 
 static void free_parts(void *owned)
 {
     row_parts *parts = owned;
+    acq_quick_evidence_deinit(&parts->evidence);
+    acq_free(parts->kept);
     acq_rules_free(parts->rules);
     acq_row_model_free(parts->neighbours);
     acq_row_model_free(parts->model);
@@ -216,6 +221,77 @@ static acq_status make_published(row_parts *parts, const char *spec, const acq_o
     return acq_predictor_new_published(parts->graph, spec, &rows, out, error);
 }
 
+/* ---- what a small graph teaches itself ---- */
+
+static acq_status load_quick(void *owned, acq_candidates_params *candidates, acq_error *error)
+{
+    row_parts *parts = owned;
+    return acq_quick_evidence_init(&parts->evidence, parts->graph, candidates, error);
+}
+
+/* Read back where it was kept, else learnt and kept. */
+static acq_status learn_quick(void *owned, acq_calibrator *calibrator, acq_error *error)
+{
+    const row_parts *parts = owned;
+    if (parts->kept != NULL && acq_quick_get(parts->kept, parts->graph, calibrator))
+        return ACQ_OK;
+    acq_status status = acq_quick_learn(parts->graph, parts->n_threads, calibrator, error);
+    if (status == ACQ_OK && parts->kept != NULL)
+        acq_quick_put(parts->kept, calibrator);
+    return status;
+}
+
+/* The shipped calibrator without its link trees: what it knows about answers. */
+static acq_status open_answers(acq_calibrator **out, acq_error *error)
+{
+    if (!acq_shipped_has_ultra())
+        *out = acq_calibrator_new();
+    else if (acq_calibrator_new_shipped(out, error) != ACQ_OK)
+        return error == NULL ? ACQ_ERR_MEMORY : error->code;
+    if (*out == NULL)
+        return acq_fail_memory(error);
+    acq_boost_free((*out)->link);
+    (*out)->link = NULL;
+    return ACQ_OK;
+}
+
+/* Where learnt trees are kept: beside the graph, if that is a file or a folder. */
+static acq_status name_kept(const char *graph_path, char **out, acq_error *error)
+{
+    acq_text path;
+    if (graph_path == NULL || acq_file_get_kind(graph_path) == ACQ_FILE_MISSING)
+        return ACQ_OK;
+    acq_text_init(&path);
+    acq_text_format(&path, "%s%scalibrator", graph_path,
+                    acq_file_get_kind(graph_path) == ACQ_FILE_FOLDER ? "/" : ".");
+    *out = path.failed ? NULL : acq_copy_string(path.bytes);
+    acq_text_deinit(&path);
+    return *out == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static acq_status open_quick(const acq_graph *graph, const char *spec,
+                             const acq_open_params *params, acq_predictor **out, acq_error *error)
+{
+    row_parts *parts = NULL;
+    acq_status status = new_parts(graph, params, &parts, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_calibrated_params rows = {.limits = get_limits(params, CALIBRATED_FLOOR),
+                                  .candidates = acq_quick_choose(params->tails, parts->n_threads),
+                                  .load = load_quick,
+                                  .learn = learn_quick,
+                                  .owned = parts,
+                                  .free_owned = free_parts};
+    rows.limits.note = acq_quick_get_note(graph);
+    status = name_kept(params->graph_path, &parts->kept, error);
+    if (status == ACQ_OK)
+        status = open_answers(&rows.calibrator, error);
+    if (status == ACQ_OK)
+        return acq_predictor_new_calibrated(graph, spec, &rows, out, error);
+    free_parts(parts);
+    return status;
+}
+
 /* The same with the shipped calibrator, in the way it was fitted: rows of the smaller side. */
 static acq_status make_calibrated(row_parts *parts, const char *spec, const acq_open_params *params,
                                   acq_predictor **out, acq_error *error)
@@ -269,6 +345,8 @@ static acq_status open_ultra(const acq_graph *graph, const char *spec, const cha
                              const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
     row_parts *parts = NULL;
+    if (path == NULL && acq_quick_suits(graph))
+        return open_quick(graph, spec, params, out, error);
     acq_status status = new_parts(graph, params, &parts, error);
     if (status != ACQ_OK)
         return status;
@@ -317,8 +395,9 @@ static acq_status open_auto(const acq_graph *graph, const acq_open_params *param
         status = check_file(path.bytes, "the graph's completion", error);
     if (status == ACQ_OK && has_completion)
         status = acq_calibrator_open_completion(graph, path.bytes, out, error);
-    else if (status == ACQ_OK && acq_shipped_has_ultra() &&
-             acq_graph_get_n_facts(graph) <= AUTO_MOST_FACTS)
+    else if (status == ACQ_OK &&
+             (acq_quick_suits(graph) ||
+              (acq_shipped_has_ultra() && acq_graph_get_n_facts(graph) <= AUTO_MOST_FACTS)))
         status = open_ultra(graph, "ultra", NULL, params, out, error);
     else if (status == ACQ_OK)
         status = acq_predictor_new_observed(graph, out, error);

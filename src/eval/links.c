@@ -308,20 +308,52 @@ static acq_status open_rows(const acq_eval_links_params *params, acq_rel relatio
     return status;
 }
 
-static acq_status fill_table(const acq_eval_links_params *params, acq_reliability *out,
+/* The likeliest tail of a row that is not observed; ACQ_NO_ID: there is none. */
+static acq_ent find_best(const relation_rows *rows, acq_ent head)
+{
+    acq_row row = acq_links_get_row(rows->scored, head);
+    acq_row observed = acq_links_get_row(rows->observed, head);
+    acq_ent best = ACQ_NO_ID;
+    float most = 0;
+    for (size_t j = 0; j < row.n; j++) {
+        float p = get_score(row, j);
+        if (p > most && !has(observed, row.tails[j])) {
+            most = p;
+            best = row.tails[j];
+        }
+    }
+    return best;
+}
+
+/* True links that are the best of a row of theirs; not those that are so in `other` already. */
+static uint64_t count_first(const relation_rows *rows, const relation_rows *other)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < rows->scored->n_heads; i++) {
+        acq_ent head = rows->scored->heads[i], tail = find_best(rows, head);
+        n += tail != ACQ_NO_ID && has(acq_links_get_row(rows->truth, head), tail) &&
+             (other == NULL || find_best(other, tail) != head);
+    }
+    return n;
+}
+
+static acq_status fill_table(const acq_eval_links_params *params, acq_eval_links_result *out,
                              acq_error *error)
 {
     acq_rel n_relations = acq_graph_get_n_relations(params->predictor->graph);
-    acq_reliability_init(out);
+    acq_reliability_init(&out->table);
     for (acq_rel i = 0; i < n_relations; i += 2) {
-        relation_rows rows;
+        relation_rows rows, back;
         share all = {0};
         acq_status status = open_rows(params, i, &rows, error);
+        if (status == ACQ_OK)
+            status = open_rows(params, acq_inverse(i), &back, error);
         if (status != ACQ_OK)
             return status;
         visit_all(&rows, count_one, &all);
-        judgement now = {out, all.n == 0 ? 0.0 : (double)all.n_true / (double)all.n};
+        judgement now = {&out->table, all.n == 0 ? 0.0 : (double)all.n_true / (double)all.n};
         visit_all(&rows, judge_one, &now);
+        out->n_first += count_first(&rows, NULL) + count_first(&back, &rows);
     }
     return ACQ_OK;
 }
@@ -537,7 +569,7 @@ static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_erro
         return status;
     sum_up(run, out);
     out->has_table = params->with_table;
-    return params->with_table ? fill_table(params, &out->table, error) : ACQ_OK;
+    return params->with_table ? fill_table(params, out, error) : ACQ_OK;
 }
 
 acq_status acq_eval_links(const acq_eval_links_params *params, acq_eval_links_result *out,

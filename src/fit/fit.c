@@ -18,14 +18,27 @@
 #include "fit/large.h"
 #include "fit/links.h"
 #include "fit/models.h"
-#include "fit/split.h"
 #include "base/hash.h"
+#include "calibrate/learn.h"
+#include "calibrate/quick.h"
 #include "calibrate/shipped.h"
+
+static const double MISSING = 1; /* of a graph, for each fact held out; at most */
+
+enum {
+    CANDIDATES = 500000,      /* that trees learn from, besides the likely ones */
+    SMALL_CANDIDATES = 60000, /* of a small graph */
+    SMALL_QUESTIONS = 3000,
+    BAGS = 4,
+    SAMPLES = 12,       /* of a small graph: each fact is held out once */
+    TRAINED_SAMPLES = 4 /* when a model is trained for each */
+};
 
 void acq_fit_params_init(acq_fit_params *params)
 {
     *params = (acq_fit_params){.use_complex = true,
-                               .hold_share = .1,
+                               .chooses = true,
+                               .hold_share = ACQ_HELD_SHARE,
                                .hold = ACQ_HOLD_LINKS,
                                .floor = .002,
                                .top = 64,
@@ -48,6 +61,9 @@ typedef struct fit_run {
     acq_graph *rest;
     acq_predictor *truth; /* the whole graph, in the rest's ids */
     acq_fit_models models;
+    bool is_small;
+    double missing;            /* facts that the graph lacks, over those held out of it */
+    unsigned first, n_samples; /* the first sample that holds something out, and how many */
     acq_fold_trees trees;
     acq_calibrator *calibrator;
     acq_link_progress progress;
@@ -107,7 +123,7 @@ static void print_options(const fit_run *run, char *out, size_t size)
 {
     const acq_fit_params *p = run->params;
     char models[64];
-    acq_fit_print_models(p, models, sizeof models);
+    acq_fit_print_models(&run->inner, models, sizeof models);
     acq_format(
         out, size,
         "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u "
@@ -176,44 +192,93 @@ static acq_status open_folder(const fit_run *run, acq_error *error)
     return status;
 }
 
-static const char *const kept_files[][2] = {
-    {"fit", "options"},
-    {"rest", "complex"},
-    {"rest", "complex.checkpoint"},
-    {"rest", "nbfnet"},
-    {"rest", "nbfnet.checkpoint"},
-    {"whole", "complex"},
-    {"whole", "complex.checkpoint"},
-    {"whole", "nbfnet"},
-    {"whole", "nbfnet.checkpoint"},
-    {"rest", "completion"},
-};
+/* Names of a sample's files: that of the first one is what answers are learnt over. */
+static void name_sample(unsigned i, char *out, size_t size)
+{
+    snprintf(out, size, i == 0 ? "rest" : "rest%u", i);
+}
+
+static void remove_file(const acq_fit_params *params, const char *name, const char *kind)
+{
+    char *path = acq_fit_make_path(params, name, kind);
+    if (path != NULL)
+        unlink(path);
+    acq_free(path);
+}
+
+static void remove_models(const acq_fit_params *params, const char *name)
+{
+    static const char *const kinds[] = {"complex", "complex.checkpoint", "nbfnet",
+                                        "nbfnet.checkpoint", "completion"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        remove_file(params, name, kinds[i]);
+}
 
 static void remove_folder(const acq_fit_params *params)
 {
-    for (size_t i = 0; i < sizeof kept_files / sizeof *kept_files; i++) {
-        char *path = acq_fit_make_path(params, kept_files[i][0], kept_files[i][1]);
-        if (path != NULL)
-            unlink(path);
-        acq_free(path);
+    char name[16];
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        name_sample(i, name, sizeof name);
+        remove_models(params, name);
     }
+    remove_models(params, "whole");
+    remove_file(params, "fit", "options");
     rmdir(params->folder);
 }
 
 /* ---- steps ---- */
 
-static acq_status split_graph(fit_run *run, acq_error *error)
+static acq_status split_sample(const fit_run *run, unsigned i, acq_graph **out, acq_error *error)
 {
     const acq_fit_params *params = run->params;
-    acq_status status = params->earlier != NULL
-                            ? acq_split_by_earlier(run->graph, params->earlier, &run->rest, error)
-                            : acq_split_by_share(run->graph, params->hold_share, params->hold,
-                                                 params->seed, &run->rest, error);
+    acq_split_params split = {.share = params->hold_share,
+                              .hold = params->hold,
+                              .seed = params->seed,
+                              .fold = i,
+                              .n_folds = SAMPLES};
+    return params->earlier != NULL ? acq_split_by_earlier(run->graph, params->earlier, out, error)
+                                   : acq_split_by_share(run->graph, &split, out, error);
+}
+
+/* Of a very small graph not every sample has a fact that can go. */
+static acq_status split_first(fit_run *run, acq_error *error)
+{
+    acq_error first = {0};
+    acq_status status = split_sample(run, 0, &run->rest, &first);
+    while (status == ACQ_ERR_INPUT && run->params->earlier == NULL && ++run->first < SAMPLES)
+        status = split_sample(run, run->first, &run->rest, NULL);
+    return status == ACQ_OK ? ACQ_OK : acq_fail(error, status, "%s", first.message);
+}
+
+static acq_status split_graph(fit_run *run, acq_error *error)
+{
+    acq_status status = split_first(run, error);
     if (status == ACQ_OK)
         status = acq_predictor_new_observed(run->graph, &run->truth, error);
-    if (status == ACQ_OK)
-        run->report->held = acq_graph_get_n_facts(run->graph) - acq_graph_get_n_facts(run->rest);
-    return status;
+    if (status != ACQ_OK)
+        return status;
+    double n = (double)acq_graph_get_n_facts(run->graph);
+    run->report->held = acq_graph_get_n_facts(run->graph) - acq_graph_get_n_facts(run->rest);
+    run->inner.hold_share = (double)run->report->held / n; /* what it came to */
+    return ACQ_OK;
+}
+
+/* Few relations and facts: training has nothing to tell that counting does not. */
+static void choose_models(fit_run *run)
+{
+    acq_fit_params *inner = &run->inner;
+    run->is_small = acq_quick_suits(run->graph);
+    if (inner->chooses && run->is_small && inner->use_neighbours)
+        inner->use_complex = false;
+    bool is_trained = inner->use_complex || inner->use_nbfnet || inner->use_ultra;
+    run->n_samples = !run->is_small || inner->earlier != NULL ? 1
+                     : is_trained                             ? TRAINED_SAMPLES
+                                                              : SAMPLES;
+    if (!run->is_small)
+        return;
+    inner->complex.precision = ACQ_PRECISION_F32; /* the same on every processor */
+    inner->n_questions =
+        inner->n_questions < SMALL_QUESTIONS ? inner->n_questions : SMALL_QUESTIONS;
 }
 
 /* Answers over the rest's completion: written, opened, asked, removed. */
@@ -223,8 +288,12 @@ static acq_status fit_answers(fit_run *run, acq_error *error)
     char *path = acq_fit_make_path(run->params, "rest", "completion");
     if (path == NULL)
         return acq_fail_memory(error);
-    acq_status status = acq_fit_write_links(run->models.maker, run->rest, &run->trees, true, NULL,
-                                            &run->inner, &run->progress, path, run->report, error);
+    acq_link_rule rule = {.trees = &run->trees,
+                          .shifts = run->calibrator->shifts,
+                          .crossed = true,
+                          .missing = run->missing};
+    acq_status status = acq_fit_write_links(run->models.maker, run->rest, &rule, NULL, &run->inner,
+                                            &run->progress, path, run->report, error);
     if (status == ACQ_OK)
         status = acq_predictor_new_completion(run->rest, path, &completed, error);
     if (status == ACQ_OK)
@@ -244,22 +313,141 @@ static acq_status fit_answers(fit_run *run, acq_error *error)
     return status;
 }
 
+static acq_status collect_first(fit_run *run, acq_link_sample **out, acq_error *error)
+{
+    const acq_fit_params *params = &run->inner;
+    acq_learn_params learn = {.missing = MISSING,
+                              .rows = run->is_small ? SMALL_CANDIDATES : CANDIDATES,
+                              .n_samples = run->n_samples,
+                              .n_bags = run->is_small ? BAGS : 1,
+                              .seed = params->seed,
+                              .n_threads = params->n_threads,
+                              .report = run->progress.report,
+                              .context = run->progress.context};
+    acq_status status = acq_link_sample_new(
+        run->models.maker, acq_graph_get_n_relations(run->graph), &learn, out, error);
+    return status == ACQ_OK ? acq_link_sample_collect(*out, run->models.maker, run->truth, error)
+                            : status;
+}
+
+/* Other facts held out, with models of their own. */
+static acq_status collect_next(fit_run *run, unsigned i, acq_link_sample *sample, acq_error *error)
+{
+    char name[16];
+    acq_graph *rest = NULL;
+    acq_fit_models models = {0};
+    name_sample(i, name, sizeof name);
+    acq_error none = {0};
+    acq_status status = split_sample(run, i, &rest, &none);
+    if (status == ACQ_ERR_INPUT)
+        return ACQ_OK;
+    if (status != ACQ_OK)
+        return acq_fail(error, status, "%s", none.message);
+    if (status == ACQ_OK)
+        status = acq_fit_models_make(rest, run->graph, name, &run->inner, &models, error);
+    if (status == ACQ_OK) {
+        run->report->held += acq_graph_get_n_facts(run->graph) - acq_graph_get_n_facts(rest);
+        status = acq_link_sample_collect(sample, models.maker, run->truth, error);
+    }
+    acq_fit_models_deinit(&models);
+    acq_graph_free(rest);
+    return status;
+}
+
+static void tell_quality(const fit_run *run, const acq_link_quality *quality)
+{
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(run->graph); r += 2) {
+        acq_fit_relation one = {.name = acq_graph_get_relation_name(run->graph, r),
+                                .held = quality[r / 2].held,
+                                .said = quality[r / 2].said,
+                                .right = quality[r / 2].right};
+        if (run->params->relation != NULL)
+            run->params->relation(run->params->relation_context, &one);
+    }
+}
+
+static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *error)
+{
+    acq_link_quality *quality = acq_zalloc(run->calibrator->n_shifts + 1, sizeof *quality);
+    if (quality == NULL)
+        return acq_fail_memory(error);
+    acq_link_sample_set_seconds(sample, acq_fit_get_seconds(&run->inner, ACQ_FIT_LINKS));
+    acq_status status = acq_link_sample_fit(sample, &run->trees, run->calibrator->shifts,
+                                            &run->report->link_table, quality, error);
+    run->missing = acq_link_sample_get_missing(sample);
+    if (status == ACQ_OK) {
+        run->report->n_trees = acq_boost_get_n_trees(run->trees.all);
+        run->report->all_trees = acq_link_sample_count_trees(sample);
+    }
+    if (status == ACQ_OK)
+        tell_quality(run, quality);
+    acq_free(quality);
+    return status;
+}
+
+/* Two completions take this evidence again, of the rest and of the whole graph, and so does every
+ * further sample. */
+static acq_status keep_time(fit_run *run, acq_error *error)
+{
+    acq_fit_params *inner = &run->inner;
+    double seconds = run->report->collect_seconds, spent = seconds_since(inner->begin_ns);
+    double again = 3.0 + 1.2 * (double)(run->n_samples - 1);
+    while (inner->seconds > 0 && run->n_samples > 1 &&
+           spent + again * seconds > .5 * inner->seconds)
+        again = 3.0 + 1.2 * (double)(--run->n_samples - 1);
+    inner->kept = 3.0 * seconds;
+    if (inner->seconds <= 0 || spent + inner->kept < inner->seconds)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_LIMIT,
+                    "the time does not suffice: evidence took %.1f s and is needed twice "
+                    "more; go on with --resume --time %.0f or more",
+                    seconds, ceil(1.2 * (spent + inner->kept) + 1));
+}
+
+/* Trees that tell held-out links from the other candidates. */
+static acq_status fit_links(fit_run *run, acq_error *error)
+{
+    acq_link_sample *sample = NULL;
+    acq_calibrator *calibrator = run->calibrator;
+    calibrator->n_shifts = acq_graph_get_n_relations(run->graph) / 2;
+    calibrator->shifts = acq_zalloc(calibrator->n_shifts, sizeof *calibrator->shifts);
+    if (calibrator->shifts == NULL)
+        return acq_fail_memory(error);
+    int64_t before = acq_clock_ns();
+    acq_status status = collect_first(run, &sample, error);
+    run->report->collect_seconds = seconds_since(before);
+    if (status == ACQ_OK)
+        status = keep_time(run, error);
+    for (unsigned i = run->first + 1; i < run->n_samples && status == ACQ_OK; i++)
+        status = collect_next(run, i, sample, error);
+    if (status == ACQ_OK)
+        status = learn_trees(run, sample, error);
+    if (status == ACQ_OK) {
+        run->report->covered = acq_link_sample_count_true(sample);
+        run->report->candidates = acq_link_sample_count(sample);
+    }
+    acq_link_sample_free(sample);
+    return status;
+}
+
 static acq_status fit_calibrator(fit_run *run, acq_error *error)
 {
     acq_calibrator *calibrator = run->calibrator = acq_calibrator_new();
     if (calibrator == NULL)
         return acq_fail_memory(error);
-    acq_fit_print_models(run->params, calibrator->models, sizeof calibrator->models);
-    acq_status status = acq_fit_models_make(run->rest, "rest", &run->inner, &run->models, error);
+    acq_fit_print_models(&run->inner, calibrator->models, sizeof calibrator->models);
+    acq_status status =
+        acq_fit_models_make(run->rest, run->graph, "rest", &run->inner, &run->models, error);
     if (status == ACQ_OK)
-        status = acq_fit_link_trees(run->models.maker, run->rest, run->truth, &run->inner,
-                                    &run->progress, &run->trees, run->report, error);
+        status = fit_links(run, error);
     run->inner.kept = 1.6 * run->report->collect_seconds; /* the whole graph's completion */
     if (status == ACQ_OK)
         status = fit_answers(run, error);
     if (status == ACQ_OK) {
         calibrator->link = run->trees.all;
         run->trees.all = NULL;
+        for (uint32_t i = 0; i < calibrator->n_shifts; i++) /* from the rest to the whole */
+            calibrator->shifts[i] += (float)log(run->missing / (1 + run->missing));
     }
     return status;
 }
@@ -267,12 +455,13 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
 static acq_status complete(fit_run *run, const char *output, acq_error *error)
 {
     acq_fit_models whole = {0};
-    acq_status status = acq_fit_models_grow(run->graph, "whole", &run->inner, run->rest,
-                                            &run->models, &whole, error);
+    acq_status status =
+        acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
     if (status == ACQ_OK) {
         acq_fold_trees trees = {.all = run->calibrator->link};
-        status = acq_fit_write_links(whole.maker, run->graph, &trees, false, run->calibrator,
-                                     &run->inner, &run->progress, output, run->report, error);
+        acq_link_rule rule = {.trees = &trees, .shifts = run->calibrator->shifts};
+        status = acq_fit_write_links(whole.maker, run->graph, &rule, run->calibrator, &run->inner,
+                                     &run->progress, output, run->report, error);
     }
     acq_fit_models_deinit(&whole);
     return status;
@@ -348,6 +537,7 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     acq_reliability_init(&report->link_table);
     acq_reliability_init(&report->answer_table);
     set_callbacks(&run);
+    choose_models(&run);
     acq_status status = open_weights(&run, error);
     if (status == ACQ_OK)
         status = split_graph(&run, error);

@@ -19,16 +19,16 @@
 #include "calibrate/calibrator.h"
 #include "calibrate/candidates.h"
 #include "calibrate/reliability.h"
+#include "calibrate/split.h"
 #include "train/train.h"
-
-typedef enum acq_fit_hold { ACQ_HOLD_LINKS, ACQ_HOLD_PAIRS } acq_fit_hold;
 
 typedef struct acq_fit_params {
     bool use_complex, use_nbfnet, use_ultra;
-    const acq_ultra *ultra;   /* weights; NULL: the shipped ones */
+    bool chooses;           /* use_complex only where the graph is not small (calibrate/quick.h) */
+    const acq_ultra *ultra; /* weights; NULL: the shipped ones */
     const acq_graph *earlier; /* NULL: hold links out */
-    double hold_share;        /* of the facts */
-    acq_fit_hold hold;        /* pairs: only links of entities that no other link joins then */
+    double hold_share;        /* of the facts, in each sample */
+    acq_hold hold;            /* pairs: only links of entities that no other link joins then */
     acq_train_complex_params complex;
     acq_train_nbfnet_params nbfnet;
     double seconds;   /* what the whole may take; 0: as long as the epochs take */
@@ -49,6 +49,8 @@ typedef struct acq_fit_params {
     const char *svg; /* reliability diagram; NULL: none */
     bool (*progress)(void *context, const acq_train_progress *now);
     void *context;
+    void (*relation)(void *relation_context, const acq_fit_relation *quality); /* NULL: not told */
+    void *relation_context;
 } acq_fit_params;
 
 void acq_fit_params_init(acq_fit_params *params);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "calibrate/quick.h"
 #include "models/neighbours.h"
 
 static const double WARM_SHARE = .3; /* of a training, when it starts from a trained model */
@@ -146,7 +147,7 @@ static acq_status add_neighbours(const acq_graph *graph, acq_fit_models *out, ac
 }
 
 static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *params,
-                               const acq_graph *rest, acq_fit_models *out, acq_error *error)
+                               const acq_graph *whole, acq_fit_models *out, acq_error *error)
 {
     acq_rules_params rules = ACQ_RULES_DEFAULT;
     rules.seed = params->seed;
@@ -162,7 +163,10 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                       .rows = params->rows,
                                       .tails = params->tails,
                                       .top = params->top,
-                                      .counted = rest,
+                                      .counted = whole,
+                                      .is_thorough = acq_quick_suits(graph),
+                                      .held_share = params->hold_share,
+                                      .is_rest = whole != NULL,
                                       .n_threads = params->n_threads,
                                       .stop = params->stop};
     for (size_t i = 0; i < out->n_rows; i++)
@@ -170,9 +174,10 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
     return acq_candidates_maker_new(graph, &evidence, &out->maker, error);
 }
 
-acq_status acq_fit_models_grow(const acq_graph *graph, const char *name,
-                               const acq_fit_params *params, const acq_graph *rest,
-                               const acq_fit_models *trained, acq_fit_models *out, acq_error *error)
+/* whole: what facts were held out of to get the graph; NULL: it is whole. */
+static acq_status make_models(const acq_graph *graph, const acq_graph *whole, const char *name,
+                              const acq_fit_params *params, const acq_fit_models *trained,
+                              acq_fit_models *out, acq_error *error)
 {
     acq_status status = ACQ_OK;
     *out = (acq_fit_models){0};
@@ -186,14 +191,21 @@ acq_status acq_fit_models_grow(const acq_graph *graph, const char *name,
     if (status == ACQ_OK && params->use_neighbours)
         status = add_neighbours(graph, out, error);
     if (status == ACQ_OK)
-        status = add_evidence(graph, params, rest, out, error);
+        status = add_evidence(graph, params, whole, out, error);
     if (status != ACQ_OK)
         acq_fit_models_deinit(out);
     return status;
 }
 
-acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
+acq_status acq_fit_models_make(const acq_graph *rest, const acq_graph *whole, const char *name,
                                const acq_fit_params *params, acq_fit_models *out, acq_error *error)
 {
-    return acq_fit_models_grow(graph, name, params, NULL, NULL, out, error);
+    return make_models(rest, whole, name, params, NULL, out, error);
+}
+
+acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
+                               const acq_fit_params *params, const acq_fit_models *trained,
+                               acq_fit_models *out, acq_error *error)
+{
+    return make_models(whole, NULL, name, params, trained, out, error);
 }

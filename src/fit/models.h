@@ -14,17 +14,15 @@ typedef struct acq_fit_models {
     acq_candidates_maker *maker;
 } acq_fit_models;
 
-/* name: of the files in the folder, "rest" or "whole". What the folder has already is read and not
- * made again. */
-acq_status acq_fit_models_make(const acq_graph *graph, const char *name,
+/* Of a graph that facts of `whole` were held out of. name: of the files in the folder. What the
+ * folder has already is read and not made again. */
+acq_status acq_fit_models_make(const acq_graph *rest, const acq_graph *whole, const char *name,
                                const acq_fit_params *params, acq_fit_models *out, acq_error *error);
 
-/* The same for a graph of which `rest`, with `trained`, is a part: ComplEx starts from there, and
- * links are described by the counts of the rest, as to the trees that were fitted on it. */
-acq_status acq_fit_models_grow(const acq_graph *graph, const char *name,
-                               const acq_fit_params *params, const acq_graph *rest,
-                               const acq_fit_models *trained, acq_fit_models *out,
-                               acq_error *error);
+/* The same for the whole graph, a part of which `trained` knows: ComplEx starts from there. */
+acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
+                               const acq_fit_params *params, const acq_fit_models *trained,
+                               acq_fit_models *out, acq_error *error);
 void acq_fit_models_deinit(acq_fit_models *models);
 
 /* "complex", "complex+ultra", ...: which models the evidence comes from. */

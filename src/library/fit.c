@@ -11,7 +11,7 @@ static acq_fit_completion_params get_defaults(void)
 {
     acq_fit_params own;
     acq_fit_params_init(&own);
-    return (acq_fit_completion_params){.models = "complex",
+    return (acq_fit_completion_params){.models = "auto",
                                        .hold_share = own.hold_share,
                                        .epochs = own.complex.epochs,
                                        .rank = own.complex.rank,
@@ -39,8 +39,9 @@ static acq_status read_models(const char *models, acq_fit_params *out, acq_error
 {
     static const char *const words[] = {"complex", "nbfnet", "ultra"};
     bool *uses[] = {&out->use_complex, &out->use_nbfnet, &out->use_ultra};
-    out->use_complex = false;
-    for (const char *name = models; name != NULL;) {
+    out->chooses = strcmp(models, "auto") == 0;
+    out->use_complex = out->chooses;
+    for (const char *name = out->chooses ? NULL : models; name != NULL;) {
         size_t length = strcspn(name, "+");
         bool is_all = is_word(name, length, "all"), is_known = is_all;
         for (size_t i = 0; i < 3; i++) {
@@ -114,6 +115,8 @@ static void take_numbers(const acq_fit_completion_params *params, acq_fit_params
     out->n_threads = params->threads > 0 ? params->threads : out->n_threads;
     out->resume = params->resume;
     out->svg = params->svg;
+    out->relation = params->relation;
+    out->relation_context = params->relation_context;
 }
 
 /* What a call needs: the caller's parameters, and those of the fit made of them. */

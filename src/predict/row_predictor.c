@@ -300,6 +300,11 @@ static double get_floor(const acq_predictor *base)
     return ((const row_predictor *)base)->limits.floor;
 }
 
+static const char *get_note(const acq_predictor *base)
+{
+    return ((const row_predictor *)base)->limits.note;
+}
+
 acq_row_cache_counts acq_row_predictor_get_counts(const acq_predictor *predictor)
 {
     row_predictor *self = (row_predictor *)predictor;
@@ -311,11 +316,13 @@ acq_row_cache_counts acq_row_predictor_get_counts(const acq_predictor *predictor
 
 static const acq_predictor_ops ops = {.open_links = open_links,
                                       .free = free_rows,
+                                      .get_note = get_note,
                                       .get_floor = get_floor,
                                       .copy_rows = copy_rows,
                                       .forget_links = forget_links};
 static const acq_predictor_ops no_rows_ops = {.open_links = open_links,
                                               .free = free_rows,
+                                              .get_note = get_note,
                                               .get_floor = get_floor,
                                               .forget_links = forget_links};
 

@@ -89,6 +89,7 @@ typedef struct acq_row_limits {
     double floor;        /* links that score less are left out */
     size_t memory_bytes; /* of links kept; 0: no limit */
     size_t cache_bytes;  /* of rows kept for copy_rows; 0: 64 MB */
+    const char *note;    /* for people, static; NULL: none */
 } acq_row_limits;
 
 /* The scorer is taken over, also on failure. */

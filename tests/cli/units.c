@@ -351,7 +351,7 @@ static void test_reliability_tables_fit_80_columns(void **state)
         assert_true(end - line <= ACQ_COLUMNS);
         n_lines++;
     }
-    assert_int_equal(n_lines, ACQ_RELIABILITY_BINS + 6);
+    assert_int_equal(n_lines, ACQ_RELIABILITY_BINS + 7);
     assert_non_null(strstr(out.bytes, "\nlog-loss 0.07692, of the base rates alone 0.15385\n"));
     acq_text_clear(&out);
     acq_reliability_view_print(&(acq_reliability){0}, "links:", &out);

@@ -65,6 +65,31 @@ static void test_a_known_function_is_recovered(void **state)
     }
 }
 
+/* Every second true row is labelled; what is stated is how many are true. The mean of several
+ * boosts is as good. */
+static void test_labels_that_know_half_of_the_truth(void **state)
+{
+    (void)state;
+    for (uint32_t n_bags = 1; n_bags < 4; n_bags += 2) {
+        boost_case rows = boost_case_make(12000, FEATURES, .1, crossed, 7);
+        boost_case others = boost_case_make(4000, FEATURES, .1, crossed, 107);
+        acq_boost_params params = boost_case_params();
+        uint8_t *labels = (uint8_t *)rows.data.labels;
+        for (size_t i = 0; i < rows.data.n; i++)
+            labels[i] = labels[i] && i % 2 == 0;
+        params.missing = 1;
+        params.n_bags = n_bags;
+        acq_boost *boost = boost_case_fit(&rows, &params);
+        double loss = boost_case_judge(&others, boost);
+        print_message("%u: loss %.3f, best %.3f\n", n_bags, loss,
+                      boost_case_loss(&others, others.odds));
+        assert_true(loss < boost_case_loss(&others, others.odds) + .09);
+        acq_boost_free(boost);
+        boost_case_free(&rows);
+        boost_case_free(&others);
+    }
+}
+
 /* Without anything to learn the trees stay near the base rate. */
 static void test_noise_is_not_learned(void **state)
 {
@@ -362,7 +387,7 @@ static void test_a_curve_makes_odds_honest_and_keeps_their_order(void **state)
         rows.weights[i] = stated[i] < 3.1F ? 1 : 0; /* the last steps have rows, but no weight */
     }
     rows.data.weights = rows.weights;
-    acq_boost_straighten(boost, stated, &rows.data);
+    acq_boost_straighten(boost, stated, &rows.data, 0);
     for (size_t i = 0; i < rows.data.n; i++) {
         double now = acq_boost_score(boost, rows.x + 3 * i);
         double last = i == 0 ? now : acq_boost_score(boost, rows.x + 3 * (i - 1));
@@ -393,7 +418,7 @@ static void test_a_curve_promises_no_more_than_was_seen(void **state)
         rows.weights[i] = stated[i] < 1 ? 1 : 0; /* nobody has seen more */
     }
     rows.data.weights = rows.weights;
-    acq_boost_straighten(boost, stated, &rows.data);
+    acq_boost_straighten(boost, stated, &rows.data, 0);
     assert_true(n_high > 1000);
     for (size_t i = 0; i < rows.data.n; i++) {
         double p = acq_boost_to_probability(acq_boost_score(boost, rows.x + 3 * i));
@@ -479,6 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_known_function_is_recovered),
+        cmocka_unit_test(test_labels_that_know_half_of_the_truth),
         cmocka_unit_test(test_noise_is_not_learned),
         cmocka_unit_test(test_probabilities_are_calibrated_where_truth_is_rare),
         cmocka_unit_test(test_monotone_features_are_monotone_everywhere),

@@ -33,7 +33,8 @@
 #include "fit/answers.h"
 #include "fit/models.h"
 #include "fit/questions.h"
-#include "fit/split.h"
+#include "calibrate/learn.h"
+#include "calibrate/split.h"
 #include "graph/build.h"
 #include "predict/completion.h"
 
@@ -140,7 +141,7 @@ static void test_trees_of_the_other_fold_state_true_probabilities(void **state)
 /* ---- a world of groups ---- */
 
 enum { ENTITIES = 144, GROUPS = 8, PAIRS = 3, QUESTIONS = 300 };
-#define HOLD   .25                 /* share that fits hold out */
+#define HOLD   .1                 /* share that fits hold out */
 #define HIDDEN (HOLD / (1 + HOLD)) /* so that as many are hidden as are held out */
 
 /* Tolerances. Trees that were fitted on the rest judge the whole graph, whose evidence is stronger
@@ -304,15 +305,28 @@ static void test_links_of_the_rest_have_their_true_probability(void **state)
         acq_fold_trees trees;
         acq_fit_report report = {0};
         const char *path = "planted.rest";
-        assert_int_equal(acq_split_by_share(whole, HOLD, ACQ_HOLD_LINKS, seed, &rest, NULL),
-                         ACQ_OK);
-        assert_int_equal(acq_predictor_new_observed(whole, &truth, NULL), ACQ_OK);
-        assert_int_equal(acq_fit_models_make(rest, "rest", &params, &models, NULL), ACQ_OK);
         assert_int_equal(
-            acq_fit_link_trees(models.maker, rest, truth, &params, &silent, &trees, &report, NULL),
+            acq_split_by_share(
+                whole, &(acq_split_params){.share = HOLD, .hold = ACQ_HOLD_LINKS, .seed = seed},
+                &rest, NULL),
             ACQ_OK);
-        assert_int_equal(acq_fit_write_links(models.maker, rest, &trees, true, NULL, &params,
-                                             &silent, path, &report, NULL),
+        assert_int_equal(acq_predictor_new_observed(whole, &truth, NULL), ACQ_OK);
+        assert_int_equal(acq_fit_models_make(rest, whole, "rest", &params, &models, NULL), ACQ_OK);
+        /* The planted graph is all there is: nothing is missing besides. */
+        acq_link_sample *sample;
+        acq_learn_params learn = {.rows = 500000, .n_samples = 1, .seed = seed, .n_threads = 2};
+        float shifts[PAIRS + 1];
+        uint32_t n_relations = acq_graph_get_n_relations(whole);
+        assert_true(n_relations / 2 <= PAIRS + 1);
+        assert_int_equal(acq_link_sample_new(models.maker, n_relations, &learn, &sample, NULL),
+                         ACQ_OK);
+        assert_int_equal(acq_link_sample_collect(sample, models.maker, truth, NULL), ACQ_OK);
+        assert_int_equal(
+            acq_link_sample_fit(sample, &trees, shifts, &report.link_table, NULL, NULL), ACQ_OK);
+        acq_link_sample_free(sample);
+        acq_link_rule rule = {.trees = &trees, .shifts = shifts, .crossed = true};
+        assert_int_equal(acq_fit_write_links(models.maker, rest, &rule, NULL, &params, &silent,
+                                             path, &report, NULL),
                          ACQ_OK);
         assert_int_equal(acq_predictor_new_completion(rest, path, &completed, NULL), ACQ_OK);
         double held =

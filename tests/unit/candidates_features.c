@@ -299,12 +299,12 @@ static float log_tails(const world *w, acq_rel r, acq_ent head)
     return n == 0 ? 0 : logf((float)n);
 }
 
-/* Counts of an earlier graph: they are its own, and nothing else differs. */
+/* A relation is described by the counts of another graph, its heads and tails by their own. */
 static void test_counts_can_be_of_another_graph(void **state)
 {
     (void)state;
-    static const char *const counts[] = {"links", "tails_per_head", "heads_per_tail", "tails",
-                                         "heads", "head_degree",    "tail_degree"};
+    static const char *const counts[] = {"links", "tails_per_head", "heads_per_tail",
+                                         "_due",  "_fits",          ".due"};
     static world w, earlier;
     world_init(&w, 7);
     world_init(&earlier, 8);
@@ -321,10 +321,12 @@ static void test_counts_can_be_of_another_graph(void **state)
     uint32_t heads = find_feature(maker, "heads"), n_other = 0;
     for (size_t i = 0; i < found[1].n; i++) {
         float *x = found[1].features + i * n, *plain = found[0].features + i * n;
-        assert_true(x[tails] == log_tails(&earlier, 0, found[1].heads[i]));
-        assert_true(x[heads] == log_tails(&earlier, 1, found[1].tails[i]));
-        for (size_t j = 0; j < sizeof counts / sizeof *counts; j++) {
-            uint32_t feature = find_feature(maker, counts[j]);
+        assert_true(x[tails] == log_tails(&w, 0, found[1].heads[i]));
+        assert_true(x[heads] == log_tails(&w, 1, found[1].tails[i]));
+        for (size_t j = 0; j < n * sizeof counts / sizeof *counts; j++) {
+            uint32_t feature = (uint32_t)(j % n);
+            if (strstr(acq_candidates_get_feature_name(maker, feature), counts[j / n]) == NULL)
+                continue;
             n_other += x[feature] != plain[feature];
             x[feature] = plain[feature];
         }

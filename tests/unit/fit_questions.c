@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "fit/questions.h"
-#include "fit/split.h"
+#include "calibrate/split.h"
 #include "unit/train_case.h"
 
 enum { N_ENTITIES = 80, N_QUESTIONS = 1500 };
@@ -26,7 +26,9 @@ typedef struct fixture {
 static void fixture_init(fixture *f)
 {
     train_case_init_dense(&f->c, N_ENTITIES, 4, 1200);
-    assert_int_equal(acq_split_by_share(f->c.graph, .2, ACQ_HOLD_LINKS, 1, &f->rest, NULL), ACQ_OK);
+    assert_int_equal(
+        acq_split_by_share(f->c.graph, &(acq_split_params){.share = .2, .seed = 1}, &f->rest, NULL),
+        ACQ_OK);
     assert_int_equal(acq_predictor_new_observed(f->rest, &f->observed, NULL), ACQ_OK);
     assert_int_equal(acq_predictor_new_observed(f->c.graph, &f->truth, NULL), ACQ_OK);
     f->source = (acq_trial_source){f->rest, f->observed, f->observed, f->truth, 0, 0};

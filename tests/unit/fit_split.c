@@ -14,7 +14,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "fit/questions.h"
-#include "fit/split.h"
+#include "calibrate/learn.h"
+#include "calibrate/split.h"
 #include "graph/build.h"
 
 enum { N_ENTITIES = 60, N_PAIRS = 3, N_FACTS = 900 };
@@ -62,7 +63,10 @@ static void test_a_share_is_held_out(void **state)
 {
     (void)state;
     acq_graph *whole = make_graph(N_FACTS), *rest;
-    assert_int_equal(acq_split_by_share(whole, .2, ACQ_HOLD_LINKS, 1, &rest, NULL), ACQ_OK);
+    assert_int_equal(acq_split_by_share(
+                         whole, &(acq_split_params){.share = .2, .hold = ACQ_HOLD_LINKS, .seed = 1},
+                         &rest, NULL),
+                     ACQ_OK);
     check_subset(rest, whole);
     double kept = (double)acq_graph_get_n_facts(rest) / (double)acq_graph_get_n_facts(whole);
     assert_true(kept > .74 && kept < .86);
@@ -82,7 +86,10 @@ static void test_held_pairs_are_not_linked_any_more(void **state)
 {
     (void)state;
     acq_graph *whole = make_graph(N_FACTS), *rest;
-    assert_int_equal(acq_split_by_share(whole, .3, ACQ_HOLD_PAIRS, 1, &rest, NULL), ACQ_OK);
+    assert_int_equal(acq_split_by_share(
+                         whole, &(acq_split_params){.share = .3, .hold = ACQ_HOLD_PAIRS, .seed = 1},
+                         &rest, NULL),
+                     ACQ_OK);
     check_subset(rest, whole);
     double kept = (double)acq_graph_get_n_facts(rest) / (double)acq_graph_get_n_facts(whole);
     assert_true(kept > .6 && kept < .75); /* the share that was asked for, though pairs stay */
@@ -108,9 +115,13 @@ static void test_whoever_has_facts_keeps_one(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
-        for (acq_fit_hold hold = ACQ_HOLD_LINKS; hold <= ACQ_HOLD_PAIRS; hold++) {
+        for (acq_hold hold = ACQ_HOLD_LINKS; hold <= ACQ_HOLD_PAIRS; hold++) {
             acq_graph *whole = make_graph(N_ENTITIES), *rest;
-            assert_int_equal(acq_split_by_share(whole, .5, hold, seed, &rest, NULL), ACQ_OK);
+            assert_int_equal(
+                acq_split_by_share(whole,
+                                   &(acq_split_params){.share = .5, .hold = hold, .seed = seed},
+                                   &rest, NULL),
+                ACQ_OK);
             check_subset(rest, whole);
             assert_true(acq_graph_get_n_facts(rest) < acq_graph_get_n_facts(whole));
             for (acq_ent e = 0; e < N_ENTITIES; e++)
@@ -138,7 +149,10 @@ static void test_of_what_can_go_most_goes(void **state)
         assert_int_equal(acq_graph_builder_add_fact(builder, e, relation, (e + 1) % N), ACQ_OK);
     assert_int_equal(acq_graph_builder_finish(builder, &whole, NULL), ACQ_OK);
     acq_graph_builder_free(builder);
-    assert_int_equal(acq_split_by_share(whole, .3, ACQ_HOLD_LINKS, 1, &rest, NULL), ACQ_OK);
+    assert_int_equal(acq_split_by_share(
+                         whole, &(acq_split_params){.share = .3, .hold = ACQ_HOLD_LINKS, .seed = 1},
+                         &rest, NULL),
+                     ACQ_OK);
     assert_true(acq_graph_get_n_facts(rest) < N * 88 / 100);
     acq_graph_free(rest);
     acq_graph_free(whole);
@@ -159,7 +173,9 @@ static void test_single_facts_cannot_be_held_out(void **state)
         assert_int_equal(acq_graph_builder_add_fact(builder, e, relation, e + 1), ACQ_OK);
     assert_int_equal(acq_graph_builder_finish(builder, &whole, NULL), ACQ_OK);
     acq_graph_builder_free(builder);
-    assert_int_equal(acq_split_by_share(whole, .5, ACQ_HOLD_LINKS, 1, &rest, &error),
+    assert_int_equal(acq_split_by_share(
+                         whole, &(acq_split_params){.share = .5, .hold = ACQ_HOLD_LINKS, .seed = 1},
+                         &rest, &error),
                      ACQ_ERR_INPUT);
     assert_non_null(strstr(error.message, "no fact is left to calibrate with"));
     acq_graph_free(whole);
@@ -185,8 +201,8 @@ static void test_folds_do_not_know_directions(void **state)
     size_t n_second = 0;
     for (acq_ent h = 0; h < 100; h++)
         for (acq_ent t = 0; t < 100; t++) {
-            assert_int_equal(acq_split_get_fold(h, t), acq_split_get_fold(t, h));
-            n_second += acq_split_get_fold(h, t);
+            assert_int_equal(acq_link_sample_get_fold(h, t), acq_link_sample_get_fold(t, h));
+            n_second += acq_link_sample_get_fold(h, t);
         }
     assert_true(n_second > 4500 && n_second < 5500);
 }
@@ -219,7 +235,10 @@ static void test_questions_need_what_is_held_out(void **state)
     acq_graph *whole = make_graph(N_FACTS), *rest;
     acq_sampler *sampler;
     size_t n_drawn = 0;
-    assert_int_equal(acq_split_by_share(whole, .1, ACQ_HOLD_LINKS, 1, &rest, NULL), ACQ_OK);
+    assert_int_equal(acq_split_by_share(
+                         whole, &(acq_split_params){.share = .1, .hold = ACQ_HOLD_LINKS, .seed = 1},
+                         &rest, NULL),
+                     ACQ_OK);
     assert_int_equal(acq_sampler_new(whole, &sampler, NULL), ACQ_OK);
     for (uint64_t key = 0; key < 300; key++) {
         bool is_hub = key % 3 == 0, is_open = key % 3 != 1;
@@ -253,7 +272,9 @@ static void test_splitting_survives_every_failed_allocation(void **state)
         acq_graph *rest = NULL;
         acq_error error = {0};
         acq_faults_fail_at(n);
-        status = acq_split_by_share(whole, .2, ACQ_HOLD_LINKS, 1, &rest, &error);
+        status = acq_split_by_share(
+            whole, &(acq_split_params){.share = .2, .hold = ACQ_HOLD_LINKS, .seed = 1}, &rest,
+            &error);
         acq_faults_fail_at(0);
         if (status != ACQ_OK)
             assert_int_equal(error.code, ACQ_ERR_MEMORY);

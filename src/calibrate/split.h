@@ -1,10 +1,22 @@
-/* split.h - inside fit: the graph without the links that calibrators learn from.
+/* split.h - a graph without the links that calibrators learn from.
  *
  * The rest has the ids of the whole: the same entities and relations, fewer facts. */
-#ifndef ACQ_FIT_SPLIT_H
-#define ACQ_FIT_SPLIT_H
+#ifndef ACQ_CALIBRATE_SPLIT_H
+#define ACQ_CALIBRATE_SPLIT_H
 
-#include "fit/fit.h"
+#include "graph/graph.h"
+
+typedef enum acq_hold {
+    ACQ_HOLD_LINKS,
+    ACQ_HOLD_PAIRS /* only links of entities that no other link joins then */
+} acq_hold;
+
+typedef struct acq_split_params {
+    double share; /* of the facts */
+    acq_hold hold;
+    uint64_t seed;
+    unsigned fold, n_folds; /* several samples that share as little as they can; 0, 0: one */
+} acq_split_params;
 
 /* The facts of `whole` that `earlier` has too (by name). */
 acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier, acq_graph **out,
@@ -14,10 +26,7 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
  * the rest must: a drawn fact stays when all facts of one of its ends are drawn. Pairs: also when
  * another one links the same two entities and stays. So many are drawn that the share goes, if it
  * can. A graph whose rest would be empty is refused, and one that nothing can be held out of. */
-acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
-                              uint64_t seed, acq_graph **out, acq_error *error);
-
-/* Which of the two folds a pair of entities belongs to: 0 or 1, the same in both directions. */
-unsigned acq_split_get_fold(acq_ent head, acq_ent tail);
+acq_status acq_split_by_share(const acq_graph *whole, const acq_split_params *params,
+                              acq_graph **out, acq_error *error);
 
 #endif

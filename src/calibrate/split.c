@@ -1,5 +1,5 @@
 /* split.c - see split.h. A copy of the names, then every fact that a rule lets stay. */
-#include "fit/split.h"
+#include "calibrate/split.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,24 +14,19 @@ static const double MOST_DRAWN = .6; /* of the facts, where many of the drawn on
 typedef struct keep_rule {
     const acq_graph *whole;
     const acq_predictor *earlier; /* NULL: by share */
-    double share;
-    acq_fit_hold hold;
-    uint64_t seed;
+    acq_split_params params;
     bool *is_known; /* entities of which some fact is not drawn */
 } keep_rule;
-
-unsigned acq_split_get_fold(acq_ent head, acq_ent tail)
-{
-    uint64_t low = head < tail ? head : tail, high = head < tail ? tail : head;
-    return (unsigned)(acq_random_mix(acq_random_mix(low << 32 | high) + 1) >> 63);
-}
 
 /* relation is even. */
 static bool is_drawn(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent tail)
 {
     acq_random random =
-        acq_random_start(rule->seed, acq_random_mix((uint64_t)head << 32 | tail) ^ relation);
-    return acq_random_unit(&random) < rule->share;
+        acq_random_start(rule->params.seed, acq_random_mix((uint64_t)head << 32 | tail) ^ relation);
+    double at = acq_random_unit(&random);
+    if (rule->params.n_folds > 1)
+        at += (double)rule->params.fold / rule->params.n_folds;
+    return at - floor(at) < rule->params.share;
 }
 
 /* Does some link of the two entities, in either direction, stay? */
@@ -51,7 +46,7 @@ static bool keeps(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent
         return acq_predictor_get_score(rule->earlier, head, relation, tail) > 0;
     return !is_drawn(rule, head, relation, tail) || !rule->is_known[head] ||
            !rule->is_known[tail] ||
-           (rule->hold == ACQ_HOLD_PAIRS && stays_linked(rule, head, tail));
+           (rule->params.hold == ACQ_HOLD_PAIRS && stays_linked(rule, head, tail));
 }
 
 /* Who keeps a fact that is not drawn. */
@@ -165,27 +160,27 @@ static acq_status count_held(const acq_graph *whole, const keep_rule *rule, doub
 static acq_status raise_share(const acq_graph *whole, keep_rule *rule, acq_error *error)
 {
     enum { TRIES = 8 };
-    double wanted = rule->share * (double)acq_graph_get_n_facts(whole), held;
-    double best = rule->share, best_miss = INFINITY;
+    double wanted = rule->params.share * (double)acq_graph_get_n_facts(whole), held;
+    double best = rule->params.share, best_miss = INFINITY;
     for (int i = 0; i < TRIES && best_miss > .03 * wanted; i++) {
         acq_status status = count_held(whole, rule, &held, error);
         if (status != ACQ_OK)
             return status;
         if (fabs(held - wanted) < best_miss) {
             best_miss = fabs(held - wanted);
-            best = rule->share;
+            best = rule->params.share;
         }
         double factor = held == 0 ? 2.0 : wanted / held;
-        rule->share = fmin(MOST_DRAWN, rule->share * fmin(2.0, fmax(.5, factor)));
+        rule->params.share = fmin(MOST_DRAWN, rule->params.share * fmin(2.0, fmax(.5, factor)));
     }
-    rule->share = best;
+    rule->params.share = best;
     return find_known(rule, error);
 }
 
-acq_status acq_split_by_share(const acq_graph *whole, double share, acq_fit_hold hold,
-                              uint64_t seed, acq_graph **out, acq_error *error)
+acq_status acq_split_by_share(const acq_graph *whole, const acq_split_params *params,
+                              acq_graph **out, acq_error *error)
 {
-    keep_rule rule = {.whole = whole, .share = share, .hold = hold, .seed = seed};
+    keep_rule rule = {.whole = whole, .params = *params};
     rule.is_known = acq_alloc(acq_graph_get_n_entities(whole), sizeof *rule.is_known);
     acq_status status = rule.is_known == NULL ? acq_fail_memory(error) : ACQ_OK;
     if (status == ACQ_OK)

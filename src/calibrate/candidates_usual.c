@@ -1,0 +1,210 @@
+/* candidates_usual.c - how many tails a head usually has, and which relations go together.
+ *
+ * Which relations go together: together[a][b] counts the entities that are heads of both; a
+ * relation and its inverse are two. An entity fits a relation as well as the mean, over the other
+ * relations that it has, of the share of their heads that have this one too. Graphs with very many
+ * relations do without.
+ *
+ * What a head lacks: if m facts per observed one are missing at random, of heads with k observed
+ * tails the expected number of missing ones is (k + 1) m n(k + 1) / n(k), where n(k) heads have k
+ * tails (Robbins' estimate). Heads without a tail are the entities that fit, by how well they do.
+ *
+ * What holding out does: trees learn on a graph that a share h of the facts was held out of, from
+ * labels, which are 1 for those; m = h are missing already. With as many false candidates of a kind
+ * in the whole graph as in the rest, times f, the odds of such a candidate are those in the rest
+ * times m / ((h + m) f). A false candidate is of the same kind when its head has k tails in both: f
+ * is n(k) over what n(k) becomes when every fact goes with probability h; on the tail's side alike.
+ * So where each head has one tail, half of the heads without one are those of held-out facts, and
+ * the odds stay; where the false candidates do not depend on what is missing they are halved.
+ *
+ * Cost: facts, and the square of an entity's relations summed over the entities. */
+#include "calibrate/candidates_parts.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+enum { MOST_TAILS = 16, MOST_THINNED = 6, MOST_RELATIONS = 1500 };
+
+struct acq_usual {
+    const acq_links *const *links;
+    uint32_t n_relations, n_entities;
+    float missing;      /* facts that are missing per fact that is there */
+    float *counts;      /* heads of r with k tails: [r][k]; those with none by how well they fit */
+    float *moved;       /* of heads of r with k tails: -log f, [r][k] */
+    float *mean_fit;    /* of the heads of r */
+    uint32_t *together; /* NULL: too many relations */
+    acq_rel *relations; /* of entity e: from offsets[e] on */
+    uint64_t *offsets;
+};
+
+static acq_status list_relations(acq_usual *usual, const acq_links *const *links)
+{
+    acq_free(usual->offsets);
+    acq_free(usual->relations);
+    usual->relations = NULL;
+    usual->offsets = acq_zalloc((size_t)usual->n_entities + 2, sizeof *usual->offsets);
+    if (usual->offsets == NULL)
+        return ACQ_ERR_MEMORY;
+    uint64_t *next = usual->offsets + 1; /* one place on, so that filling leaves the starts */
+    for (acq_rel r = 0; r < usual->n_relations; r++)
+        for (uint32_t i = 0; i < links[r]->n_heads; i++)
+            next[links[r]->heads[i] + 1]++;
+    for (uint32_t e = 0; e < usual->n_entities; e++)
+        next[e + 1] += next[e];
+    usual->relations = acq_alloc(next[usual->n_entities] + 1, sizeof *usual->relations);
+    if (usual->relations == NULL)
+        return ACQ_ERR_MEMORY;
+    for (acq_rel r = 0; r < usual->n_relations; r++)
+        for (uint32_t i = 0; i < links[r]->n_heads; i++)
+            usual->relations[next[links[r]->heads[i]]++] = r;
+    return ACQ_OK;
+}
+
+/* Of all entities, by their relations in any graph with the same ids. */
+static acq_status count_together(acq_usual *usual)
+{
+    if (usual->n_relations > MOST_RELATIONS)
+        return ACQ_OK;
+    usual->together =
+        acq_zalloc((size_t)usual->n_relations * usual->n_relations, sizeof *usual->together);
+    if (usual->together == NULL)
+        return ACQ_ERR_MEMORY;
+    for (uint32_t e = 0; e < usual->n_entities; e++)
+        for (uint64_t i = usual->offsets[e]; i < usual->offsets[e + 1]; i++)
+            for (uint64_t j = usual->offsets[e]; j < usual->offsets[e + 1]; j++)
+                usual->together[(size_t)usual->relations[i] * usual->n_relations +
+                                usual->relations[j]]++;
+    return ACQ_OK;
+}
+
+/* How many of the relation's own kind an entity without a tail is: 0 to 1. */
+static float get_kind(const acq_usual *usual, acq_rel relation, acq_ent entity)
+{
+    float fit = acq_usual_get_fit(usual, relation, entity);
+    return isnan(fit) || usual->mean_fit[relation] <= 0
+               ? 0.0F
+               : fminf(1.0F, fit / usual->mean_fit[relation]);
+}
+
+static void count_tails(acq_usual *usual, const acq_links *links, acq_rel r)
+{
+    float *counts = usual->counts + (size_t)r * MOST_TAILS, sum = 0;
+    for (uint32_t i = 0; i < links->n_heads; i++) {
+        size_t n = acq_links_get_row_at(links, i).n;
+        float fit = acq_usual_get_fit(usual, r, links->heads[i]);
+        sum += isnan(fit) ? 0.0F : fit;
+        if (n < MOST_TAILS)
+            counts[n]++;
+    }
+    usual->mean_fit[r] = links->n_heads == 0 ? 0.0F : sum / (float)links->n_heads;
+    for (acq_ent e = 0; e < usual->n_entities && usual->together != NULL; e++)
+        if (acq_links_find(links, e) == ACQ_NO_ID)
+            counts[0] += get_kind(usual, r, e);
+}
+
+/* Heads with k tails when every fact goes with probability h. */
+static double thin(const float *counts, size_t k, double h)
+{
+    double sum = 0, ways = 1; /* j over k */
+    for (size_t j = k; j < MOST_TAILS; j++) {
+        sum += (double)counts[j] * ways * pow(1 - h, (double)k) * pow(h, (double)(j - k));
+        ways *= (double)(j + 1) / (double)(j + 1 - k);
+    }
+    return sum;
+}
+
+static void find_moved(acq_usual *usual, acq_rel r, double h)
+{
+    const float *counts = usual->counts + (size_t)r * MOST_TAILS;
+    for (size_t k = 0; k < MOST_TAILS; k++) {
+        double left = k < MOST_THINNED ? thin(counts, k, h) : (double)counts[k];
+        usual->moved[(size_t)r * MOST_TAILS + k] =
+            (float)-log(((double)counts[k] + 1) / (left + 1));
+    }
+}
+
+static acq_status count_all(acq_usual *usual, const acq_candidates_maker *maker)
+{
+    usual->counts = acq_zalloc((size_t)usual->n_relations * MOST_TAILS, sizeof *usual->counts);
+    usual->moved = acq_zalloc((size_t)usual->n_relations * MOST_TAILS, sizeof *usual->moved);
+    usual->mean_fit = acq_zalloc(usual->n_relations, sizeof *usual->mean_fit);
+    if (usual->counts == NULL || usual->moved == NULL || usual->mean_fit == NULL)
+        return ACQ_ERR_MEMORY;
+    for (acq_rel r = 0; r < usual->n_relations; r++) {
+        count_tails(usual, maker->counted[r], r);
+        if (maker->params.held_share > 0 && !maker->params.is_rest)
+            find_moved(usual, r, maker->params.held_share);
+    }
+    return ACQ_OK;
+}
+
+acq_status acq_usual_new(const acq_candidates_maker *maker, acq_usual **out, acq_error *error)
+{
+    acq_usual *usual = acq_zalloc(1, sizeof *usual);
+    if (usual == NULL)
+        return acq_fail_memory(error);
+    *usual = (acq_usual){
+        .links = maker->links, .n_relations = maker->n_relations, .n_entities = maker->n_entities};
+    acq_status status = list_relations(usual, maker->counted);
+    if (status == ACQ_OK)
+        status = count_together(usual);
+    if (status == ACQ_OK)
+        status = count_all(usual, maker);
+    if (status == ACQ_OK && maker->counted != maker->links)
+        status = list_relations(usual, maker->links);
+    if (status != ACQ_OK) {
+        acq_usual_free(usual);
+        return acq_fail_memory(error);
+    }
+    *out = usual;
+    return ACQ_OK;
+}
+
+void acq_usual_free(acq_usual *usual)
+{
+    if (usual == NULL)
+        return;
+    acq_free(usual->counts);
+    acq_free(usual->moved);
+    acq_free(usual->mean_fit);
+    acq_free(usual->together);
+    acq_free(usual->relations);
+    acq_free(usual->offsets);
+    acq_free(usual);
+}
+
+float acq_usual_get_due(const acq_usual *usual, acq_rel relation, acq_ent entity)
+{
+    const float *counts = usual->counts + (size_t)relation * MOST_TAILS;
+    size_t k = acq_links_get_row(usual->links[relation], entity).n;
+    if (k == 0 && usual->together == NULL)
+        return NAN;
+    float ratio = 1, kind = k == 0 ? get_kind(usual, relation, entity) : 1;
+    if (k + 1 < MOST_TAILS)
+        ratio = (counts[k + 1] + .1F) / (counts[k] + .5F);
+    return logf(fmaxf(1e-4F, kind * ((float)k + 1) * usual->missing * ratio));
+}
+
+float acq_usual_get_fit(const acq_usual *usual, acq_rel relation, acq_ent entity)
+{
+    float sum = 0;
+    uint32_t n = 0;
+    if (usual->together == NULL)
+        return NAN;
+    for (uint64_t i = usual->offsets[entity]; i < usual->offsets[entity + 1]; i++) {
+        acq_rel other = usual->relations[i];
+        const uint32_t *row = usual->together + (size_t)other * usual->n_relations;
+        if (other == relation)
+            continue;
+        sum += (float)row[relation] / ((float)row[other] + 1.0F);
+        n++;
+    }
+    return n == 0 ? NAN : sum / (float)n;
+}
+
+float acq_usual_get_moved(const acq_usual *usual, acq_rel relation, acq_ent entity)
+{
+    size_t k = acq_links_get_row(usual->links[relation], entity).n;
+    return usual->moved[(size_t)relation * MOST_TAILS + (k < MOST_TAILS ? k : MOST_TAILS - 1)];
+}

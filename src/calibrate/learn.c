@@ -1,0 +1,365 @@
+/* learn.c - see learn.h. */
+#include "calibrate/learn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+/* How little a relation's shift is believed: as if so many candidates spoke for none, each with the
+ * weight of one that is as likely as not. */
+static const double SHIFT_DOUBT = .5;
+
+/* The columns that make a candidate likely: near the top of a row, or with a rule. */
+typedef struct likely_columns {
+    uint32_t ranks[2 * ACQ_CANDIDATES_MODELS], n_ranks;
+    uint32_t rule; /* ACQ_NO_ID: none */
+} likely_columns;
+
+struct acq_link_sample {
+    acq_learn_params params;
+    uint32_t n_features, n_relations;
+    int8_t *monotone;
+    likely_columns likely;
+    size_t n, capacity[5];
+    float *x;
+    uint8_t *labels, *folds;
+    float *weights;
+    acq_rel *relations;
+    double seconds;     /* for the trees; 0: no limit */
+    double *met, *held; /* by pair of relations: candidates, and those held out */
+};
+
+/* ---- the sample ---- */
+
+static likely_columns find_likely_columns(const acq_candidates_maker *maker)
+{
+    likely_columns columns = {.rule = ACQ_NO_ID};
+    for (uint32_t i = 0; i < acq_candidates_get_n_features(maker); i++) {
+        const char *name = acq_candidates_get_feature_name(maker, i);
+        const char *dot = strrchr(name, '.');
+        if (dot != NULL && strcmp(dot, ".rank") == 0)
+            columns.ranks[columns.n_ranks++] = i;
+        if (strcmp(name, "rules.noisy_or") == 0)
+            columns.rule = i;
+    }
+    return columns;
+}
+
+static bool is_likely(const likely_columns *columns, const float *x)
+{
+    for (uint32_t i = 0; i < columns->n_ranks; i++)
+        if (x[columns->ranks[i]] < 1.2F) /* among the first three */
+            return true;
+    return columns->rule != ACQ_NO_ID && x[columns->rule] > .2F;
+}
+
+acq_status acq_link_sample_new(const acq_candidates_maker *maker, uint32_t n_relations,
+                               const acq_learn_params *params, acq_link_sample **out,
+                               acq_error *error)
+{
+    acq_link_sample *sample = acq_zalloc(1, sizeof *sample);
+    if (sample == NULL)
+        return acq_fail_memory(error);
+    sample->params = *params;
+    sample->n_features = acq_candidates_get_n_features(maker);
+    sample->n_relations = n_relations;
+    sample->likely = find_likely_columns(maker);
+    sample->monotone = acq_alloc(sample->n_features, sizeof *sample->monotone);
+    sample->met = acq_zalloc(n_relations / 2 + 1, sizeof *sample->met);
+    sample->held = acq_zalloc(n_relations / 2 + 1, sizeof *sample->held);
+    if (sample->monotone == NULL || sample->met == NULL || sample->held == NULL) {
+        acq_link_sample_free(sample);
+        return acq_fail_memory(error);
+    }
+    memcpy(sample->monotone, acq_candidates_get_monotone(maker), sample->n_features);
+    *out = sample;
+    return ACQ_OK;
+}
+
+void acq_link_sample_free(acq_link_sample *sample)
+{
+    if (sample == NULL)
+        return;
+    acq_free(sample->monotone);
+    acq_free(sample->x);
+    acq_free(sample->labels);
+    acq_free(sample->folds);
+    acq_free(sample->weights);
+    acq_free(sample->relations);
+    acq_free(sample->met);
+    acq_free(sample->held);
+    acq_free(sample);
+}
+
+static double sum(const double *values, uint32_t n)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += values[i];
+    return all;
+}
+
+uint64_t acq_link_sample_count(const acq_link_sample *sample)
+{
+    return (uint64_t)sum(sample->met, sample->n_relations / 2);
+}
+
+uint64_t acq_link_sample_count_true(const acq_link_sample *sample)
+{
+    return (uint64_t)sum(sample->held, sample->n_relations / 2);
+}
+
+unsigned acq_link_sample_get_fold(acq_ent head, acq_ent tail)
+{
+    uint64_t low = head < tail ? head : tail, high = head < tail ? tail : head;
+    return (unsigned)(acq_random_mix(acq_random_mix(low << 32 | high) + 1) >> 63);
+}
+
+static acq_status add(acq_link_sample *sample, const float *x, acq_rel relation, unsigned fold,
+                      bool label, double weight)
+{
+    size_t n = sample->n + 1;
+    if (ACQ_RESERVE(sample->x, sample->capacity[0], n * sample->n_features) != ACQ_OK ||
+        ACQ_RESERVE(sample->labels, sample->capacity[1], n) != ACQ_OK ||
+        ACQ_RESERVE(sample->folds, sample->capacity[2], n) != ACQ_OK ||
+        ACQ_RESERVE(sample->weights, sample->capacity[3], n) != ACQ_OK ||
+        ACQ_RESERVE(sample->relations, sample->capacity[4], n) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    memcpy(sample->x + sample->n * sample->n_features, x, sample->n_features * sizeof *x);
+    sample->labels[sample->n] = label;
+    sample->folds[sample->n] = (uint8_t)fold;
+    sample->weights[sample->n] = (float)weight;
+    sample->relations[sample->n++] = relation;
+    return ACQ_OK;
+}
+
+static acq_status keep_candidates(acq_link_sample *sample, const acq_candidates *found,
+                                  const acq_predictor *truth, double share)
+{
+    for (size_t i = 0; i < found->n; i++) {
+        const float *x = found->features + i * sample->n_features;
+        acq_ent head = found->heads[i], tail = found->tails[i];
+        bool label = acq_predictor_get_score(truth, head, found->relation, tail) > 0;
+        sample->held[found->relation / 2] += label;
+        acq_random random =
+            acq_random_start(sample->params.seed ^ found->relation, (uint64_t)head << 32 | tail);
+        bool is_kept = label || is_likely(&sample->likely, x);
+        if (!is_kept && acq_random_unit(&random) >= share)
+            continue;
+        acq_status status = add(sample, x, found->relation, acq_link_sample_get_fold(head, tail),
+                                label, is_kept ? 1.0 : 1.0 / share);
+        if (status != ACQ_OK)
+            return status;
+    }
+    sample->met[found->relation / 2] += (double)found->n;
+    return ACQ_OK;
+}
+
+/* Of the candidates that are not likely, the share that is kept. */
+static double choose_share(const acq_link_sample *sample, const acq_candidates_maker *maker)
+{
+    double expected = 0;
+    for (acq_rel r = 0; r < sample->n_relations; r += 2)
+        expected += (double)acq_candidates_count_rows(maker, r);
+    expected *= acq_candidates_get_top(maker) * fmax(1, sample->params.n_samples);
+    return fmin(1, sample->params.rows / fmax(1, expected));
+}
+
+acq_status acq_link_sample_collect(acq_link_sample *sample, const acq_candidates_maker *maker,
+                                   const acq_predictor *truth, acq_error *error)
+{
+    static const char phase[] = "collecting evidence";
+    const acq_learn_params *params = &sample->params;
+    double share = choose_share(sample, maker);
+    acq_status status = ACQ_OK;
+    for (acq_rel r = 0; r < sample->n_relations && status == ACQ_OK; r += 2) {
+        acq_candidates found;
+        if (params->report != NULL &&
+            !params->report(params->context, phase, r, sample->n_relations))
+            return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
+        status = acq_candidates_collect(maker, r, &found, error);
+        if (status != ACQ_OK)
+            break;
+        if (keep_candidates(sample, &found, truth, share) != ACQ_OK)
+            status = acq_fail_memory(error);
+        acq_candidates_deinit(&found);
+    }
+    return status;
+}
+
+/* ---- trees ---- */
+
+static acq_boost_params choose_boost(const acq_link_sample *sample)
+{
+    acq_boost_params boost = ACQ_BOOST_DEFAULT;
+    double n_true = (double)acq_link_sample_count_true(sample);
+    boost.n_trees = sample->params.n_trees > 0 ? sample->params.n_trees : 120;
+    boost.depth = sample->params.depth > 0 ? sample->params.depth : n_true < 3000 ? 4 : 6;
+    boost.least_hessian = fmin(50, fmax(1, n_true / 200)); /* small graphs: small leaves */
+    boost.n_bags = sample->params.n_bags;
+    boost.seconds = sample->seconds / 2; /* trees may be fitted twice */
+    boost.monotone = sample->monotone;
+    boost.missing = sample->params.missing;
+    boost.seed = sample->params.seed;
+    boost.n_threads = sample->params.n_threads;
+    return boost;
+}
+
+static bool report_fold(void *context, int step, int steps)
+{
+    const acq_learn_params *params = context;
+    return params->report == NULL ||
+           params->report(params->context, "fitting the link calibrator", step, steps);
+}
+
+/* Log-odds of every row by trees that have not learnt its fold. */
+static float *score_crossed(const acq_link_sample *sample, const acq_fold_trees *trees)
+{
+    float *odds = acq_alloc(sample->n, sizeof *odds);
+    for (size_t i = 0; i < sample->n && odds != NULL; i++)
+        odds[i] = (float)acq_boost_score(trees->folds[1 - sample->folds[i]],
+                                         sample->x + i * (size_t)sample->n_features);
+    return odds;
+}
+
+/* First and second derivative of the loss by a number that is added to the odds of a relation. */
+typedef struct slope_sum {
+    double first, second;
+} slope_sum;
+
+static void add_slopes(const acq_link_sample *sample, const float *odds, const float *shifts,
+                       slope_sum *sums)
+{
+    for (size_t i = 0; i < sample->n; i++) {
+        uint32_t pair = sample->relations[i] / 2;
+        double weight = (double)sample->weights[i], share = 1 + sample->params.missing;
+        double p = acq_boost_to_probability((double)odds[i] + (double)shifts[pair]);
+        double open = p * (1 - p) / (share - p);
+        sums[pair].first += weight * (sample->labels[i] ? p - 1 : open);
+        sums[pair].second += weight * open * (1 - p);
+    }
+}
+
+/* The likeliest shifts, if shifts are normally distributed around 0. */
+static acq_status find_shifts(const acq_link_sample *sample, const float *odds, float *shifts)
+{
+    enum { STEPS = 12 };
+    uint32_t n = sample->n_relations / 2;
+    slope_sum *sums = acq_alloc(n, sizeof *sums);
+    if (sums == NULL)
+        return ACQ_ERR_MEMORY;
+    memset(shifts, 0, n * sizeof *shifts);
+    for (int step = 0; step < STEPS; step++) {
+        memset(sums, 0, n * sizeof *sums);
+        add_slopes(sample, odds, shifts, sums);
+        for (uint32_t i = 0; i < n; i++) {
+            double doubt = SHIFT_DOUBT * fmax(1, sample->params.n_samples);
+            double change = (sums[i].first + doubt * (double)shifts[i]) / (sums[i].second + doubt);
+            shifts[i] -= (float)fmax(-1, fmin(1, change));
+        }
+    }
+    acq_free(sums);
+    return ACQ_OK;
+}
+
+/* For every one held out `missing` others are as true as that. */
+static void judge(const acq_link_sample *sample, const float *odds, const float *shifts,
+                  acq_reliability *table, acq_link_quality *quality)
+{
+    double missing = sample->params.missing, n_samples = fmax(1, sample->params.n_samples);
+    for (size_t i = 0; i < sample->n; i++) {
+        uint32_t pair = sample->relations[i] / 2;
+        double p = acq_boost_to_probability((double)odds[i] + (double)shifts[pair]);
+        double base = (1 + missing) * (sample->held[pair] + .5) / (sample->met[pair] + 1);
+        double weight = (double)sample->weights[i];
+        if (table != NULL)
+            acq_reliability_add(table, p, sample->labels[i], weight, base);
+        if (table != NULL && sample->labels[i])
+            acq_reliability_add_true(table, p, weight * missing, base);
+        if (quality == NULL || p < .5)
+            continue;
+        quality[pair].said += weight / n_samples;
+        quality[pair].right += sample->labels[i] ? weight * (1 + missing) / n_samples : 0;
+    }
+    for (uint32_t pair = 0; quality != NULL && pair < sample->n_relations / 2; pair++)
+        quality[pair].held = (uint64_t)sample->held[pair];
+}
+
+void acq_link_sample_set_seconds(acq_link_sample *sample, double seconds)
+{
+    sample->seconds = seconds;
+}
+
+uint32_t acq_link_sample_count_trees(const acq_link_sample *sample)
+{
+    acq_boost_params boost = choose_boost(sample);
+    return boost.n_trees * (boost.n_bags > 1 ? boost.n_bags : 1);
+}
+
+double acq_link_sample_get_missing(const acq_link_sample *sample)
+{
+    return sample->params.missing;
+}
+
+/* What is sure is labelled 1 or missing besides: the share of the labels bounds what is missing. */
+static double find_missing(const acq_link_sample *sample, const float *odds)
+{
+    enum { LEAST = 30 };            /* labels that say something */
+    static const double SURE = 2.2; /* log-odds: p = .9 */
+    double sums[2] = {0, 0};
+    for (size_t i = 0; i < sample->n; i++)
+        if ((double)odds[i] >= SURE)
+            sums[sample->labels[i]] += (double)sample->weights[i];
+    double bound = sums[1] < LEAST ? sample->params.missing : sums[0] / sums[1];
+    return fmax(.1, fmin(bound, sample->params.missing));
+}
+
+/* Trees, and the odds of the sample by those of the other fold. */
+static acq_status fit_trees(const acq_link_sample *sample, acq_fold_trees *out, float **odds,
+                            acq_error *error)
+{
+    acq_boost_params boost = choose_boost(sample);
+    acq_boost_data data = {sample->x, sample->labels, sample->weights, sample->n,
+                           sample->n_features};
+    acq_fold_trees_deinit(out);
+    acq_free(*odds);
+    *odds = NULL;
+    acq_status status = acq_fold_trees_fit(&data, sample->folds, &boost, report_fold,
+                                           (void *)&sample->params, out, error);
+    if (status != ACQ_OK)
+        return status;
+    *odds = score_crossed(sample, out);
+    return *odds == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out, float *shifts,
+                               acq_reliability *table, acq_link_quality *quality, acq_error *error)
+{
+    float *odds = NULL;
+    *out = (acq_fold_trees){0};
+    acq_status status = fit_trees(sample, out, &odds, error);
+    double missing = status == ACQ_OK ? find_missing(sample, odds) : 0;
+    if (status == ACQ_OK && missing < .8 * sample->params.missing) {
+        sample->params.missing = missing;
+        status = fit_trees(sample, out, &odds, error);
+    }
+    if (status == ACQ_OK && find_shifts(sample, odds, shifts) != ACQ_OK)
+        status = acq_fail_memory(error);
+    if (table != NULL)
+        acq_reliability_init(table);
+    if (status == ACQ_OK)
+        judge(sample, odds, shifts, table, quality);
+    else
+        acq_fold_trees_deinit(out);
+    acq_free(odds);
+    return status;
+}
+
+void acq_link_sample_move(const acq_link_sample *sample, float *shifts)
+{
+    double missing = sample->params.missing;
+    for (uint32_t i = 0; i < sample->n_relations / 2 && missing > 0; i++)
+        shifts[i] += (float)log(missing / (1 + missing));
+}

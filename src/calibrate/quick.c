@@ -1,0 +1,221 @@
+/* quick.c - see quick.h. */
+#include "calibrate/quick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "calibrate/learn.h"
+#include "calibrate/split.h"
+#include "models/neighbours.h"
+
+enum {
+    MOST_FACTS = 40000,
+    MOST_RELATIONS = 1000, /* both directions */
+    FEW_FACTS = 300,
+    MOST_SAMPLES = 6, /* fewer where there are more facts */
+    LEAST_SAMPLES = 2,
+    SAMPLED_FACTS = 30000, /* of all samples together, about */
+    PARTS = 12,            /* of the facts; a sample holds about one out */
+    TOP = 20,
+    ROWS = 20000,
+    MANY_FACTS = 4000, /* from here on larger trees have enough to learn from */
+};
+
+static const double HELD = ACQ_HELD_SHARE;
+
+/* Goes up when the same graph would get other trees. */
+static const char version[] = "quick-4";
+
+bool acq_quick_suits(const acq_graph *graph)
+{
+    return acq_graph_get_n_facts(graph) <= MOST_FACTS &&
+           acq_graph_get_n_relations(graph) <= MOST_RELATIONS;
+}
+
+const char *acq_quick_get_note(const acq_graph *graph)
+{
+    return acq_graph_get_n_facts(graph) >= FEW_FACTS
+               ? NULL
+               : "the graph is too small to tell how good predictions are: p keeps close to how "
+                 "often each relation's links are missing";
+}
+
+acq_candidates_params acq_quick_choose(acq_tail_choice tails, unsigned n_threads)
+{
+    return (acq_candidates_params){.rows = ACQ_ROWS_BOTH,
+                                   .tails = tails,
+                                   .top = TOP,
+                                   .is_thorough = true,
+                                   .held_share = HELD,
+                                   .n_threads = n_threads};
+}
+
+acq_status acq_quick_evidence_init(acq_quick_evidence *evidence, const acq_graph *graph,
+                                   acq_candidates_params *params, acq_error *error)
+{
+    acq_rules_params rules = ACQ_RULES_DEFAULT;
+    rules.n_threads = params->n_threads;
+    *evidence = (acq_quick_evidence){0};
+    acq_status status = acq_neighbours_new_row_model(graph, &evidence->neighbours, error);
+    if (status == ACQ_OK)
+        status = acq_rules_mine(graph, &rules, &evidence->rules, error);
+    params->models[0] = evidence->neighbours;
+    params->n_models = 1;
+    params->rules = evidence->rules;
+    return status;
+}
+
+void acq_quick_evidence_deinit(acq_quick_evidence *evidence)
+{
+    acq_rules_free(evidence->rules);
+    acq_row_model_free(evidence->neighbours);
+    *evidence = (acq_quick_evidence){0};
+}
+
+/* ---- learning ---- */
+
+static unsigned count_samples(const acq_graph *graph)
+{
+    uint64_t n = SAMPLED_FACTS / (acq_graph_get_n_facts(graph) + 1);
+    return n > MOST_SAMPLES ? MOST_SAMPLES : n < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)n;
+}
+
+typedef struct quick_run {
+    const acq_graph *graph;
+    acq_predictor *whole;
+    acq_link_sample *sample;
+    unsigned n_threads;
+} quick_run;
+
+static acq_status collect_rest(quick_run *run, const acq_graph *rest, acq_error *error)
+{
+    acq_candidates_params params = acq_quick_choose(ACQ_TAILS_ALL, run->n_threads);
+    bool is_large = acq_graph_get_n_facts(run->graph) >= MANY_FACTS;
+    acq_learn_params learn = {.missing = 1,
+                              .rows = ROWS,
+                              .n_samples = count_samples(run->graph),
+                              .n_trees = is_large ? 120 : 60,
+                              .depth = is_large ? 4 : 3,
+                              .seed = 1,
+                              .n_threads = run->n_threads};
+    acq_quick_evidence evidence;
+    acq_candidates_maker *maker = NULL;
+    params.counted = run->graph;
+    params.is_rest = true;
+    acq_status status = acq_quick_evidence_init(&evidence, rest, &params, error);
+    if (status == ACQ_OK)
+        status = acq_candidates_maker_new(rest, &params, &maker, error);
+    if (status == ACQ_OK && run->sample == NULL)
+        status = acq_link_sample_new(maker, acq_graph_get_n_relations(run->graph), &learn,
+                                     &run->sample, error);
+    if (status == ACQ_OK)
+        status = acq_link_sample_collect(run->sample, maker, run->whole, error);
+    acq_candidates_maker_free(maker);
+    acq_quick_evidence_deinit(&evidence);
+    return status;
+}
+
+/* *is_left: there is something to hold out. */
+static acq_status collect_sample(quick_run *run, unsigned part, bool *is_left, acq_error *error)
+{
+    acq_graph *rest = NULL;
+    acq_error unused = {0};
+    acq_split_params split = {.share = HELD, .seed = 1, .fold = part, .n_folds = PARTS};
+    acq_status status = acq_split_by_share(run->graph, &split, &rest, &unused);
+    *is_left = status != ACQ_ERR_INPUT;
+    if (status == ACQ_ERR_INPUT) /* every entity needs its only fact */
+        return ACQ_OK;
+    if (status != ACQ_OK)
+        return acq_fail(error, status, "%s", unused.message);
+    status = collect_rest(run, rest, error);
+    acq_graph_free(rest);
+    return status;
+}
+
+/* Trees that say nothing, of a graph that nothing can be held out of. */
+static acq_status learn_nothing(acq_calibrator *out, acq_error *error)
+{
+    static const uint8_t labels[] = {0};
+    static const float weights[] = {1e9F};
+    acq_boost_data data = {.x = weights, .labels = labels, .weights = weights, .n = 1};
+    acq_boost_params params = ACQ_BOOST_DEFAULT;
+    return acq_boost_fit(&data, &params, &out->link, error);
+}
+
+static acq_status fit(quick_run *run, acq_calibrator *out, acq_error *error)
+{
+    acq_fold_trees trees;
+    uint32_t n = acq_graph_get_n_relations(run->graph) / 2;
+    if (run->sample == NULL)
+        return learn_nothing(out, error);
+    float *shifts = acq_zalloc(n, sizeof *shifts);
+    if (shifts == NULL)
+        return acq_fail_memory(error);
+    acq_status status = acq_link_sample_fit(run->sample, &trees, shifts, NULL, NULL, error);
+    if (status != ACQ_OK) {
+        acq_free(shifts);
+        return status;
+    }
+    acq_link_sample_move(run->sample, shifts);
+    out->link = trees.all;
+    trees.all = NULL;
+    acq_fold_trees_deinit(&trees);
+    out->shifts = shifts;
+    out->n_shifts = n;
+    return ACQ_OK;
+}
+
+/* What it was learnt from, and how. */
+static void name_graph(const acq_graph *graph, char *out, size_t size)
+{
+    snprintf(out, size, "%s %016llx", version,
+             (unsigned long long)acq_graph_get_fingerprint(graph));
+}
+
+acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_calibrator *out,
+                           acq_error *error)
+{
+    quick_run run = {.graph = graph, .n_threads = n_threads};
+    bool is_left = true;
+    acq_status status = acq_predictor_new_observed(graph, &run.whole, error);
+    for (unsigned i = 0; i < count_samples(graph) && status == ACQ_OK && is_left; i++)
+        status = collect_sample(&run, i, &is_left, error);
+    if (status == ACQ_OK)
+        status = fit(&run, out, error);
+    snprintf(out->models, sizeof out->models, "neighbours");
+    name_graph(graph, out->graph, sizeof out->graph);
+    acq_link_sample_free(run.sample);
+    acq_predictor_free(run.whole);
+    return status;
+}
+
+/* ---- the file ---- */
+
+bool acq_quick_get(const char *path, const acq_graph *graph, acq_calibrator *out)
+{
+    acq_calibrator *kept = NULL;
+    char wanted[sizeof kept->graph];
+    name_graph(graph, wanted, sizeof wanted);
+    bool is_good = acq_calibrator_read(path, &kept, NULL) == ACQ_OK && kept->link != NULL &&
+                   strcmp(kept->graph, wanted) == 0 &&
+                   (kept->n_shifts == 0 || kept->n_shifts == acq_graph_get_n_relations(graph) / 2);
+    if (is_good) {
+        out->link = kept->link;
+        out->shifts = kept->shifts;
+        out->n_shifts = kept->n_shifts;
+        memcpy(out->models, kept->models, sizeof out->models);
+        memcpy(out->graph, kept->graph, sizeof out->graph);
+        kept->link = NULL;
+        kept->shifts = NULL;
+    }
+    acq_calibrator_free(kept);
+    return is_good;
+}
+
+void acq_quick_put(const char *path, const acq_calibrator *learnt)
+{
+    acq_calibrator links = *learnt;
+    links.balanced = NULL;
+    (void)acq_calibrator_write(path, &links, NULL);
+}

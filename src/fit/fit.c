@@ -377,7 +377,8 @@ static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *
     run->missing = acq_link_sample_get_missing(sample);
     if (status == ACQ_OK) {
         run->report->n_trees = acq_boost_get_n_trees(run->trees.all);
-        run->report->all_trees = acq_link_sample_count_trees(sample);
+        run->report->all_trees =
+            run->params->seconds > 0 ? acq_link_sample_count_trees(sample) : run->report->n_trees;
     }
     if (status == ACQ_OK)
         tell_quality(run, quality);

@@ -329,7 +329,7 @@ static void test_without_what_a_reason_names_p_falls(void **state)
     assert_true(find(&t, "rules")->weight > 0);
     if (find(&t, "rank") != NULL) /* on small graphs rules and counts may be all there is */
         assert_true(mentions(find(&t, "rank"), "ULTRA ranks"));
-        check_order(&t);
+    check_order(&t);
     check_similar(graph, find(&t, "similar"), city(0));
     assert_true(predict(without, 0, NULL) < score);
     acq_arena_deinit(&t.arena);

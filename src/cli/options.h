@@ -131,7 +131,7 @@
     TEXT(earlier, "earlier", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                   \
          "learn from what was added since this graph, in place of links held out")                 \
     TEXT(fit_predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_fit,                          \
-         "complex, nbfnet, ultra, all, or some as complex+ultra; auto: by the graph's size")       \
+         "complex, nbfnet, ultra, all or some, as complex+ultra; auto: by size")                   \
     TEXT(ultra, "ultra", 0, "MODEL", NULL, 0, 0, ACQ_ON_fit,                                       \
          "weights of ultra in place of the shipped ones")                                          \
     TIME(fit_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_fit,                                    \

@@ -649,11 +649,11 @@ typedef struct acq_fit_completion_report {
     uint64_t candidates; /* in all */
     uint64_t links;      /* of the completion */
     double seconds;
-    acq_reliability link_table;   /* links, by what trees stated that had not seen them */
-    acq_reliability answer_table; /* the same of answers of generated queries */
-    acq_fit_decision small, hub;  /* of small queries, of large ones */
-    acq_reliability denial_table; /* of these answers, those that deny a link */
-    acq_reliability if_table;     /* the same by p_if_answered, of queries with an answer */
+    acq_reliability link_table;        /* links, by what trees stated that had not seen them */
+    acq_reliability answer_table;      /* the same of answers of generated queries */
+    acq_fit_decision small, hub;       /* of small queries, of large ones */
+    acq_reliability denial_table;      /* of these answers, those that deny a link */
+    acq_reliability if_table;          /* the same by p_if_answered, of queries with an answer */
     uint64_t n_questions, n_trees;     /* that probabilities were learnt from and by: */
     uint64_t all_questions, all_trees; /* less than these where `seconds` do not suffice */
     double collect_seconds;            /* of the evidence of all links, part of `seconds` */
@@ -747,7 +747,7 @@ typedef struct acq_ask_params {
     const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find */
     double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
-    double negation_threshold; /* a negated atom holds below this score; negative: off, or 0.5 */
+    double negation_threshold; /* a negated atom holds below this score; negative: off, or 1 */
     uint64_t limit;            /* 1: this many best answers; 0: all; others than exact give one */
     double seconds;            /* 60: time limit; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
@@ -776,8 +776,9 @@ typedef struct acq_ask_params {
  * it, and p is 1 only when observed facts alone make the answer. p decides: answers have at least
  * min_p and come with the most likely first. Unless set, threshold is then the least score that the
  * predictor gives at all. A prior is for another population: candidates of which that share is
- * true; the probability among these then decides, and unless set negation_threshold is 0.5.
- * binarize and paper leave probabilities out. Without a calibrator prior and min_p do nothing. */
+ * true; the probability among these then decides, and unless set negation_threshold is 1: facts
+ * refute. binarize and paper leave probabilities out. Without a calibrator prior and min_p do
+ * nothing. */
 
 ACQ_API void acq_ask_params_init_sized(acq_ask_params *params, size_t size);
 static inline void acq_ask_params_init(acq_ask_params *params)

@@ -31,7 +31,7 @@ typedef struct comparison {
 static const comparison by_p = {4, 200, 0}, by_prior = {2, 20, .5};
 enum { CANDIDATE_WORK = 1000000 };
 
-static const double CALIBRATED_NEGATION = 0.5;
+static const double CALIBRATED_NEGATION = 1.0; /* only facts refute */
 static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
 static const double LEAST_SECONDS = 1e-3;
 /* Of the time that is left, the search's; the rest is for verifying and judging. */

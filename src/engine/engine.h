@@ -86,7 +86,7 @@ bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *pr
 
 /* The parameters in force. Where answers get a probability, and unless set by hand: the threshold
  * is the predictor's floor, so that the best assignment is found and p decides; with a prior a
- * negated atom holds unless its link is observed or likelier than not. */
+ * negated atom holds unless its link is observed; what else is said for the link is evidence. */
 acq_engine_params acq_engine_settle(const acq_engine_params *params,
                                     const acq_predictor *predictor);
 

@@ -340,7 +340,7 @@ acq_engine_params acq_trial_choose_search(const acq_predictor *predictor, uint64
     engine.search.scoring.threshold = acq_predictor_get_floor(predictor);
     if (engine.search.scoring.threshold <= 0)
         engine.search.scoring.threshold = .5;
-    engine.search.scoring.negation_threshold = .5;
+    engine.search.scoring.negation_threshold = 1;
     engine.search.scoring = acq_scoring_round(engine.search.scoring);
     return engine;
 }

@@ -182,7 +182,7 @@ static void test_thresholds_set_by_hand_stay(void **state)
     assert_true(settled.search.scoring.negation_threshold < 0);
     params.prior = 0.5;
     settled = acq_engine_settle(&params, &world.predicted);
-    assert_true(settled.search.scoring.negation_threshold == 0.5);
+    assert_true(settled.search.scoring.negation_threshold == 1);
     params.prior = -1;
     params.has_threshold = params.has_negation_threshold = true;
     params.search.scoring.threshold = 0.7;

@@ -93,7 +93,7 @@ static void check_rows(const row_case *r, acq_rel relation)
         heads[e] = e;
     for (acq_ent e = relation % 3; e < r->n; e += 3)
         tails[n_tails++] = e;
-    score(r, (acq_row_request){relation, heads, r->n, NULL, r->n, all});
+    score(r, (acq_row_request){relation, heads, r->n, NULL, r->n, all, {0}});
     for (acq_ent h = 0; h < r->n; h++) {
         double weights[MOST_ENTITIES] = {0}, expected[MOST_ENTITIES];
         weights[h] = 1;
@@ -101,7 +101,7 @@ static void check_rows(const row_case *r, acq_rel relation)
         assert_scores(all + h * r->n, expected, r->n);
     }
     acq_ent head = relation % r->n;
-    score(r, (acq_row_request){relation, &head, 1, tails, n_tails, some});
+    score(r, (acq_row_request){relation, &head, 1, tails, n_tails, some, {0}});
     for (size_t i = 0; i < n_tails; i++)
         assert_true(some[i] == all[head * r->n + tails[i]]);
 }
@@ -154,7 +154,7 @@ static void test_one_entity_as_a_set_is_its_row(void **state)
     float row[MOST_ENTITIES], projected[MOST_ENTITIES], weights[MOST_ENTITIES] = {0};
     acq_ent head = 1;
     weights[head] = 1;
-    score(&r, (acq_row_request){0, &head, 1, NULL, r.n, row});
+    score(&r, (acq_row_request){0, &head, 1, NULL, r.n, row, {0}});
     assert_int_equal(acq_nbfnet_project(r.rows, r.scratch, 0, weights, projected, NULL), ACQ_OK);
     assert_memory_equal(row, projected, r.n * sizeof *row);
     row_case_deinit(&r);

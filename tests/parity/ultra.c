@@ -139,7 +139,7 @@ static void test_rows_equal_those_in_double(void **state)
         for (int i = 0; i < 6; i++) {
             acq_ent head = (acq_ent)acq_random_below(&random, n);
             acq_rel relation = (acq_rel)acq_random_below(&random, r.c.oracle.n_relations);
-            ask(&r, (acq_row_request){relation, &head, 1, NULL, n, NULL}, scores);
+            ask(&r, (acq_row_request){relation, &head, 1, NULL, n, NULL, {0}}, scores);
             oracle_score(r.c.model, &r.c.oracle, head, relation, ORACLE_TAIL_TO_HEAD, expected);
             assert_near(scores, expected, n);
         }
@@ -158,7 +158,7 @@ static void test_messages_the_other_way_give_other_scores(void **state)
         open_rows(&r, seed);
         size_t n = r.c.oracle.n_entities;
         acq_ent head = r.c.oracle.facts[0].head;
-        ask(&r, (acq_row_request){0, &head, 1, NULL, n, NULL}, scores);
+        ask(&r, (acq_row_request){0, &head, 1, NULL, n, NULL, {0}}, scores);
         oracle_score(r.c.model, &r.c.oracle, head, 0, ORACLE_HEAD_TO_TAIL, expected);
         for (size_t i = 0; i < n; i++)
             difference = fmax(difference, fabs(scores[i] - expected[i]));
@@ -190,10 +190,11 @@ static void test_a_score_has_the_same_bits_whatever_else_is_asked(void **state)
         acq_rel relation = (acq_rel)acq_random_below(&random, r.c.oracle.n_relations);
         for (acq_ent e = 0; e < n; e++)
             heads[e] = e;
-        ask(&r, (acq_row_request){relation, heads, n, NULL, n, NULL}, all);
-        ask(&r, (acq_row_request){acq_inverse(relation), heads, n, tails, n_tails, NULL}, some);
+        ask(&r, (acq_row_request){relation, heads, n, NULL, n, NULL, {0}}, all);
+        ask(&r, (acq_row_request){acq_inverse(relation), heads, n, tails, n_tails, NULL, {0}},
+            some);
         for (size_t h = 0; h < n; h++) {
-            ask(&r, (acq_row_request){relation, heads + h, 1, tails, n_tails, NULL}, some);
+            ask(&r, (acq_row_request){relation, heads + h, 1, tails, n_tails, NULL, {0}}, some);
             for (size_t i = 0; i < n_tails; i++)
                 assert_memory_equal(&some[i], &all[h * n + tails[i]], sizeof *some);
         }

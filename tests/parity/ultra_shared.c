@@ -354,7 +354,7 @@ static void compare_rows(plain *p, const setting *s, void *scratch, const acq_tr
 {
     size_t n = p->entities.n_nodes;
     float *expected = acq_alloc(n, sizeof(float)), *scores = acq_alloc(n, sizeof(float));
-    acq_row_request request = {link->relation, &link->head, 1, NULL, n, scores};
+    acq_row_request request = {link->relation, &link->head, 1, NULL, n, scores, {0}};
     assert_int_equal(s->rows->ops->score(s->rows, scratch, &request, NULL), ACQ_OK);
     plain_score(p, acq_edges_get_messages(&p->entities), link->head, link->relation, expected);
     for (size_t i = 0; i < n; i++)

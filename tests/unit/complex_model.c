@@ -70,7 +70,7 @@ static float *score_rows(open_rows open, acq_rel relation, size_t n_heads, const
     float *out = malloc(n_heads * n_tails * sizeof *out);
     for (acq_ent i = 0; i < n_heads; i++)
         heads[i] = i;
-    acq_row_request request = {relation, heads, n_heads, tails, n_tails, out};
+    acq_row_request request = {relation, heads, n_heads, tails, n_tails, out, {0}};
     assert_non_null(out);
     assert_int_equal(open.rows->ops->score(open.rows, open.scratch, &request, NULL), ACQ_OK);
     return out;
@@ -202,7 +202,7 @@ static void check_unknown(const acq_complex *model, const acq_graph *graph)
     assert_int_equal(acq_complex_new_row_model(model, graph, &rows, NULL), ACQ_OK);
     assert_int_equal(rows->ops->open_scratch(rows, &scratch, NULL), ACQ_OK);
     for (acq_rel relation = 0; relation < 6; relation++) {
-        acq_row_request request = {relation, heads, 2, tails, 4, out};
+        acq_row_request request = {relation, heads, 2, tails, 4, out, {0}};
         assert_int_equal(rows->ops->score(rows, scratch, &request, NULL), ACQ_OK);
         for (size_t i = 0; i < 8; i++) {
             bool is_known = relation < 4 && i < 2;
@@ -230,7 +230,7 @@ static void test_weights_that_overflow_are_an_error(void **state)
     }
     assert_int_equal(acq_complex_new_row_model(model, graph, &rows, NULL), ACQ_OK);
     assert_int_equal(rows->ops->open_scratch(rows, &scratch, NULL), ACQ_OK);
-    acq_row_request request = {0, &head, 1, NULL, 4, out};
+    acq_row_request request = {0, &head, 1, NULL, 4, out, {0}};
     assert_int_equal(rows->ops->score(rows, scratch, &request, &error), ACQ_ERR_INPUT);
     assert_string_equal(error.message,
                         "the ComplEx model gives scores that are not finite; train it anew");

@@ -120,7 +120,7 @@ static void test_rows_are_those_of_the_definition(void **state)
         world_init(&w, seed);
         for (acq_rel r = 0; r < w.n_relations; r++)
             for (acq_ent h = 0; h < w.n_entities; h++) {
-                ask(&w, (acq_row_request){r, &h, 1, NULL, w.n_entities, row});
+                ask(&w, (acq_row_request){r, &h, 1, NULL, w.n_entities, row, {0}});
                 for (acq_ent t = 0; t < w.n_entities; t++)
                     assert_true(fabs((double)row[t] - get_score(&w, h, r, t)) < 1e-3);
             }
@@ -199,7 +199,7 @@ static void test_facts_that_very_many_share_are_left_out(void **state)
         assert_int_equal(acq_neighbours_new_row_model(graph, &model, NULL), ACQ_OK);
         assert_int_equal(model->ops->open_scratch(model, &scratch, NULL), ACQ_OK);
         const acq_ent head = 4, tails[] = {0, 1, 2, 3};
-        acq_row_request request = {likes, &head, 1, tails, 4, rows[has_crowd]};
+        acq_row_request request = {likes, &head, 1, tails, 4, rows[has_crowd], {0}};
         assert_int_equal(model->ops->score(model, scratch, &request, NULL), ACQ_OK);
         model->ops->free_scratch(model, scratch);
         acq_row_model_free(model);
@@ -225,10 +225,10 @@ static void test_rows_do_not_depend_on_others(void **state)
                 tails[n_tails++] = e;
         }
         for (acq_rel r = 0; r < w.n_relations; r++) {
-            ask(&w, (acq_row_request){r, heads, w.n_entities, NULL, w.n_entities, all});
+            ask(&w, (acq_row_request){r, heads, w.n_entities, NULL, w.n_entities, all, {0}});
             for (acq_ent i = 0; i < w.n_entities; i++) {
-                ask(&w, (acq_row_request){r ^ 1, &heads[i / 2], 1, tails, n_tails, some});
-                ask(&w, (acq_row_request){r, &heads[i], 1, tails, n_tails, some});
+                ask(&w, (acq_row_request){r ^ 1, &heads[i / 2], 1, tails, n_tails, some, {0}});
+                ask(&w, (acq_row_request){r, &heads[i], 1, tails, n_tails, some, {0}});
                 for (size_t j = 0; j < n_tails; j++)
                     assert_memory_equal(&some[j], &all[i * w.n_entities + tails[j]], sizeof *some);
             }

@@ -153,7 +153,7 @@ static acq_status ask_all(const ultra_case *c, float *out, acq_error *error)
     assert_string_equal(rows->kind, "ultra");
     assert_int_equal(rows->ops->open_scratch(rows, &scratch, NULL), ACQ_OK);
     for (acq_rel r = 0; r < c->oracle.n_relations && status == ACQ_OK; r++) {
-        acq_row_request request = {r, &head, 1, NULL, n, out};
+        acq_row_request request = {r, &head, 1, NULL, n, out, {0}};
         status = rows->ops->score(rows, scratch, &request, error);
     }
     rows->ops->free_scratch(rows, scratch);

@@ -130,7 +130,7 @@ static void check_single_tails(const acq_row_model *model, void *scratch, acq_en
     for (acq_ent tail = head % 3; tail < n; tail += 3) {
         const acq_ent twice[] = {tail, tail};
         float out[2];
-        acq_row_request request = {head % 2, &head, 1, twice, 2, out};
+        acq_row_request request = {head % 2, &head, 1, twice, 2, out, {0}};
         assert_int_equal(model->ops->score(model, scratch, &request, NULL), ACQ_OK);
         assert_true(out[0] == scores[tail] && out[1] == scores[tail]);
     }
@@ -143,7 +143,7 @@ static void check_rows(const nodes_case *t, const acq_row_model *model, void *sc
     for (acq_ent head = 0; head < n; head++) {
         float scores[MOST];
         double expected[MOST], largest = 1e-3;
-        acq_row_request request = {head % 2, &head, 1, NULL, n, scores};
+        acq_row_request request = {head % 2, &head, 1, NULL, n, scores, {0}};
         assert_int_equal(model->ops->score(model, scratch, &request, NULL), ACQ_OK);
         oracle_score(t->c.model, &t->c.oracle, head, head % 2, ORACLE_TAIL_TO_HEAD, expected);
         for (size_t i = 0; i < n; i++)

@@ -34,6 +34,8 @@ foreach(cases usage:60 bad_inputs:70)
 endforeach()
 add_test(NAME messages COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/messages.sh $<TARGET_FILE:anycq>
          ${PROJECT_SOURCE_DIR})
+add_test(NAME cli_one_number COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/one_number.sh
+         $<TARGET_FILE:anycq> $<TARGET_FILE:make_world>)
 add_test(NAME names COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/names.sh ${PROJECT_SOURCE_DIR})
 add_test(NAME includes
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/includes.sh ${PROJECT_SOURCE_DIR})

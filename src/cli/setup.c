@@ -237,6 +237,15 @@ static void note_completion(acq_output *output, const acq_predictor_report *repo
                                 "graph's facts win, and complete makes it anew");
 }
 
+/* What the predictor says of itself, as that the graph is too small; else how to get more. */
+static const char *get_ultra_note(const acq_predictor *predictor)
+{
+    const char *note = acq_predictor_get_note(predictor);
+    return note != NULL && note[0] != '\0'
+               ? note
+               : "predicted without a fit; anycq fit learns more from this graph";
+}
+
 void acq_setup_note_auto(const acq_options *options, const acq_predictor *predictor,
                          acq_output *output)
 {
@@ -246,7 +255,7 @@ void acq_setup_note_auto(const acq_options *options, const acq_predictor *predic
     if (strcmp(name, "observed") == 0)
         acq_report_note(output, "without --predictor only observed facts count");
     else if (strcmp(name, "ultra") == 0)
-        acq_report_note(output, "predicted without a fit; anycq fit learns more from this graph");
+        acq_report_note(output, "%s", get_ultra_note(predictor));
     else
         acq_report_note(output, "predicted by %s", name);
 }

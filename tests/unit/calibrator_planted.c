@@ -37,6 +37,7 @@
 #include "calibrate/split.h"
 #include "graph/build.h"
 #include "predict/completion.h"
+#include "support/scale.h"
 
 static const acq_link_progress silent = {0};
 
@@ -141,7 +142,7 @@ static void test_trees_of_the_other_fold_state_true_probabilities(void **state)
 /* ---- a world of groups ---- */
 
 enum { ENTITIES = 144, GROUPS = 8, PAIRS = 3, QUESTIONS = 300 };
-#define HOLD   .1                 /* share that fits hold out */
+#define HOLD   .1                  /* share that fits hold out */
 #define HIDDEN (HOLD / (1 + HOLD)) /* so that as many are hidden as are held out */
 
 /* Tolerances. Trees that were fitted on the rest judge the whole graph, whose evidence is stronger
@@ -295,6 +296,8 @@ static void check_links(const link_sums *sums, const char *what, double under, d
 static void test_links_of_the_rest_have_their_true_probability(void **state)
 {
     (void)state;
+    if (SCALE(false, true)) /* minutes; other tests fit with sanitizers */
+        skip();
     link_sums *sums = acq_zalloc(1, sizeof *sums);
     acq_reliability_init(&sums->table);
     for (uint64_t seed = 1; seed < 3; seed++) {
@@ -422,6 +425,8 @@ static void sum_answers(const fitted *f, acq_reliability *table)
 static void test_a_fit_states_true_probabilities_of_links_and_answers(void **state)
 {
     (void)state;
+    if (SCALE(false, true)) /* minutes; other tests fit with sanitizers */
+        skip();
     link_sums *sums = acq_zalloc(1, sizeof *sums);
     acq_reliability answers;
     acq_reliability_init(&sums->table);

@@ -20,8 +20,8 @@ static int write_file(const world *made, bool all, const char *folder, const cha
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: make_world company|hospital|university|supply FACTS SEED FOLDER "
-                        "[HIDDEN_SHARE]\n");
+        fprintf(stderr, "usage: make_world company|hospital|university|supply|random FACTS SEED "
+                        "FOLDER [HIDDEN_SHARE]\n");
         return 2;
     }
     size_t n_facts = strtoull(argv[2], NULL, 10);

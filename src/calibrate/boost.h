@@ -22,6 +22,8 @@ typedef struct acq_boost_params {
     double row_share;       /* of the rows, drawn anew for each tree; 1: all */
     const int8_t *monotone; /* one per feature: 1 rises, -1 falls, 0 free; NULL: all free */
     double missing;         /* see below; 0: labels are the truth */
+    const acq_boost *prior; /* trees to start from, of as many features, without a curve; the result
+                               is these and what was learnt besides. NULL: none */
     uint32_t n_bags;        /* the mean of so many boosts, each with a seed of its own; 0: 1 */
     uint64_t seed;
     unsigned n_threads;
@@ -46,6 +48,7 @@ typedef struct acq_boost_data {
     const float *weights;  /* NULL: all 1 */
     size_t n;
     uint32_t n_features;
+    const float *offsets; /* log-odds that are known beside the trees', one per row; NULL: none */
 } acq_boost_data;
 
 /* Labels that know only a part of what is true: a row is labelled 1 when it was held out, but some
@@ -57,10 +60,15 @@ static inline double acq_boost_get_label_share(double missing, double p)
     return p / (1 + missing);
 }
 
-/* With one label only, or no rows, the trees say that label's smoothed share and nothing else. */
+/* With one label only, or no rows, the trees say that label's smoothed share and nothing else; with
+ * a prior, what it says. */
 acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
                          acq_boost **out, acq_error *error);
 void acq_boost_free(acq_boost *boost); /* NULL is legal */
+
+/* The same trees for rows whose column map[i] holds what their column i did; no curve. */
+acq_status acq_boost_copy_mapped(const acq_boost *boost, const uint32_t *map, uint32_t n_features,
+                                 acq_boost **out, acq_error *error);
 
 /* Puts a rising curve after the trees that makes their odds honest. log_odds: of data's rows, by
  * trees with the same options that have not seen them (another fold). */

@@ -243,11 +243,11 @@ static acq_status sum_weights(const acq_boost_data *data, double sums[2], double
 }
 
 /* Nothing to tell rows apart by: no trees. */
-static acq_status fit_share(const acq_boost_data *data, const double sums[2], acq_boost **out,
-                            acq_error *error)
+static acq_status fit_share(const acq_boost_data *data, const double sums[2], bool has_prior,
+                            acq_boost **out, acq_error *error)
 {
     acq_status status = acq_boost_new(data->n_features, 0, 1, out, error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK && !has_prior)
         (*out)->start = (float)log((sums[1] + .5) / (sums[0] + .5));
     return status;
 }
@@ -330,6 +330,18 @@ static acq_status allocate(fit *work)
     return status == ACQ_OK ? acq_boost_grower_new(&work->splitter, &work->grower) : status;
 }
 
+/* What is said of every row before the first tree. */
+static void start_scores(fit *work)
+{
+    const acq_boost_data *data = work->data;
+    for (size_t i = 0; i < data->n; i++)
+        work->scores[i] = work->boost->start;
+    if (work->params->prior != NULL)
+        acq_boost_score_many(work->params->prior, data->x, data->n, work->scores);
+    for (size_t i = 0; data->offsets != NULL && i < data->n; i++)
+        work->scores[i] += data->offsets[i];
+}
+
 static acq_status fit_trees(fit *work, double start, acq_error *error)
 {
     acq_status status = acq_boost_new(work->data->n_features, work->params->n_trees,
@@ -339,8 +351,7 @@ static acq_status fit_trees(fit *work, double start, acq_error *error)
     status = allocate(work);
     work->boost->start = (float)start;
     if (status == ACQ_OK) {
-        for (size_t i = 0; i < work->data->n; i++)
-            work->scores[i] = work->boost->start;
+        start_scores(work);
         grow_trees(work);
     }
     acq_boost_grower_free(work->grower);
@@ -362,10 +373,10 @@ static acq_status fit_one(const acq_boost_data *data, const acq_boost_params *pa
     if (status != ACQ_OK)
         return status;
     if (sums[0] == 0 || sums[1] == 0 || data->n_features == 0)
-        return fit_share(data, sums, out, error);
+        return fit_share(data, sums, params->prior != NULL, out, error);
     work.splitter =
         (acq_boost_splitter){.bins = &work.bins, .params = params, .unit = get_unit(data->n, most)};
-    status = fit_trees(&work, log(sums[1] / sums[0]), error);
+    status = fit_trees(&work, params->prior != NULL ? 0 : log(sums[1] / sums[0]), error);
     if (status != ACQ_OK) {
         acq_boost_free(work.boost);
         return status;
@@ -385,8 +396,9 @@ static void copy_bag(const acq_boost *from, uint32_t b, uint32_t n, acq_boost *t
     to->start = from->start;
 }
 
-acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
-                         acq_boost **out, acq_error *error)
+/* The mean of the bags. */
+static acq_status fit_bags(const acq_boost_data *data, const acq_boost_params *params,
+                           acq_boost **out, acq_error *error)
 {
     acq_boost *all = NULL, *one = NULL;
     acq_boost_params bag = *params;
@@ -413,6 +425,73 @@ acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *par
     else
         acq_boost_free(all);
     return status;
+}
+
+/* A tree of less depth: the nodes below its leaves split nothing. */
+static void copy_tree(const acq_boost *from, uint32_t tree, acq_boost *to, uint32_t at)
+{
+    uint32_t below = to->depth - from->depth;
+    memcpy(to->nodes + (size_t)at * acq_boost_count_nodes(to),
+           from->nodes + (size_t)tree * acq_boost_count_nodes(from),
+           acq_boost_count_nodes(from) * sizeof *to->nodes);
+    for (uint32_t leaf = 0; leaf < 1U << to->depth; leaf++)
+        to->leaves[((size_t)at << to->depth) + leaf] =
+            from->leaves[((size_t)tree << from->depth) + (leaf >> below)];
+}
+
+/* The trees of both, one after the other. */
+static acq_status join(const acq_boost *first, const acq_boost *second, acq_boost **out,
+                       acq_error *error)
+{
+    uint32_t depth = first->depth > second->depth ? first->depth : second->depth;
+    acq_status status = acq_boost_new(first->n_features, first->n_trees + second->n_trees, depth,
+                                      out, error);
+    if (status != ACQ_OK)
+        return status;
+    (*out)->start = first->start + second->start;
+    for (uint32_t i = 0; i < first->n_trees; i++)
+        copy_tree(first, i, *out, i);
+    for (uint32_t i = 0; i < second->n_trees; i++)
+        copy_tree(second, i, *out, first->n_trees + i);
+    return ACQ_OK;
+}
+
+acq_status acq_boost_fit(const acq_boost_data *data, const acq_boost_params *params,
+                         acq_boost **out, acq_error *error)
+{
+    acq_boost *learnt = NULL;
+    if (params->prior != NULL && params->prior->n_features != data->n_features)
+        return acq_fail(error, ACQ_ERR_USAGE, "the prior reads %u features and the rows have %u",
+                        params->prior->n_features, data->n_features);
+    acq_status status = fit_bags(data, params, &learnt, error);
+    if (status != ACQ_OK || params->prior == NULL) {
+        *out = status == ACQ_OK ? learnt : *out;
+        return status;
+    }
+    status = join(params->prior, learnt, out, error);
+    acq_boost_free(learnt);
+    return status;
+}
+
+acq_status acq_boost_copy_mapped(const acq_boost *boost, const uint32_t *map, uint32_t n_features,
+                                 acq_boost **out, acq_error *error)
+{
+    acq_boost *copy;
+    size_t n = (size_t)boost->n_trees * acq_boost_count_nodes(boost);
+    acq_status status = acq_boost_new(n_features, boost->n_trees, boost->depth, &copy, error);
+    if (status != ACQ_OK)
+        return status;
+    copy->start = boost->start;
+    for (uint32_t i = 0; i < boost->n_trees; i++)
+        copy_tree(boost, i, copy, i);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t column = boost->nodes[i].column;
+        bool is_second = column >= boost->n_features;
+        copy->nodes[i].column =
+            map[column - (is_second ? boost->n_features : 0)] + (is_second ? n_features : 0);
+    }
+    *out = copy;
+    return ACQ_OK;
 }
 
 /* ---- folds ---- */
@@ -471,7 +550,7 @@ static acq_status fold_rows_init(fold_rows *rows, const acq_boost_data *data, co
 
 static acq_boost_data view_rows(const fold_rows *rows, uint32_t n_features)
 {
-    return (acq_boost_data){rows->x, rows->labels, rows->weights, rows->n, n_features};
+    return (acq_boost_data){rows->x, rows->labels, rows->weights, rows->n, n_features, NULL};
 }
 
 static acq_status fit_fold(const acq_boost_data *data, const uint8_t *folds, unsigned fold,

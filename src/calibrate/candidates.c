@@ -59,7 +59,7 @@ static acq_status add_model_features(acq_candidates_maker *maker, const char *ki
 static acq_status name_features(acq_candidates_maker *maker)
 {
     const acq_candidates_params *params = &maker->params;
-    size_t most = ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES + ACQ_N_USUAL_FEATURES + 3 +
+    size_t most = ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES + ACQ_N_USUAL_FEATURES + 4 +
                   params->n_models * 2 * (size_t)(ACQ_N_ROW_FEATURES + 1);
     maker->names = acq_zalloc(most, sizeof *maker->names);
     maker->monotone = acq_zalloc(most, sizeof *maker->monotone);
@@ -83,6 +83,8 @@ static acq_status name_features(acq_candidates_maker *maker)
         if (status == ACQ_OK)
             status = add_feature(maker, kind, "back", "due", 0);
     }
+    if (status == ACQ_OK)
+        status = add_feature(maker, "", "", "rest", 0);
     return status == ACQ_OK ? add_feature(maker, "", "", "moved", 0) : status;
 }
 
@@ -174,6 +176,30 @@ void acq_candidates_maker_free(acq_candidates_maker *maker)
     acq_free(maker->links);
     acq_free(maker->degrees);
     acq_free(maker);
+}
+
+uint32_t acq_candidates_map_features(const acq_candidates_maker *maker, const char *kind,
+                                     uint32_t *map)
+{
+    enum { SIDES = 2, MODEL = SIDES * ACQ_N_ROW_FEATURES };
+    const acq_candidates_params *params = &maker->params;
+    uint32_t n = 0, m = 0, models = (uint32_t)params->n_models;
+    while (m < models && strcmp(params->models[m]->kind, kind) != 0)
+        m++;
+    if (m == models)
+        return 0;
+    uint32_t first = ACQ_N_LINK_FEATURES + ACQ_N_RULE_FEATURES, usual = first + models * MODEL;
+    for (uint32_t i = 0; i < first; i++)
+        map[n++] = i;
+    for (uint32_t i = 0; i < MODEL; i++)
+        map[n++] = first + m * MODEL + i;
+    for (uint32_t i = 0; i < ACQ_N_USUAL_FEATURES + SIDES; i++) /* with those of the rules */
+        map[n++] = usual + i;
+    for (uint32_t i = 0; i < SIDES; i++)
+        map[n++] = usual + ACQ_N_USUAL_FEATURES + (m + 1) * SIDES + i;
+    map[n++] = maker->n_features - 2;
+    map[n++] = maker->n_features - 1;
+    return n;
 }
 
 uint32_t acq_candidates_get_n_features(const acq_candidates_maker *maker)
@@ -436,6 +462,7 @@ static void join_one(const acq_candidates_maker *maker, acq_rel relation,
         *out++ = forward == NULL ? NAN : forward[shares + m] + usual[ACQ_USUAL_head_due];
         *out++ = back == NULL ? NAN : back[shares + m] + usual[ACQ_USUAL_tail_due];
     }
+    *out++ = maker->params.is_rest ? 1.0F : 0.0F;
     *out = acq_usual_get_moved(maker->usual, relation, link->head) +
            acq_usual_get_moved(maker->usual, acq_inverse(relation), link->tail);
 }

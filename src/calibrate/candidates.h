@@ -56,6 +56,11 @@ const char *acq_candidates_get_feature_name(const acq_candidates_maker *maker, u
  * argument for a link. */
 const int8_t *acq_candidates_get_monotone(const acq_candidates_maker *maker);
 
+/* Where the features of a maker with this model alone are among those of this one: map has room for
+ * all of them. Their number; 0: the maker does not have the model. */
+uint32_t acq_candidates_map_features(const acq_candidates_maker *maker, const char *kind,
+                                     uint32_t *map);
+
 uint32_t acq_candidates_get_top(const acq_candidates_maker *maker);
 
 /* Candidates of one relation, sorted by (head, tail), none of them observed. */

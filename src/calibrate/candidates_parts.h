@@ -52,9 +52,10 @@
  * proposed and not observed there, times what the head lacks. Were the share a probability, this
  * would be the link's.
  *
- * The last one (`moved`) is nothing that trees read, but what is added to their log-odds. Where
- * facts were held out there are more heads without a tail, and more true candidates, than in the
- * whole graph; see candidates_usual.c. */
+ * `rest` is 1 where facts were held out of the graph. There are more heads without a tail there,
+ * and more true candidates, than in the whole graph: the last one (`moved`) is what that means for
+ * the log-odds, by what candidates_usual.c counts, and is added to those of the trees. It is 0 in a
+ * rest. A prior (quick.h) has met both and corrects what the counts do not say. */
 
 enum {
 #define ACQ_FEATURE_ID(name, monotone) ACQ_USUAL_##name,

@@ -26,6 +26,9 @@
 
 enum { MOST_TAILS = 16, MOST_THINNED = 6, MOST_RELATIONS = 1500 };
 
+/* What counts are smoothed by, and the least that a head lacks: few heads prove little. */
+static const float SMOOTH = 1.0F, LEAST_DUE = .01F;
+
 struct acq_usual {
     const acq_links *const *links;
     uint32_t n_relations, n_entities;
@@ -144,8 +147,10 @@ acq_status acq_usual_new(const acq_candidates_maker *maker, acq_usual **out, acq
     acq_usual *usual = acq_zalloc(1, sizeof *usual);
     if (usual == NULL)
         return acq_fail_memory(error);
-    *usual = (acq_usual){
-        .links = maker->links, .n_relations = maker->n_relations, .n_entities = maker->n_entities};
+    *usual = (acq_usual){.links = maker->links,
+                         .n_relations = maker->n_relations,
+                         .n_entities = maker->n_entities,
+                         .missing = (float)(ACQ_HELD_SHARE / (1 - ACQ_HELD_SHARE))};
     acq_status status = list_relations(usual, maker->counted);
     if (status == ACQ_OK)
         status = count_together(usual);
@@ -182,8 +187,8 @@ float acq_usual_get_due(const acq_usual *usual, acq_rel relation, acq_ent entity
         return NAN;
     float ratio = 1, kind = k == 0 ? get_kind(usual, relation, entity) : 1;
     if (k + 1 < MOST_TAILS)
-        ratio = (counts[k + 1] + .1F) / (counts[k] + .5F);
-    return logf(fmaxf(1e-4F, kind * ((float)k + 1) * usual->missing * ratio));
+        ratio = (counts[k + 1] + SMOOTH) / (counts[k] + 2 * SMOOTH);
+    return logf(fmaxf(LEAST_DUE, kind * ((float)k + 1) * usual->missing * ratio));
 }
 
 float acq_usual_get_fit(const acq_usual *usual, acq_rel relation, acq_ent entity)

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 
+enum { MANY_TRUE = 1500 }; /* held out, that trees can learn more from than a prior knows */
+
 /* How little a relation's shift is believed: as if so many candidates spoke for none, each with the
  * weight of one that is as likely as not. */
 static const double SHIFT_DOUBT = .5;
@@ -111,6 +113,22 @@ uint64_t acq_link_sample_count_true(const acq_link_sample *sample)
     return (uint64_t)sum(sample->held, sample->n_relations / 2);
 }
 
+acq_boost_data acq_link_sample_get_data(const acq_link_sample *sample, const uint8_t **folds)
+{
+    if (folds != NULL)
+        *folds = sample->folds;
+    return (acq_boost_data){.x = sample->x,
+                            .labels = sample->labels,
+                            .weights = sample->weights,
+                            .n = sample->n,
+                            .n_features = sample->n_features};
+}
+
+const int8_t *acq_link_sample_get_monotone(const acq_link_sample *sample)
+{
+    return sample->monotone;
+}
+
 unsigned acq_link_sample_get_fold(acq_ent head, acq_ent tail)
 {
     uint64_t low = head < tail ? head : tail, high = head < tail ? tail : head;
@@ -195,10 +213,16 @@ static acq_boost_params choose_boost(const acq_link_sample *sample)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
     double n_true = (double)acq_link_sample_count_true(sample);
-    boost.n_trees = sample->params.n_trees > 0 ? sample->params.n_trees : 120;
-    boost.depth = sample->params.depth > 0 ? sample->params.depth : n_true < 3000 ? 4 : 6;
+    boost.n_trees = 120;
+    boost.depth = n_true < 3000 ? 4 : 6;
     boost.least_hessian = fmin(50, fmax(1, n_true / 200)); /* small graphs: small leaves */
     boost.n_bags = sample->params.n_bags;
+    boost.prior = sample->params.prior;
+    if (boost.prior != NULL) { /* what is left to learn is little, the less the fewer there are */
+        boost.n_trees = n_true < MANY_TRUE ? 30 : 120;
+        boost.depth = 3;
+        boost.rate = .05;
+    }
     boost.seconds = sample->seconds / 2; /* trees may be fitted twice */
     boost.monotone = sample->monotone;
     boost.missing = sample->params.missing;
@@ -303,7 +327,8 @@ double acq_link_sample_get_missing(const acq_link_sample *sample)
     return sample->params.missing;
 }
 
-/* What is sure is labelled 1 or missing besides: the share of the labels bounds what is missing. */
+/* What is sure is labelled 1 or missing besides: the share of the labels bounds what is missing. A
+ * bound by few candidates is doubtful, so it is taken half-way, by its logarithm. */
 static double find_missing(const acq_link_sample *sample, const float *odds)
 {
     enum { LEAST = 30 };            /* labels that say something */
@@ -313,6 +338,7 @@ static double find_missing(const acq_link_sample *sample, const float *odds)
         if ((double)odds[i] >= SURE)
             sums[sample->labels[i]] += (double)sample->weights[i];
     double bound = sums[1] < LEAST ? sample->params.missing : sums[0] / sums[1];
+    bound = sqrt(bound * sample->params.missing);
     return fmax(.1, fmin(bound, sample->params.missing));
 }
 
@@ -321,8 +347,7 @@ static acq_status fit_trees(const acq_link_sample *sample, acq_fold_trees *out, 
                             acq_error *error)
 {
     acq_boost_params boost = choose_boost(sample);
-    acq_boost_data data = {sample->x, sample->labels, sample->weights, sample->n,
-                           sample->n_features};
+    acq_boost_data data = acq_link_sample_get_data(sample, NULL);
     acq_fold_trees_deinit(out);
     acq_free(*odds);
     *odds = NULL;

@@ -23,8 +23,8 @@ typedef struct acq_learn_params {
     double missing;     /* facts that a graph lacks, over those held out of it (boost.h), at most */
     double rows;        /* about so many candidates are kept besides the likely ones */
     unsigned n_samples; /* how many will be collected */
-    uint32_t n_trees, depth; /* 0: by the number of candidates */
-    uint32_t n_bags;         /* boosts whose mean is taken; 0: 1 */
+    uint32_t n_bags;    /* boosts whose mean is taken; 0: 1 */
+    const acq_boost *prior; /* what is known of links elsewhere, to start from; NULL: nothing */
     uint64_t seed;
     unsigned n_threads;
     bool (*report)(void *context, const char *phase, double done, double total); /* or NULL */
@@ -41,6 +41,11 @@ void acq_link_sample_free(acq_link_sample *sample); /* NULL is legal */
  * many it lacks. */
 acq_status acq_link_sample_collect(acq_link_sample *sample, const acq_candidates_maker *maker,
                                    const acq_predictor *truth, acq_error *error);
+
+/* The candidates that were kept, and their folds; borrowed. */
+acq_boost_data acq_link_sample_get_data(const acq_link_sample *sample, const uint8_t **folds);
+
+const int8_t *acq_link_sample_get_monotone(const acq_link_sample *sample); /* see candidates.h */
 
 uint64_t acq_link_sample_count(const acq_link_sample *sample);      /* candidates met */
 uint64_t acq_link_sample_count_true(const acq_link_sample *sample); /* held out among them */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "calibrate/learn.h"
+#include "calibrate/shipped.h"
 #include "calibrate/split.h"
 #include "models/neighbours.h"
 
@@ -18,14 +18,13 @@ enum {
     SAMPLED_FACTS = 30000, /* of all samples together, about */
     PARTS = 12,            /* of the facts; a sample holds about one out */
     TOP = 20,
-    ROWS = 20000,
-    MANY_FACTS = 4000, /* from here on larger trees have enough to learn from */
+    ROWS = 20000
 };
 
 static const double HELD = ACQ_HELD_SHARE;
 
 /* Goes up when the same graph would get other trees. */
-static const char version[] = "quick-4";
+static const char version[] = "quick-5";
 
 bool acq_quick_suits(const acq_graph *graph)
 {
@@ -83,26 +82,26 @@ static unsigned count_samples(const acq_graph *graph)
 
 typedef struct quick_run {
     const acq_graph *graph;
-    acq_predictor *whole;
+    const acq_predictor *truth;
     acq_link_sample *sample;
+    const acq_boost *prior;
     unsigned n_threads;
 } quick_run;
 
+/* The graph's rest, or the graph itself. */
 static acq_status collect_rest(quick_run *run, const acq_graph *rest, acq_error *error)
 {
     acq_candidates_params params = acq_quick_choose(ACQ_TAILS_ALL, run->n_threads);
-    bool is_large = acq_graph_get_n_facts(run->graph) >= MANY_FACTS;
     acq_learn_params learn = {.missing = 1,
                               .rows = ROWS,
                               .n_samples = count_samples(run->graph),
-                              .n_trees = is_large ? 120 : 60,
-                              .depth = is_large ? 4 : 3,
+                              .prior = run->prior,
                               .seed = 1,
                               .n_threads = run->n_threads};
     acq_quick_evidence evidence;
     acq_candidates_maker *maker = NULL;
     params.counted = run->graph;
-    params.is_rest = true;
+    params.is_rest = rest != run->graph;
     acq_status status = acq_quick_evidence_init(&evidence, rest, &params, error);
     if (status == ACQ_OK)
         status = acq_candidates_maker_new(rest, &params, &maker, error);
@@ -110,7 +109,7 @@ static acq_status collect_rest(quick_run *run, const acq_graph *rest, acq_error 
         status = acq_link_sample_new(maker, acq_graph_get_n_relations(run->graph), &learn,
                                      &run->sample, error);
     if (status == ACQ_OK)
-        status = acq_link_sample_collect(run->sample, maker, run->whole, error);
+        status = acq_link_sample_collect(run->sample, maker, run->truth, error);
     acq_candidates_maker_free(maker);
     acq_quick_evidence_deinit(&evidence);
     return status;
@@ -143,21 +142,20 @@ static acq_status learn_nothing(acq_calibrator *out, acq_error *error)
     return acq_boost_fit(&data, &params, &out->link, error);
 }
 
-static acq_status fit(quick_run *run, acq_calibrator *out, acq_error *error)
+static acq_status fit(acq_link_sample *sample, uint32_t n, acq_calibrator *out, acq_error *error)
 {
     acq_fold_trees trees;
-    uint32_t n = acq_graph_get_n_relations(run->graph) / 2;
-    if (run->sample == NULL)
+    if (sample == NULL)
         return learn_nothing(out, error);
     float *shifts = acq_zalloc(n, sizeof *shifts);
     if (shifts == NULL)
         return acq_fail_memory(error);
-    acq_status status = acq_link_sample_fit(run->sample, &trees, shifts, NULL, NULL, error);
+    acq_status status = acq_link_sample_fit(sample, &trees, shifts, NULL, NULL, error);
     if (status != ACQ_OK) {
         acq_free(shifts);
         return status;
     }
-    acq_link_sample_move(run->sample, shifts);
+    acq_link_sample_move(sample, shifts);
     out->link = trees.all;
     trees.all = NULL;
     acq_fold_trees_deinit(&trees);
@@ -173,20 +171,76 @@ static void name_graph(const acq_graph *graph, char *out, size_t size)
              (unsigned long long)acq_graph_get_fingerprint(graph));
 }
 
+/* Frees the sample on failure. */
+static acq_status collect_samples(quick_run *run, acq_error *error)
+{
+    bool is_left = true;
+    acq_status status = ACQ_OK;
+    for (unsigned i = 0; i < count_samples(run->graph) && status == ACQ_OK && is_left; i++)
+        status = collect_sample(run, i, &is_left, error);
+    if (status != ACQ_OK)
+        acq_link_sample_free(run->sample);
+    return status;
+}
+
+acq_status acq_quick_open_prior(const acq_candidates_maker *maker, acq_boost **out,
+                                acq_error *error)
+{
+    uint32_t map[ACQ_CANDIDATES_MOST_FEATURES];
+    acq_boost *shipped = NULL;
+    uint32_t n = acq_candidates_map_features(maker, "neighbours", map);
+    *out = NULL;
+    acq_status status = n == 0 ? ACQ_OK : acq_prior_new_shipped(&shipped, error);
+    if (status == ACQ_OK && shipped != NULL && acq_boost_get_n_features(shipped) == n)
+        status = acq_boost_copy_mapped(shipped, map, acq_candidates_get_n_features(maker), out,
+                                       error);
+    acq_boost_free(shipped);
+    return status;
+}
+
+acq_status acq_quick_collect(const acq_graph *graph, unsigned n_threads, const acq_boost *prior,
+                             acq_link_sample **out, acq_error *error)
+{
+    acq_predictor *observed = NULL;
+    acq_status status = acq_predictor_new_observed(graph, &observed, error);
+    quick_run run = {.graph = graph, .truth = observed, .prior = prior, .n_threads = n_threads};
+    if (status == ACQ_OK)
+        status = collect_samples(&run, error);
+    acq_predictor_free(observed);
+    if (status == ACQ_OK)
+        *out = run.sample;
+    return status;
+}
+
+acq_status acq_quick_collect_truth(const acq_graph *graph, const acq_predictor *truth,
+                                   bool is_whole, unsigned n_threads, acq_link_sample **out,
+                                   acq_error *error)
+{
+    quick_run run = {.graph = graph, .truth = truth, .n_threads = n_threads};
+    acq_status status = ACQ_OK;
+    if (!is_whole)
+        status = collect_samples(&run, error);
+    else if ((status = collect_rest(&run, graph, error)) != ACQ_OK)
+        acq_link_sample_free(run.sample);
+    if (status == ACQ_OK)
+        *out = run.sample;
+    return status;
+}
+
 acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_calibrator *out,
                            acq_error *error)
 {
-    quick_run run = {.graph = graph, .n_threads = n_threads};
-    bool is_left = true;
-    acq_status status = acq_predictor_new_observed(graph, &run.whole, error);
-    for (unsigned i = 0; i < count_samples(graph) && status == ACQ_OK && is_left; i++)
-        status = collect_sample(&run, i, &is_left, error);
+    acq_link_sample *sample = NULL;
+    acq_boost *prior = NULL;
+    acq_status status = acq_prior_new_shipped(&prior, error);
     if (status == ACQ_OK)
-        status = fit(&run, out, error);
+        status = acq_quick_collect(graph, n_threads, prior, &sample, error);
+    if (status == ACQ_OK)
+        status = fit(sample, acq_graph_get_n_relations(graph) / 2, out, error);
     snprintf(out->models, sizeof out->models, "neighbours");
     name_graph(graph, out->graph, sizeof out->graph);
-    acq_link_sample_free(run.sample);
-    acq_predictor_free(run.whole);
+    acq_link_sample_free(sample);
+    acq_boost_free(prior);
     return status;
 }
 

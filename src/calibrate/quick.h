@@ -8,7 +8,7 @@
 #define ACQ_CALIBRATE_QUICK_H
 
 #include "calibrate/calibrator.h"
-#include "calibrate/candidates.h"
+#include "calibrate/learn.h"
 
 /* Is the graph small enough? It depends on its size alone, so that p is the same everywhere. */
 bool acq_quick_suits(const acq_graph *graph);
@@ -26,6 +26,22 @@ void acq_quick_evidence_deinit(acq_quick_evidence *evidence);
 
 /* How the candidates of the graph itself are made. */
 acq_candidates_params acq_quick_choose(acq_tail_choice tails, unsigned n_threads);
+
+/* The candidates of several rests of the graph, with their labels (learn.h). NULL: nothing can be
+ * held out of it. prior: see acq_learn_params. */
+acq_status acq_quick_collect(const acq_graph *graph, unsigned n_threads, const acq_boost *prior,
+                             acq_link_sample **out, acq_error *error);
+
+/* Where the truth is known, for a prior to learn from: candidates of rests of the graph, or with
+ * is_whole of the graph itself, with labels by the truth. */
+acq_status acq_quick_collect_truth(const acq_graph *graph, const acq_predictor *truth,
+                                   bool is_whole, unsigned n_threads, acq_link_sample **out,
+                                   acq_error *error);
+
+/* The shipped trees for the features of this maker; NULL: it has none of similar entities, or the
+ * library no such trees. */
+acq_status acq_quick_open_prior(const acq_candidates_maker *maker, acq_boost **out,
+                                acq_error *error);
 
 /* Fills calibrator->link, ->shifts, ->models and ->graph. Where the graph is too small to hold
  * facts out of it, every link has p 0. */

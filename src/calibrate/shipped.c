@@ -1,8 +1,7 @@
-/* shipped.c - the two files among the constants of the library, put there by the assembler. The
- * build gives their paths as ACQ_SHIPPED_ULTRA and ACQ_SHIPPED_CALIBRATOR if both are there. */
+/* shipped.c - files among the constants of the library, put there by the assembler. The build gives
+ * their paths as ACQ_SHIPPED_ULTRA and ACQ_SHIPPED_CALIBRATOR, if both are there, and as
+ * ACQ_SHIPPED_PRIOR. */
 #include "calibrate/shipped.h"
-
-#ifdef ACQ_SHIPPED_ULTRA
 
 /* Local to the library: hidden, so that a shared one needs no relocation for them. */
 #define SHIP(name, path)                                                                           \
@@ -21,6 +20,8 @@
 
 #define LENGTH(name)                                                                               \
     ((size_t)((uintptr_t)acq_shipped_##name##_end - (uintptr_t)acq_shipped_##name##_begin))
+
+#ifdef ACQ_SHIPPED_ULTRA
 
 SHIP(ultra, ACQ_SHIPPED_ULTRA);
 SHIP(calibrator, ACQ_SHIPPED_CALIBRATOR);
@@ -65,6 +66,34 @@ acq_status acq_calibrator_new_shipped(acq_calibrator **out, acq_error *error)
 {
     (void)out;
     return refuse(error);
+}
+
+#endif
+
+#ifdef ACQ_SHIPPED_PRIOR
+
+SHIP(prior, ACQ_SHIPPED_PRIOR);
+
+acq_status acq_prior_new_shipped(acq_boost **out, acq_error *error)
+{
+    acq_calibrator *file;
+    acq_status status = acq_calibrator_read_memory(acq_shipped_prior_begin, LENGTH(prior),
+                                                   "shipped", &file, error);
+    if (status != ACQ_OK)
+        return status;
+    *out = file->link;
+    file->link = NULL;
+    acq_calibrator_free(file);
+    return ACQ_OK;
+}
+
+#else
+
+acq_status acq_prior_new_shipped(acq_boost **out, acq_error *error)
+{
+    (void)error;
+    *out = NULL;
+    return ACQ_OK;
 }
 
 #endif

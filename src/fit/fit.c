@@ -64,6 +64,7 @@ typedef struct fit_run {
     bool is_small;
     double missing;            /* facts that the graph lacks, over those held out of it */
     unsigned first, n_samples; /* the first sample that holds something out, and how many */
+    acq_boost *prior; /* of a small graph's trees; NULL: none */
     acq_fold_trees trees;
     acq_calibrator *calibrator;
     acq_link_progress progress;
@@ -324,8 +325,13 @@ static acq_status collect_first(fit_run *run, acq_link_sample **out, acq_error *
                               .n_threads = params->n_threads,
                               .report = run->progress.report,
                               .context = run->progress.context};
-    acq_status status = acq_link_sample_new(
-        run->models.maker, acq_graph_get_n_relations(run->graph), &learn, out, error);
+    acq_status status = ACQ_OK;
+    if (run->is_small)
+        status = acq_quick_open_prior(run->models.maker, &run->prior, error);
+    learn.prior = run->prior;
+    if (status == ACQ_OK)
+        status = acq_link_sample_new(run->models.maker, acq_graph_get_n_relations(run->graph),
+                                     &learn, out, error);
     return status == ACQ_OK ? acq_link_sample_collect(*out, run->models.maker, run->truth, error)
                             : status;
 }
@@ -562,6 +568,7 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     }
     acq_fit_models_deinit(&run.models);
     acq_fold_trees_deinit(&run.trees);
+    acq_boost_free(run.prior);
     acq_calibrator_free(run.calibrator);
     acq_predictor_free(run.truth);
     acq_graph_free(run.rest);

@@ -7,36 +7,9 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "support/world_spec.h"
 
-enum { MOST_TYPES = 12, MOST_RELATIONS = 24, MOST_STEPS = 3, TRIES = 8 };
-
-typedef enum kind {
-    ONE,      /* at most one tail */
-    MANY,     /* some tails */
-    PARENT,   /* one tail of the same type, made earlier: a hierarchy */
-    SYMMETRIC /* both directions */
-} kind;
-
-typedef struct type_spec {
-    const char *name;
-    double share; /* of the entities; below 0: a fixed number */
-} type_spec;
-
-typedef struct relation_spec {
-    const char *name;
-    kind kind;
-    const char *from, *to;
-    double cover;     /* of the heads that have tails */
-    double mean;      /* tails of these */
-    double copy;      /* probability of a tail by the path */
-    const char *path; /* relations with blanks between, ~: backwards; NULL: chance alone */
-} relation_spec;
-
-typedef struct world_spec {
-    const char *name;
-    type_spec types[MOST_TYPES];
-    relation_spec relations[MOST_RELATIONS];
-} world_spec;
+enum { TRIES = 8 };
 
 static const world_spec specs[] = {
     {"company",
@@ -150,6 +123,7 @@ static const world_spec specs[] = {
 
 struct world {
     const world_spec *spec;
+    random_spec *drawn; /* that spec, if the seed drew it; else NULL */
     uint64_t seed;
     uint32_t begin[MOST_TYPES + 1]; /* first entity of a type */
     double skew[MOST_TYPES];        /* of chance: 1 uniform, more: a few are chosen often */
@@ -277,11 +251,25 @@ static uint32_t draw_by_path(const world *made, const char *path, uint32_t at, a
     return at;
 }
 
+/* One of the few tails that the head's group favours; entities are in a group by chance. */
+static uint32_t draw_by_group(const world *made, uint32_t r, uint32_t head, acq_random *random)
+{
+    enum { GROUPS = 8, FAVOURITES = 3 };
+    const relation_spec *spec = &made->spec->relations[r];
+    size_t t = find_type(made->spec, spec->to);
+    uint64_t group = acq_random_mix(made->seed ^ acq_random_mix(head)) % GROUPS;
+    uint64_t favourite = acq_random_below(random, FAVOURITES);
+    uint64_t at = acq_random_mix((uint64_t)r << 32 | group << 8 | favourite);
+    return made->begin[t] + (uint32_t)(at % (made->begin[t + 1] - made->begin[t]));
+}
+
 static void add_tail(world *made, uint32_t r, uint32_t head, double copy, acq_random *random)
 {
     const relation_spec *spec = &made->spec->relations[r];
     uint32_t tail = UINT32_MAX;
-    if (spec->path != NULL && acq_random_unit(random) < copy)
+    if (spec->group > 0 && acq_random_unit(random) < spec->group)
+        tail = draw_by_group(made, r, head, random);
+    else if (spec->path != NULL && acq_random_unit(random) < copy)
         tail = draw_by_path(made, spec->path, head, random);
     if (tail == UINT32_MAX)
         tail = draw_by_chance(made, spec->to, random);
@@ -345,8 +333,13 @@ static void make_all(world *made, double n_entities)
         make_relation(made, r);
 }
 
-static const world_spec *find_spec(const char *name)
+/* *drawn: by the seed, freed by the caller. */
+static const world_spec *find_spec(const char *name, uint64_t seed, random_spec **drawn)
 {
+    if (strcmp(name, "random") == 0) {
+        *drawn = random_spec_new(seed);
+        return *drawn == NULL ? NULL : random_spec_get(*drawn);
+    }
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         if (strcmp(specs[i].name, name) == 0)
             return &specs[i];
@@ -355,11 +348,15 @@ static const world_spec *find_spec(const char *name)
 
 world *world_new(const char *name, size_t n_facts, double hidden_share, uint64_t seed)
 {
-    const world_spec *spec = find_spec(name);
+    random_spec *drawn = NULL;
+    const world_spec *spec = find_spec(name, seed, &drawn);
     world *made = spec == NULL ? NULL : calloc(1, sizeof *made);
-    if (made == NULL)
+    if (made == NULL) {
+        free(drawn);
         return NULL;
+    }
     made->spec = spec;
+    made->drawn = drawn;
     made->seed = seed;
     double n_entities = (double)n_facts / 3;
     for (int i = 0; i < TRIES && !made->failed; i++) {
@@ -380,8 +377,10 @@ world *world_new(const char *name, size_t n_facts, double hidden_share, uint64_t
 
 void world_free(world *made)
 {
-    if (made != NULL)
-        clear(made);
+    if (made == NULL)
+        return;
+    clear(made);
+    free(made->drawn);
     free(made);
 }
 

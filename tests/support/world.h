@@ -19,7 +19,7 @@ typedef struct world_fact {
 
 typedef struct world world;
 
-/* name: company, hospital, university or supply. About n_facts facts. NULL: no such name, or out of
+/* name: company, hospital, university, supply, or random: a table that the seed draws. About n_facts facts. NULL: no such name, or out of
  * memory. */
 world *world_new(const char *name, size_t n_facts, double hidden_share, uint64_t seed);
 void world_free(world *made);

@@ -5,9 +5,6 @@
 #include "base/text.h"
 #include "eval/eval.h"
 
-/* "2p" for type0001 and so on; NULL when the name holds no known type. */
-const char *acq_eval_find_type(const char *file);
-
 /* rows[n - 1] is the total. At most 80 columns. For QAC each row is followed by that of the
  * answerer that always says yes. A value that does not exist is "-". */
 void acq_eval_print_table(acq_text *text, const acq_eval_row *rows, size_t n);

@@ -4,7 +4,7 @@
  *
  * JSON strings are escaped by hand: file names may hold any byte, and what is not UTF-8 becomes
  * U+FFFD, so that a line is always valid JSON. */
-#include "eval/print.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -32,7 +32,7 @@ static const comparison by_p = {4, 200, 0}, by_prior = {2, 20, .5};
 enum { CANDIDATE_WORK = 1000000 };
 
 static const double CALIBRATED_NEGATION = 1.0; /* only facts refute */
-static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
+static const double LEAST_THRESHOLD = 1e-6;    /* thresholds are above 0 */
 static const double LEAST_SECONDS = 1e-3;
 /* Of the time that is left, the search's; the rest is for verifying and judging. */
 static const double SEARCH_SHARE = 0.8;
@@ -293,6 +293,8 @@ static acq_status take_found(acq_engine_run *run, acq_error *error)
     result->spent = found->spent;
     result->effort = found->effort;
     result->note = found->note;
+    if (found->n_answers == 0)
+        return ACQ_OK;
     result->answers = acq_arena_alloc(&result->arena, found->n_answers, sizeof *result->answers);
     if (result->answers == NULL)
         return acq_fail_memory(error);

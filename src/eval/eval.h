@@ -17,6 +17,7 @@
 #ifndef ACQ_EVAL_EVAL_H
 #define ACQ_EVAL_EVAL_H
 
+#include "base/text.h"
 #include "eval/files.h"
 #include "eval/metrics.h"
 #include "engine/engine.h"
@@ -50,5 +51,14 @@ acq_engine_params acq_eval_get_engine(const acq_eval_params *params);
 /* rows has room for n_files + 1, the last one being the total. All files are of params->task. */
 acq_status acq_eval_run(const acq_eval_params *params, const acq_bench_file *const *files,
                         size_t n_files, acq_eval_row *rows, acq_error *error);
+
+/* ---- rows as text (print.c): a table for people, one JSON object per line for programs ---- */
+
+/* rows[n - 1] is the total. At most 80 columns. For QAC each row is followed by that of the
+ * answerer that always says yes. A value that does not exist is "-". */
+void acq_eval_print_table(acq_text *text, const acq_eval_row *rows, size_t n);
+
+/* One object and a newline. A value that does not exist is null. */
+void acq_eval_print_json(acq_text *text, const acq_eval_row *row);
 
 #endif

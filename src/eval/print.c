@@ -4,7 +4,7 @@
  *
  * JSON strings are escaped by hand: file names may hold any byte, and what is not UTF-8 becomes
  * U+FFFD, so that a line is always valid JSON. */
-#include "eval/print.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ static const type_name type_names[] = {
     {"type0006", "pi"}, {"type0009", "inp"}, {"type0010", "pin"},
 };
 
-const char *acq_eval_find_type(const char *file)
+/* "2p" for type0001 and so on; NULL when the name holds no known type. */
+static const char *find_type(const char *file)
 {
     for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
         if (strstr(file, type_names[i].number) != NULL)
@@ -32,7 +33,7 @@ static void add_label(acq_text *text, const char *file)
 {
     enum { WIDTH = 22 };
     char label[512];
-    const char *type = acq_eval_find_type(file);
+    const char *type = find_type(file);
     size_t length = strlen(file);
     if (length > 5 && strcmp(file + length - 5, ".json") == 0)
         length -= 5;

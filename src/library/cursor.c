@@ -172,7 +172,7 @@ static acq_status search_facts(acq_cursor *cursor, acq_error *error)
         return status;
     acq_engine_result *found = &result->search;
     uint64_t limit = get_limit(cursor);
-    if (found->n_answers < acq_result_get_n_answers(cursor->of_facts)) {
+    if (cursor->of_facts != NULL && found->n_answers < cursor->of_facts->search.n_answers) {
         keep_before(cursor, result);
         return ACQ_OK;
     }

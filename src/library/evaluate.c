@@ -10,7 +10,6 @@
 #include "base/threads.h"
 #include "eval/decide.h"
 #include "eval/links.h"
-#include "eval/print.h"
 #include "predict/rows.h"
 
 static const double DEFAULT_PRIOR = 0.5;

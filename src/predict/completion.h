@@ -48,8 +48,8 @@ acq_status acq_completion_copy_calibrator(const acq_predictor *predictor, void *
                                           size_t *length, acq_error *error);
 
 /* The same for the reasons that it holds (calibrate/reasons.h). */
-bool acq_completion_has_reasons(const acq_predictor *completion);
-acq_status acq_completion_copy_reasons(const acq_predictor *completion, void **out, size_t *length,
+bool acq_completion_has_reasons(const acq_predictor *predictor);
+acq_status acq_completion_copy_reasons(const acq_predictor *predictor, void **out, size_t *length,
                                        acq_error *error);
 
 typedef struct acq_completion_write_params {

@@ -262,15 +262,15 @@ acq_status acq_completion_copy_calibrator(const acq_predictor *predictor, void *
     return status;
 }
 
-bool acq_completion_has_reasons(const acq_predictor *self)
+bool acq_completion_has_reasons(const acq_predictor *predictor)
 {
-    return ((const completion *)self)->stored.header.reasons_length > 0;
+    return ((const completion *)predictor)->stored.header.reasons_length > 0;
 }
 
-acq_status acq_completion_copy_reasons(const acq_predictor *self, void **out, size_t *length,
+acq_status acq_completion_copy_reasons(const acq_predictor *predictor, void **out, size_t *length,
                                        acq_error *error)
 {
-    const completion *me = (const completion *)self;
+    const completion *me = (const completion *)predictor;
     *length = me->stored.header.reasons_length;
     if (*length == 0)
         return ACQ_OK;

@@ -268,18 +268,12 @@ static acq_status run(training *t, acq_error *error)
                                .self = t,
                                .phase = "training ComplEx",
                                .n_steps = (uint64_t)n_steps,
-                               .seconds = params->seconds,
-                               .begin_ns = params->begin_ns,
                                .epochs = params->epochs,
                                .parameters = &t->state.model->parameters,
                                .parts = {{"squares", t->state.squares, true}},
                                .n_parts = 1,
                                .identity = identity.bytes,
-                               .checkpoint = params->checkpoint,
-                               .checkpoint_seconds = params->checkpoint_seconds,
-                               .resume = params->resume,
-                               .progress = params->progress,
-                               .context = params->context};
+                               ACQ_TRAINER_OF_PARAMS(params)};
     if (status == ACQ_OK)
         status = acq_trainer_run(&t->trainer, error);
     acq_text_deinit(&identity);

@@ -276,17 +276,11 @@ static acq_status run(training *t, const acq_graph *graph, acq_error *error)
                            .self = t,
                            .phase = "training",
                            .n_steps = params->batches,
-                           .seconds = params->seconds,
-                           .begin_ns = params->begin_ns,
                            .parameters = &t->model->parameters,
                            .optimizer = &t->optimizer,
                            .gradient = t->gradient.values,
                            .identity = identity.bytes,
-                           .checkpoint = params->checkpoint,
-                           .checkpoint_seconds = params->checkpoint_seconds,
-                           .resume = params->resume,
-                           .progress = params->progress,
-                           .context = params->context};
+                           ACQ_TRAINER_OF_PARAMS(params)};
     if (status == ACQ_OK)
         status = acq_trainer_run(&trainer, error);
     acq_text_deinit(&identity);

@@ -74,6 +74,12 @@ typedef struct acq_trainer {
     int64_t began, saved;
 } acq_trainer;
 
+/* What the params of ComplEx, NBFNet and ULTRA say of any run. */
+#define ACQ_TRAINER_OF_PARAMS(params)                                                              \
+    .seconds = (params)->seconds, .begin_ns = (params)->begin_ns,                                  \
+    .checkpoint = (params)->checkpoint, .checkpoint_seconds = (params)->checkpoint_seconds,        \
+    .resume = (params)->resume, .progress = (params)->progress, .context = (params)->context
+
 /* ACQ_ERR_INTERRUPTED when progress said so. */
 acq_status acq_trainer_run(acq_trainer *trainer, acq_error *error);
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "eval/print.h"
+#include "eval/eval.h"
 
 static acq_eval_row qac_row(const char *file)
 {

@@ -126,12 +126,12 @@ static acq_status score(const acq_row_model *self, void *opaque, const acq_row_r
     return status;
 }
 
-acq_status acq_nbfnet_project(const acq_row_model *model, void *opaque, acq_rel relation,
+acq_status acq_nbfnet_project(const acq_row_model *model, void *scratch, acq_rel relation,
                               const float *weights, float *out, acq_error *error)
 {
     const nbfnet_rows *rows = get_rows(model);
-    nbfnet_scratch *scratch = opaque;
-    acq_nbfnet_input input = start_input(rows, scratch, relation);
+    nbfnet_scratch *mine = scratch;
+    acq_nbfnet_input input = start_input(rows, mine, relation);
     for (uint32_t e = 0; e < rows->edges.n_nodes; e++) {
         if (!isfinite(weights[e]))
             return acq_fail(error, ACQ_ERR_USAGE,
@@ -139,12 +139,12 @@ acq_status acq_nbfnet_project(const acq_row_model *model, void *opaque, acq_rel 
                             e);
         if (weights[e] == 0)
             continue;
-        scratch->heads[input.n_heads] = e;
-        scratch->weights[input.n_heads++] = weights[e];
+        mine->heads[input.n_heads] = e;
+        mine->weights[input.n_heads++] = weights[e];
     }
-    input.heads = scratch->heads;
-    input.weights = scratch->weights;
-    return run(rows, scratch, &input, out, error);
+    input.heads = mine->heads;
+    input.weights = mine->weights;
+    return run(rows, mine, &input, out, error);
 }
 
 static void free_rows(acq_row_model *self)

@@ -14,14 +14,9 @@ static size_t count_words(uint32_t n_entities)
     return (size_t)n_entities / 64 + 1;
 }
 
-acq_status acq_exact_members_init(members *set, uint32_t n_entities)
+void acq_exact_members_init(members *set, uint32_t n_entities)
 {
-    *set = (members){0};
-    if (n_entities > ACQ_EXACT_BITMAP_ENTITIES)
-        return ACQ_OK;
-    set->bits = acq_zalloc(count_words(n_entities), sizeof *set->bits);
-    set->touched = acq_alloc(count_words(n_entities), sizeof *set->touched);
-    return set->bits == NULL || set->touched == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+    *set = (members){.n_entities = n_entities};
 }
 
 void acq_exact_members_deinit(members *set)
@@ -32,13 +27,23 @@ void acq_exact_members_deinit(members *set)
     *set = (members){0};
 }
 
+static acq_status open_bitmap(members *set)
+{
+    size_t n_words = count_words(set->n_entities);
+    while (set->n_touched > 0)
+        set->bits[set->touched[--set->n_touched]] = 0;
+    if (set->touched == NULL)
+        set->touched = acq_alloc(n_words, sizeof *set->touched);
+    if (set->bits == NULL)
+        set->bits = acq_zalloc(n_words, sizeof *set->bits);
+    return set->bits == NULL || set->touched == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
 acq_status acq_exact_members_open(members *set, size_t n)
 {
     size_t n_slots = 16;
-    while (set->n_touched > 0)
-        set->bits[set->touched[--set->n_touched]] = 0;
-    if (set->bits != NULL)
-        return ACQ_OK;
+    if (set->n_entities <= ACQ_EXACT_BITMAP_ENTITIES)
+        return open_bitmap(set);
     while (n_slots < 2 * n)
         n_slots *= 2;
     if (n_slots - 1 > UINT32_MAX || ACQ_RESERVE(set->slots, set->capacity, n_slots) != ACQ_OK)
@@ -48,10 +53,10 @@ acq_status acq_exact_members_open(members *set, size_t n)
     return ACQ_OK;
 }
 
-size_t acq_exact_members_get_memory(const members *set, uint32_t n_entities)
+size_t acq_exact_members_get_memory(const members *set)
 {
     if (set->bits != NULL)
-        return count_words(n_entities) * (sizeof *set->bits + sizeof *set->touched);
+        return count_words(set->n_entities) * (sizeof *set->bits + sizeof *set->touched);
     return set->capacity * sizeof *set->slots;
 }
 

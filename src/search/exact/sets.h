@@ -4,7 +4,7 @@
  *          entities: a bitmap, with a list of its words that are not zero, so that clearing costs
  *          what filling did. Beyond: a hash table with room for twice the members, open addressing,
  *          id + 1 in a slot, 0 when it is free. Each use begins with open(n): an empty set for at
- *          most n members.
+ *          most n members. The first one allocates; many searches never need it.
  *
  * lists    sizes differ by orders of magnitude in practice, so each operation walks the smaller
  *          side and gallops through the larger one. `out` may be `set` itself. All return the size
@@ -20,6 +20,7 @@
 #endif
 
 typedef struct members {
+    uint32_t n_entities;
     uint64_t *bits;    /* NULL: the table is used */
     uint32_t *touched; /* words of bits that are not 0 */
     uint32_t n_touched;
@@ -28,14 +29,13 @@ typedef struct members {
     size_t capacity;
 } members;
 
-/* deinit also after a failure. */
-acq_status acq_exact_members_init(members *set, uint32_t n_entities);
+void acq_exact_members_init(members *set, uint32_t n_entities);
 void acq_exact_members_deinit(members *set);
 
 /* An empty set for at most n members. O(n + members before). */
 acq_status acq_exact_members_open(members *set, size_t n);
 
-size_t acq_exact_members_get_memory(const members *set, uint32_t n_entities);
+size_t acq_exact_members_get_memory(const members *set);
 
 /* Fibonacci hashing: neighbouring ids, which are common, go far apart. */
 static inline uint32_t members_slot(const members *set, acq_ent e)

@@ -15,9 +15,9 @@ acq_status acq_exact_state_init(state *s, const model *m, acq_arena *arena, acq_
     s->clause_marks = acq_arena_zalloc(arena, m->n_clauses, sizeof *s->clause_marks);
     s->order = acq_arena_alloc(arena, m->n_nodes, sizeof *s->order);
     s->counts = acq_arena_zalloc(arena, m->n_nodes, sizeof *s->counts);
-    acq_status status = acq_exact_members_init(&s->members, m->n_entities);
+    acq_exact_members_init(&s->members, m->n_entities);
     if (s->domains == NULL || s->queue == NULL || s->queued == NULL || s->marks == NULL ||
-        s->clause_marks == NULL || s->order == NULL || s->counts == NULL || status != ACQ_OK)
+        s->clause_marks == NULL || s->order == NULL || s->counts == NULL)
         return ACQ_ERR_MEMORY;
     for (uint32_t i = 0; i < m->n_nodes; i++)
         s->domains[i] = (domain){.n = m->n_entities, .is_all = true};
@@ -38,8 +38,7 @@ void acq_exact_state_deinit(state *s)
 
 size_t acq_exact_get_memory(const state *s)
 {
-    return s->other_memory + s->arena->reserved +
-           acq_exact_members_get_memory(&s->members, s->m->n_entities) +
+    return s->other_memory + s->arena->reserved + acq_exact_members_get_memory(&s->members) +
            s->trail_capacity * sizeof *s->trail +
            (s->levels_capacity + s->found_capacity) * ACQ_EXACT_LEVEL_BYTES;
 }

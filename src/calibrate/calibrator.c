@@ -1,6 +1,6 @@
 /* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file, the
- * relations' shifts as "shifts", what their links are worth as "quality", with a few numbers and the names of models and graph in its
- * metadata. */
+ * relations' shifts as "shifts", what their links are worth as "quality", with a few numbers and
+ * the names of models and graph in its metadata. */
 #include "calibrate/calibrator.h"
 
 #include <math.h>
@@ -273,8 +273,8 @@ static acq_status list_shapes(const acq_calibrator *calibrator, acq_arena *arena
     if (calibrator->n_shifts > 0)
         shapes[(*n)++] = (acq_shape){.name = shifts_name, .rows = calibrator->n_shifts};
     if (calibrator->n_quality > 0)
-        shapes[(*n)++] = (acq_shape){
-            .name = quality_name, .rows = calibrator->n_quality, .cols = QUALITY_COLS};
+        shapes[(*n)++] =
+            (acq_shape){.name = quality_name, .rows = calibrator->n_quality, .cols = QUALITY_COLS};
     return status;
 }
 

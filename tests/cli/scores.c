@@ -79,8 +79,7 @@ static acq_status add_quality(acq_calibrator *calibrator, const acq_graph *graph
     acq_link_quality all[MOST];
     uint32_t n = acq_graph_get_n_relations(graph) / 2;
     for (uint32_t i = 0; i < n; i++)
-        all[i] = (acq_link_quality){
-            .held = 10 + i, .said = i == 0 ? 0 : 2 * i + 1, .right = i};
+        all[i] = (acq_link_quality){.held = 10 + i, .said = i == 0 ? 0 : 2 * i + 1, .right = i};
     return acq_calibrator_set_quality(calibrator, all, n, error);
 }
 

@@ -8,12 +8,13 @@
  *   judge    p, as of any answer
  *
  * So the numbers are those of the whole question. Whether a tuple is among its answers is sure
- * where all are asked for. Of the K best ones it is where nothing can be likelier: a score of 1. */
+ * where all are asked for. Of the K best ones it is where nothing can be better. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "answer/verify.h"
 #include "base/memory.h"
+#include "calibrate/worlds.h"
 #include "engine/run.h"
 
 enum { CHUNK = 64 };
@@ -24,7 +25,8 @@ typedef struct fact_run {
     acq_search_result found;
     bool is_simple; /* the facts' assignment is the best */
     bool gives_p;
-    size_t n_best; /* answers that score 1 */
+    double most_p; /* that an answer can have */
+    size_t n_best; /* answers that nothing can be better than */
 } fact_run;
 
 /* ---- what is denied ---- */
@@ -56,6 +58,15 @@ static bool is_simple(const acq_problem *problem)
         if (denies(problem->clauses[i]))
             return false;
     return true;
+}
+
+/* An answer that denies a link is not certain. */
+static double get_most_p(const acq_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++)
+        if (problem->literals[i].is_negated && !problem->literals[i].is_equality)
+            return (double)(ACQ_N_WORLDS - 1) / ACQ_N_WORLDS;
+    return 1;
 }
 
 /* ---- search ---- */
@@ -133,7 +144,7 @@ static acq_status judge_chunk(fact_run *f, size_t first, acq_error *error)
     if (status == ACQ_OK && f->gives_p)
         status = acq_judge_rate(&f->run, chunk, n, error);
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
-        bool is_best = chunk[i].score >= 1;
+        bool is_best = chunk[i].score >= 1 && (!f->gives_p || chunk[i].p >= f->most_p);
         if ((f->gives_p && isnan(chunk[i].p)) || (f->run.params.search.limit > 0 && !is_best))
             continue;
         result->answers[result->n_answers++] = chunk[i];
@@ -218,6 +229,7 @@ acq_status acq_engine_ask_facts(const acq_query *query, const acq_predictor *pre
     f.run.problem = f.problem;
     if (status == ACQ_OK) {
         f.is_simple = is_simple(f.problem);
+        f.most_p = get_most_p(f.problem);
         status = search(&f, most, error);
     }
     if (status == ACQ_OK)

@@ -937,8 +937,8 @@ ACQ_API double acq_result_get_whole_probability(const acq_result *result);
  * without a calibrator, or without any candidate. */
 ACQ_API double acq_result_get_best_probability(const acq_result *result);
 
-/* Of a check whose tuple no link supports: how likely it is all the same. NaN: not known, or
- * another case. */
+/* Of a check, or of a query without free variables, that no link supports: how likely it is all
+ * the same. NaN: not known, or another case. */
 ACQ_API double acq_result_get_unsupported_probability(const acq_result *result);
 
 /* Value of a variable, free or witness, by its name; NULL when there is no such one. */

@@ -75,8 +75,9 @@
     "\n" QUESTION_HELP "\n"                                                                        \
     "Prints each answer with its score and whether it rests on observed facts alone\n"             \
     "or on predictions, or \"none\" when it is proved that nothing reaches the\n"                  \
-    "threshold, or \"undecided\" when the budget ran out. A query without free\n"                  \
-    "variables is answered yes or none.\n"                                                         \
+    "threshold or, with probabilities, when no candidate has the p of --min-p, or\n"              \
+    "\"undecided\" when the budget ran out. A query without free variables is\n"                   \
+    "answered yes or none.\n"                                                                      \
     "\n"                                                                                           \
     "--queries FILE holds one query per line; blank lines and lines that begin with\n"             \
     "# are left out. A bad query is reported and the others still run. The exit code\n"            \
@@ -88,7 +89,8 @@
     "Is the tuple of VALUEs, one per free variable in the head's order, an answer?\n"              \
     "\n" QUESTION_HELP "\n"                                                                        \
     "Prints yes with the score, no when it is proved that the score is below the\n"                \
-    "threshold, or undecided. A query without free variables takes no VALUE.\n"                    \
+    "threshold or, with probabilities, when p is below --min-p, or undecided. A\n"                 \
+    "query without free variables takes no VALUE.\n"                                               \
     "\n" JSON_HELP "check adds verdict (yes, no, undecided).\n"
 
 #define PREDICT_HELP                                                                               \

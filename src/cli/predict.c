@@ -122,7 +122,14 @@ static void print(question *q, acq_text *out)
         if (is_explained(q, link))
             acq_reason_view_print(&q->reasons, q->known, q->relation, link->entity, RANK, out);
     }
-    if (n == 0)
+    if (n > 0)
+        return;
+    if (q->is_cut)
+        acq_text_add(out, "none observed\n");
+    else if (acq_predictor_is_calibrated(q->reasons.predictor))
+        acq_text_format(out, "none: no link has p >= %.4g\n",
+                        acq_predictor_get_floor(q->reasons.predictor));
+    else
         acq_text_add(out, "none\n");
 }
 

@@ -56,7 +56,10 @@ static void print(shown *s, acq_text *out)
             acq_reason_view_print(&s->reasons, link->head, link->relation, link->tail, INDENT, out);
     }
     if (acq_suggestions_get_n(s->list) == 0)
-        acq_text_add(out, "none\n");
+        acq_text_format(out,
+                        s->report.spent[0] == '\0' ? "none: no missing link has p >= %.6g\n"
+                                                   : "undecided: no link so far has p >= %.6g\n",
+                        fmax(s->options->suggest_min_p, acq_predictor_get_floor(s->predictor)));
     out->failed = out->failed || text.failed;
     acq_text_deinit(&text);
 }
@@ -215,7 +218,8 @@ static void note(const shown *s, acq_output *output)
     size_t n = acq_suggestions_get_n(s->list);
     const acq_suggest_report *report = &s->report;
     if (n > 0)
-        acq_report_note(output, "expected to be true: %.1f of these %zu (mean p %.2f); %llu in all",
+        acq_report_note(output,
+                        "expected to be true: %.1f of these %zu (mean p %.2f), the best of %llu",
                         report->expected, n, fmin(report->expected / (double)n, .99),
                         (unsigned long long)report->found);
     note_quality(s, output);

@@ -126,13 +126,15 @@ acq_status acq_cursor_open(const acq_query *query, const acq_predictor *predicto
     return status;
 }
 
-/* A predictor may hold a fact to be false; asking one that makes rows would cost rows, but facts
- * are true for those. Certain answers have the probability 1. */
+/* A predictor may hold a fact to be false, but not one that makes rows or has a calibrator; asking
+ * these could cost rows, or all that a small graph teaches. Certain answers have the probability 1.
+ */
 static void admit_facts(const acq_cursor *cursor, acq_result *result)
 {
     const acq_library_question *question = &cursor->question;
     acq_engine_result *search = &result->search;
-    bool is_sure = cursor->knows_facts_only || acq_predictor_makes_rows(question->predictor);
+    bool is_sure = cursor->knows_facts_only || acq_predictor_makes_rows(question->predictor) ||
+                   acq_predictor_get_calibrator(question->predictor) != NULL;
     size_t n = 0;
     result->has_p = acq_engine_gives_p(&question->params, question->predictor);
     for (size_t i = 0; i < search->n_answers; i++) {

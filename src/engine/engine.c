@@ -32,7 +32,7 @@ static const comparison by_p = {4, 200, 0}, by_prior = {2, 20, .5};
 enum { CANDIDATE_WORK = 1000000 };
 
 static const double CALIBRATED_NEGATION = 1.0; /* only facts refute */
-static const double LEAST_THRESHOLD = 1e-6; /* thresholds are above 0 */
+static const double LEAST_THRESHOLD = 1e-6;    /* thresholds are above 0 */
 static const double LEAST_SECONDS = 1e-3;
 /* Of the time that is left, the search's; the rest is for verifying and judging. */
 static const double SEARCH_SHARE = 0.8;
@@ -417,6 +417,7 @@ static acq_status answer(acq_engine_run *runs, size_t n, acq_error *error)
         status = for_each(runs, n, judge, error);
     for (size_t i = 0; i < n; i++) {
         acq_search_result_deinit(&runs[i].found);
+        acq_wanted_plan_free(runs[i].plan);
         acq_problem_free(runs[i].problem);
     }
     return status;

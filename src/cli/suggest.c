@@ -275,6 +275,7 @@ static acq_status find(shown *s, acq_error *error)
         return status;
     acq_interrupt_hold(NULL, 0);
     acq_bar_init(&bar, "rows");
+    acq_bar_keep_alive(&bar, "working on predictions");
     status = acq_suggest(s->predictor, &params, &s->list, error);
     acq_bar_deinit(&bar);
     acq_interrupt_release();

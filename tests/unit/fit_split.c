@@ -110,7 +110,7 @@ static uint32_t count_halved(uint32_t n_single)
     assert_int_equal(
         acq_split_by_share(whole, &(acq_split_params){.share = .1, .seed = 3}, &rest, NULL),
         ACQ_OK);
-    assert_true(acq_graph_get_n_facts(rest) < .93 * (double)acq_graph_get_n_facts(whole));
+    assert_true((double)acq_graph_get_n_facts(rest) < .93 * (double)acq_graph_get_n_facts(whole));
     for (acq_ent h = 0; h < N_ENTITIES; h++)
         for (acq_ent t = 0; t < N_ENTITIES; t++)
             n += acq_graph_has_fact(rest, h, 0, t) && acq_graph_has_fact(whole, t, 0, h) &&

@@ -102,16 +102,19 @@
 #define SUGGEST_HELP                                                                               \
     "Lists the likeliest links that the graph lacks, most likely first, with the\n"                \
     "probability that each is true; --explain says what speaks for it and against\n"               \
-    "it. The note at the end says how many of the list are true by these\n"                        \
-    "probabilities. With a completion made by fit all links are compared; without\n"               \
-    "one, rows are predicted for as long as --time allows, relations with few rows\n"              \
-    "first, and the note says how many were looked at.\n"                                          \
+    "it. The notes at the end say how many of the list are true by these\n"                        \
+    "probabilities and, where that was tested on held-out facts, how far each\n"                   \
+    "relation of the list can be trusted. With a completion made by fit all links\n"               \
+    "are compared; without one, rows are predicted for as long as --time allows,\n"                \
+    "relations with few rows first, and a note says how many were looked at.\n"                    \
     "\n"                                                                                           \
     "--output-format tsv and csv have the columns head, relation, tail and p; what\n"              \
     "is left of them after a look goes into a store with add GRAPH --from FILE.\n"                 \
     "--json: predictor, suggestions (head, relation, tail, p, with --explain\n"                    \
-    "reasons), found, expected, mean_p, rows, rows_done, reason (null, time,\n"                    \
-    "interrupt). Exit code 1 when there is none, 3 when the time ran out first.\n"
+    "reasons), relations (relation, held, said, right: links with p >= 0.5 and how\n"              \
+    "many of these are true), found, expected, mean_p, rows, rows_done, reason\n"                  \
+    "(null, time, interrupt). Exit code 1 when there is none, 3 when the time ran\n"               \
+    "out first.\n"
 
 #define COMPLETE_HELP                                                                              \
     "Writes every scored link of --predictor to a file that ask, check and eval take\n"            \

@@ -436,6 +436,20 @@ ACQ_API const char *acq_predictor_get_note(const acq_predictor *predictor);
 ACQ_API bool acq_predictor_is_calibrated(const acq_predictor *predictor);
 ACQ_API double acq_predictor_get_floor(const acq_predictor *predictor); /* least score of a link */
 
+/* Can the links of a relation be trusted? What those with p >= 0.5 were worth on facts that were
+ * held out of the graph when its calibrator learnt. */
+typedef struct acq_relation_quality {
+    size_t size;   /* set by the caller: sizeof quality */
+    uint64_t held; /* facts of the relation that were held out */
+    double said;   /* links with p >= 0.5, of one graph that lacks as many facts as were held out */
+    double right;  /* of these about so many are true */
+} acq_relation_quality;
+
+/* False where it is not known: the calibrator learnt on another graph, or keeps no counts, or what
+ * learns at first use has not been asked for a link yet. */
+ACQ_API bool acq_predictor_get_quality(const acq_predictor *predictor, acq_rel relation,
+                                       acq_relation_quality *out);
+
 /* ---- links ---- */
 
 typedef struct acq_prediction {
@@ -923,8 +937,8 @@ ACQ_API double acq_result_get_whole_probability(const acq_result *result);
  * without a calibrator, or without any candidate. */
 ACQ_API double acq_result_get_best_probability(const acq_result *result);
 
-/* Of a check whose tuple no link supports: how likely it is all the same. NaN: not known, or
- * another case. */
+/* Of a check, or of a query without free variables, that no link supports: how likely it is all
+ * the same. NaN: not known, or another case. */
 ACQ_API double acq_result_get_unsupported_probability(const acq_result *result);
 
 /* Value of a variable, free or witness, by its name; NULL when there is no such one. */

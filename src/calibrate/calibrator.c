@@ -1,6 +1,6 @@
 /* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file, the
- * relations' shifts as "shifts", with a few numbers and the names of models and graph in its
- * metadata. */
+ * relations' shifts as "shifts", what their links are worth as "quality", with a few numbers and
+ * the names of models and graph in its metadata. */
 #include "calibrate/calibrator.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "calibrate/learn.h"
 #include "calibrate/reasons.h"
 #include "predict/completion.h"
 
@@ -19,6 +20,8 @@ enum { N_BOOSTS = 2, MOST_SHAPES = 16 };
 static const double USUAL_JOINT = .3;
 
 static const char shifts_name[] = "shifts";
+static const char quality_name[] = "quality"; /* a row for each pair: held, said, right */
+enum { QUALITY_COLS = 3 };
 static const char format[] = "anycq-calibrator-1";
 
 static const struct {
@@ -57,6 +60,7 @@ void acq_calibrator_free(acq_calibrator *calibrator)
         acq_cover_deinit(calibrator->cover);
     acq_free(calibrator->cover);
     acq_free(calibrator->shifts);
+    acq_free(calibrator->quality);
     acq_free(calibrator);
 }
 
@@ -157,10 +161,49 @@ static acq_status load_shifts(const acq_safetensors *file, acq_calibrator *out, 
     return status;
 }
 
+static acq_status take_quality(const float *rows, uint32_t n, acq_calibrator *out, acq_error *error)
+{
+    out->quality = acq_alloc(n, sizeof *out->quality);
+    if (out->quality == NULL)
+        return acq_fail_memory(error);
+    out->n_quality = n;
+    for (uint32_t i = 0; i < n; i++) {
+        const float *row = rows + (size_t)i * QUALITY_COLS;
+        for (int c = 0; c < QUALITY_COLS; c++)
+            if (!(row[c] >= 0 && row[c] <= 1e18F))
+                return acq_fail(error, ACQ_ERR_INPUT,
+                                "the calibrator's quality %u is no count; make it again", i);
+        out->quality[i] = (acq_link_quality){
+            .held = (uint64_t)row[0], .said = (double)row[1], .right = (double)row[2]};
+    }
+    return ACQ_OK;
+}
+
+/* As load_shifts. */
+static acq_status load_quality(const acq_safetensors *file, acq_calibrator *out, size_t *n_tensors,
+                               acq_error *error)
+{
+    uint32_t rows, cols;
+    if (!acq_safetensors_get_shape(file, quality_name, &rows, &cols))
+        return ACQ_OK;
+    acq_shape shape = {.name = quality_name, .rows = rows, .cols = QUALITY_COLS};
+    float *values = cols != QUALITY_COLS ? NULL : acq_alloc(rows, QUALITY_COLS * sizeof *values);
+    if (cols == QUALITY_COLS && values == NULL)
+        return acq_fail_memory(error);
+    ++*n_tensors;
+    acq_status status = acq_safetensors_copy_tensor(file, &shape, values, error);
+    if (status == ACQ_OK)
+        status = take_quality(values, rows, out, error);
+    acq_free(values);
+    return status;
+}
+
 static acq_status load_parts(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
 {
     size_t n_expected = has_part(file, "answer") ? acq_boost_get_n_shapes() : 0;
     acq_status status = load_shifts(file, out, &n_expected, error);
+    if (status == ACQ_OK)
+        status = load_quality(file, out, &n_expected, error);
     for (int i = 0; i < N_BOOSTS && status == ACQ_OK; i++) {
         if (!has_part(file, parts[i].name))
             continue;
@@ -229,6 +272,9 @@ static acq_status list_shapes(const acq_calibrator *calibrator, acq_arena *arena
     }
     if (calibrator->n_shifts > 0)
         shapes[(*n)++] = (acq_shape){.name = shifts_name, .rows = calibrator->n_shifts};
+    if (calibrator->n_quality > 0)
+        shapes[(*n)++] =
+            (acq_shape){.name = quality_name, .rows = calibrator->n_quality, .cols = QUALITY_COLS};
     return status;
 }
 
@@ -242,9 +288,17 @@ static void store_parts(const acq_calibrator *calibrator, acq_parameters *parame
         acq_boost_store(boost, tensors, parameters->values);
         tensors += acq_boost_get_n_shapes();
     }
-    if (calibrator->n_shifts > 0)
+    if (calibrator->n_shifts > 0) {
         memcpy(parameters->values + tensors->offset, calibrator->shifts,
                calibrator->n_shifts * sizeof *calibrator->shifts);
+        tensors++;
+    }
+    for (uint32_t i = 0; i < calibrator->n_quality; i++) {
+        float *row = parameters->values + tensors->offset + (size_t)i * QUALITY_COLS;
+        row[0] = (float)calibrator->quality[i].held;
+        row[1] = (float)calibrator->quality[i].said;
+        row[2] = (float)calibrator->quality[i].right;
+    }
 }
 
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
@@ -335,6 +389,27 @@ acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *pa
 }
 
 /* ---- what it says ---- */
+
+acq_status acq_calibrator_set_quality(acq_calibrator *calibrator, const acq_link_quality *quality,
+                                      uint32_t n, acq_error *error)
+{
+    acq_link_quality *copy = n == 0 ? NULL : acq_alloc(n, sizeof *copy);
+    if (n > 0 && copy == NULL)
+        return acq_fail_memory(error);
+    if (n > 0)
+        memcpy(copy, quality, n * sizeof *copy);
+    acq_free(calibrator->quality);
+    calibrator->quality = copy;
+    calibrator->n_quality = n;
+    return ACQ_OK;
+}
+
+const acq_link_quality *acq_calibrator_get_quality(const acq_calibrator *calibrator,
+                                                   acq_rel relation)
+{
+    bool is_known = calibrator != NULL && relation / 2 < calibrator->n_quality;
+    return is_known ? &calibrator->quality[relation / 2] : NULL;
+}
 
 bool acq_calibrator_knows_answers(const acq_calibrator *calibrator, double prior)
 {

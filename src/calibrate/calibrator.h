@@ -17,6 +17,8 @@ struct acq_calibrator {
     acq_boost *link;
     float *shifts; /* added to its log-odds, one for each pair of relations; NULL: nothing is */
     uint32_t n_shifts;
+    struct acq_link_quality *quality; /* of each pair of relations (learn.h); NULL: not known */
+    uint32_t n_quality;
     acq_boost *balanced;
     double joint;                /* share of joint worlds, 0 to 1 */
     double if_slope, if_shift;   /* logit of p_if_answered, by that of p / p of any answer */
@@ -46,6 +48,14 @@ static inline float acq_calibrator_get_shift(const acq_calibrator *calibrator, a
 {
     return relation / 2 < calibrator->n_shifts ? calibrator->shifts[relation / 2] : 0.0F;
 }
+
+/* Keeps a copy of what the links of each pair of relations are worth; NULL: of none. */
+acq_status acq_calibrator_set_quality(acq_calibrator *calibrator,
+                                      const struct acq_link_quality *quality, uint32_t n,
+                                      acq_error *error);
+/* Borrowed; NULL: not known. */
+const struct acq_link_quality *acq_calibrator_get_quality(const acq_calibrator *calibrator,
+                                                          acq_rel relation);
 
 /* A completion file with the calibrator inside it, if there is one. */
 acq_status acq_calibrator_open_completion(const acq_graph *graph, const char *path,

@@ -10,19 +10,25 @@
 #include "predict/predictor.h"
 
 static const double MOST_DRAWN = .6; /* of the facts, where many of the drawn ones stay */
+/* Of the facts of a relation whose facts come both ways, those that lack the other one. Where facts
+ * are missing one by one more lack it than that, so these are missing in pairs. */
+static const double MOST_ONE_WAY = .02;
+enum { LEAST_PAIRED = 40 }; /* facts: with fewer it may be chance */
 
 typedef struct keep_rule {
     const acq_graph *whole;
     const acq_predictor *earlier; /* NULL: by share */
     acq_split_params params;
-    bool *is_known; /* entities of which some fact is not drawn */
+    bool *is_known;  /* entities of which some fact is not drawn */
+    bool *is_paired; /* by pair of relations: r(a, b) and r(b, a) are drawn together */
 } keep_rule;
 
 /* relation is even. */
 static bool is_drawn(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent tail)
 {
-    acq_random random =
-        acq_random_start(rule->params.seed, acq_random_mix((uint64_t)head << 32 | tail) ^ relation);
+    bool is_turned = rule->is_paired[relation / 2] && head > tail;
+    uint64_t ends = is_turned ? (uint64_t)tail << 32 | head : (uint64_t)head << 32 | tail;
+    acq_random random = acq_random_start(rule->params.seed, acq_random_mix(ends) ^ relation);
     double at = acq_random_unit(&random);
     if (rule->params.n_folds > 1)
         at += (double)rule->params.fold / rule->params.n_folds;
@@ -47,6 +53,29 @@ static bool keeps(const keep_rule *rule, acq_ent head, acq_rel relation, acq_ent
     return !is_drawn(rule, head, relation, tail) || !rule->is_known[head] ||
            !rule->is_known[tail] ||
            (rule->params.hold == ACQ_HOLD_PAIRS && stays_linked(rule, head, tail));
+}
+
+static acq_status find_paired(const keep_rule *rule, acq_error *error)
+{
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(rule->whole); r += 2) {
+        const acq_links *links;
+        uint64_t n = 0, n_both = 0;
+        acq_status status = acq_graph_open_links(rule->whole, r, &links, error);
+        if (status != ACQ_OK)
+            return status;
+        for (uint32_t i = 0; i < links->n_heads; i++) {
+            acq_row row = acq_links_get_row_at(links, i);
+            for (size_t j = 0; j < row.n; j++) {
+                bool is_loop = row.tails[j] == links->heads[i];
+                n += !is_loop;
+                n_both +=
+                    !is_loop && acq_graph_has_fact(rule->whole, row.tails[j], r, links->heads[i]);
+            }
+        }
+        rule->is_paired[r / 2] =
+            n >= LEAST_PAIRED && (double)(n - n_both) < MOST_ONE_WAY * (double)n;
+    }
+    return ACQ_OK;
 }
 
 /* Who keeps a fact that is not drawn. */
@@ -182,11 +211,16 @@ acq_status acq_split_by_share(const acq_graph *whole, const acq_split_params *pa
 {
     keep_rule rule = {.whole = whole, .params = *params};
     rule.is_known = acq_alloc(acq_graph_get_n_entities(whole), sizeof *rule.is_known);
-    acq_status status = rule.is_known == NULL ? acq_fail_memory(error) : ACQ_OK;
+    rule.is_paired = acq_zalloc(acq_graph_get_n_relations(whole) / 2 + 1, sizeof *rule.is_paired);
+    acq_status status =
+        rule.is_known == NULL || rule.is_paired == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK)
+        status = find_paired(&rule, error);
     if (status == ACQ_OK)
         status = raise_share(whole, &rule, error);
     if (status == ACQ_OK)
         status = split(whole, &rule, out, error);
     acq_free(rule.is_known);
+    acq_free(rule.is_paired);
     return status;
 }

@@ -24,7 +24,9 @@ acq_status acq_split_by_earlier(const acq_graph *whole, const acq_graph *earlier
 
 /* Without a share of the facts, drawn by their hash. As every entity of a graph has facts, those of
  * the rest must: a drawn fact stays when all facts of one of its ends are drawn. Pairs: also when
- * another one links the same two entities and stays. So many are drawn that the share goes, if it
+ * another one links the same two entities and stays. Where (nearly) all facts of a relation come
+ * both ways, r(a, b) and r(b, a), the two go together: what the graph lacks of such a relation it
+ * lacks in pairs, else there were single ones. So many are drawn that the share goes, if it
  * can. A graph whose rest would be empty is refused, and one that nothing can be held out of. */
 acq_status acq_split_by_share(const acq_graph *whole, const acq_split_params *params,
                               acq_graph **out, acq_error *error);

@@ -196,6 +196,8 @@ static void print_set(const covering *s, acq_text *out)
             acq_text_format(out, "  p %.4g", one->p);
         acq_text_add_char(out, '\n');
     }
+    if (acq_covering_get_n(s->set) == 0)
+        acq_text_add(out, "none\n");
 }
 
 static void print_set_table(const covering *s, acq_text *out)
@@ -241,11 +243,19 @@ static void show_set(const covering *s, acq_output *output)
         print_set_table(s, &output->data);
     else
         print_set(s, &output->data);
-    acq_report_note(output,
-                    "%zu of %llu entities; a missing one is among them with probability %g, if "
-                    "missing facts are like the %llu%s that fit held out",
-                    acq_covering_get_n(s->set), (unsigned long long)report->entities, report->level,
-                    (unsigned long long)report->held, report->is_pooled ? " of all relations" : "");
+    if (acq_covering_get_n(s->set) == 0)
+        acq_report_note(output,
+                        "an empty set: the share %g of the %llu facts%s that fit held out was "
+                        "likelier than anything here",
+                        report->level, (unsigned long long)report->held,
+                        report->is_pooled ? " of all relations" : "");
+    else
+        acq_report_note(output,
+                        "%zu of %llu entities; a missing one is among them with probability %g, if "
+                        "missing facts are like the %llu%s that fit held out",
+                        acq_covering_get_n(s->set), (unsigned long long)report->entities,
+                        report->level, (unsigned long long)report->held,
+                        report->is_pooled ? " of all relations" : "");
 }
 
 static int cover(const acq_options *options, const acq_setup *setup, acq_output *output)

@@ -75,8 +75,9 @@
     "\n" QUESTION_HELP "\n"                                                                        \
     "Prints each answer with its score and whether it rests on observed facts alone\n"             \
     "or on predictions, or \"none\" when it is proved that nothing reaches the\n"                  \
-    "threshold, or \"undecided\" when the budget ran out. A query without free\n"                  \
-    "variables is answered yes or none.\n"                                                         \
+    "threshold or, with probabilities, when no candidate has the p of --min-p, or\n"              \
+    "\"undecided\" when the budget ran out. A query without free variables is\n"                   \
+    "answered yes or none.\n"                                                                      \
     "\n"                                                                                           \
     "--queries FILE holds one query per line; blank lines and lines that begin with\n"             \
     "# are left out. A bad query is reported and the others still run. The exit code\n"            \
@@ -88,7 +89,8 @@
     "Is the tuple of VALUEs, one per free variable in the head's order, an answer?\n"              \
     "\n" QUESTION_HELP "\n"                                                                        \
     "Prints yes with the score, no when it is proved that the score is below the\n"                \
-    "threshold, or undecided. A query without free variables takes no VALUE.\n"                    \
+    "threshold or, with probabilities, when p is below --min-p, or undecided. A\n"                 \
+    "query without free variables takes no VALUE.\n"                                               \
     "\n" JSON_HELP "check adds verdict (yes, no, undecided).\n"
 
 #define PREDICT_HELP                                                                               \
@@ -100,16 +102,19 @@
 #define SUGGEST_HELP                                                                               \
     "Lists the likeliest links that the graph lacks, most likely first, with the\n"                \
     "probability that each is true; --explain says what speaks for it and against\n"               \
-    "it. The note at the end says how many of the list are true by these\n"                        \
-    "probabilities. With a completion made by fit all links are compared; without\n"               \
-    "one, rows are predicted for as long as --time allows, relations with few rows\n"              \
-    "first, and the note says how many were looked at.\n"                                          \
+    "it. The notes at the end say how many of the list are true by these\n"                        \
+    "probabilities and, where that was tested on held-out facts, how far each\n"                   \
+    "relation of the list can be trusted. With a completion made by fit all links\n"               \
+    "are compared; without one, rows are predicted for as long as --time allows,\n"                \
+    "relations with few rows first, and a note says how many were looked at.\n"                    \
     "\n"                                                                                           \
     "--output-format tsv and csv have the columns head, relation, tail and p; what\n"              \
     "is left of them after a look goes into a store with add GRAPH --from FILE.\n"                 \
     "--json: predictor, suggestions (head, relation, tail, p, with --explain\n"                    \
-    "reasons), found, expected, mean_p, rows, rows_done, reason (null, time,\n"                    \
-    "interrupt). Exit code 1 when there is none, 3 when the time ran out first.\n"
+    "reasons), relations (relation, held, said, right: links with p >= 0.5 and how\n"              \
+    "many of these are true), found, expected, mean_p, rows, rows_done, reason\n"                  \
+    "(null, time, interrupt). Exit code 1 when there is none, 3 when the time ran\n"               \
+    "out first.\n"
 
 #define COMPLETE_HELP                                                                              \
     "Writes every scored link of --predictor to a file that ask, check and eval take\n"            \

@@ -92,7 +92,7 @@
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \
          "links of score T or more count 1, all others 0")                                         \
     REAL(negation_threshold, "negation-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,           \
-         "a negated atom holds when its link scores below T; with a calibrator 0.5")               \
+         "a negated atom holds when its link scores below T (with --prior: 1)")               \
     REAL(prior, "prior", 0, "S", NULL, 1e-6, 0.999999, ACQ_ON_questions | ACQ_OF_links,            \
          "decide for candidates of which this share is true (eval: 0.5)")                          \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \

@@ -5,6 +5,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/pattern.h"
+#include "cli/progress.h"
 #include "cli/reasons.h"
 #include "cli/report.h"
 #include "cli/setup.h"
@@ -55,14 +56,18 @@ static bool goes_on(void *context, const acq_progress *now)
 /* Where there is no time to predict, or an interrupt, the observed links are given. */
 static acq_status find_in_time(question *q, acq_error *error)
 {
+    acq_bar bar;
     acq_predict_params params;
     acq_predictor *observed = NULL;
     double left = acq_options_get_seconds_left(q->options);
     acq_predict_params_init(&params);
     params.seconds = isinf(left) ? 0 : fmax(.95 * left, 1e-3);
     params.progress = goes_on;
+    acq_bar_init(&bar, "");
+    acq_bar_keep_alive(&bar, "working on predictions");
     acq_status status =
         acq_predict_within(q->reasons.predictor, q->known, q->relation, &params, &q->links, error);
+    acq_bar_deinit(&bar);
     q->is_cut = status == ACQ_ERR_INTERRUPTED;
     if (!q->is_cut)
         return status;
@@ -122,7 +127,14 @@ static void print(question *q, acq_text *out)
         if (is_explained(q, link))
             acq_reason_view_print(&q->reasons, q->known, q->relation, link->entity, RANK, out);
     }
-    if (n == 0)
+    if (n > 0)
+        return;
+    if (q->is_cut)
+        acq_text_add(out, "none observed\n");
+    else if (acq_predictor_is_calibrated(q->reasons.predictor))
+        acq_text_format(out, "none: no link has p >= %.4g\n",
+                        acq_predictor_get_floor(q->reasons.predictor));
+    else
         acq_text_add(out, "none\n");
 }
 

@@ -1,15 +1,40 @@
 /* progress.c - see progress.h. */
 #include "cli/progress.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/memory.h"
 #include "cli/interrupt.h"
 #include "cli/width.h"
 
 enum { BAR = 30, REDRAW_NS = 100000000, QUIET_NS = 300000000, LABEL = 20 };
+enum { SILENT_NS = 1000000000 };
+
+typedef struct acq_bar_pulse {
+    acq_bar *bar;
+    const char *text;
+    pthread_t thread;
+    pthread_mutex_t lock; /* whoever draws or hides has it */
+    pthread_cond_t is_over_now;
+    bool is_over;
+} acq_bar_pulse;
+
+static void lock(const acq_bar *progress)
+{
+    if (progress->pulse != NULL)
+        pthread_mutex_lock(&progress->pulse->lock);
+}
+
+static void unlock(const acq_bar *progress)
+{
+    if (progress->pulse != NULL)
+        pthread_mutex_unlock(&progress->pulse->lock);
+}
 
 void acq_bar_init(acq_bar *progress, const char *label)
 {
@@ -78,13 +103,20 @@ size_t acq_bar_format_stage(const acq_progress *now, double seconds, uint64_t fa
     return acq_width_of(buffer);
 }
 
-static void draw(acq_bar *progress, const char *line, size_t width, int64_t now)
+static void draw_locked(acq_bar *progress, const char *line, size_t width)
 {
     size_t rest = progress->width > width ? progress->width - width : 0;
     fprintf(stderr, "\r%s%*s", line, (int)rest, "");
     fflush(stderr);
-    progress->drawn_ns = now;
     progress->width = width;
+}
+
+static void draw(acq_bar *progress, const char *line, size_t width, int64_t now)
+{
+    lock(progress);
+    draw_locked(progress, line, width);
+    progress->drawn_ns = now;
+    unlock(progress);
 }
 
 void acq_bar_show(void *context, size_t done, size_t all)
@@ -119,13 +151,77 @@ void acq_bar_show_stage(acq_bar *progress, const acq_progress *now)
 
 void acq_bar_hide(acq_bar *progress)
 {
+    lock(progress);
     if (progress->width > 0)
         fprintf(stderr, "\r%*s\r", (int)progress->width, "");
     progress->width = 0;
+    if (progress->pulse != NULL) /* what is printed now is not written over */
+        progress->drawn_ns = acq_clock_ns();
+    unlock(progress);
+}
+
+/* ---- silent work ---- */
+
+static void show_pulse(acq_bar *progress, const char *text)
+{
+    int64_t now = acq_clock_ns();
+    char line[80];
+    if (now - progress->start_ns < SILENT_NS || now - progress->drawn_ns < SILENT_NS)
+        return;
+    snprintf(line, sizeof line, "%.60s  %.0f s", text, (double)(now - progress->start_ns) / 1e9);
+    draw_locked(progress, line, acq_width_of(line));
+}
+
+static void *beat(void *context)
+{
+    acq_bar_pulse *pulse = context;
+    pthread_mutex_lock(&pulse->lock);
+    while (!pulse->is_over) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        pthread_cond_timedwait(&pulse->is_over_now, &pulse->lock, &until);
+        if (!pulse->is_over)
+            show_pulse(pulse->bar, pulse->text);
+    }
+    pthread_mutex_unlock(&pulse->lock);
+    return NULL;
+}
+
+/* Without memory or threads there is only the bar. */
+void acq_bar_keep_alive(acq_bar *progress, const char *text)
+{
+    acq_bar_pulse *pulse = progress->is_shown ? acq_zalloc(1, sizeof *pulse) : NULL;
+    if (pulse == NULL)
+        return;
+    *pulse = (acq_bar_pulse){.bar = progress, .text = text};
+    pthread_mutex_init(&pulse->lock, NULL);
+    pthread_cond_init(&pulse->is_over_now, NULL);
+    if (pthread_create(&pulse->thread, NULL, beat, pulse) == 0)
+        progress->pulse = pulse;
+    else
+        acq_free(pulse);
+}
+
+static void stop_pulse(acq_bar *progress)
+{
+    acq_bar_pulse *pulse = progress->pulse;
+    if (pulse == NULL)
+        return;
+    pthread_mutex_lock(&pulse->lock);
+    pulse->is_over = true;
+    pthread_cond_signal(&pulse->is_over_now);
+    pthread_mutex_unlock(&pulse->lock);
+    pthread_join(pulse->thread, NULL);
+    pthread_cond_destroy(&pulse->is_over_now);
+    pthread_mutex_destroy(&pulse->lock);
+    acq_free(pulse);
+    progress->pulse = NULL;
 }
 
 void acq_bar_deinit(acq_bar *progress)
 {
+    stop_pulse(progress);
     acq_bar_hide(progress);
     *progress = (acq_bar){0};
 }

@@ -4,7 +4,10 @@
  *   reading  [##########--------------------]  33%  0.98 M triples/s  12 s left
  *
  * Redrawn at most ten times a second; not for use by several threads at once. Work in stages
- * shows nothing in its first moments, so that what is quick does not flicker. */
+ * shows nothing in its first moments, so that what is quick does not flicker. Where work may tell
+ * nothing of itself for long, a thread says that it goes on:
+ *
+ *   working on predictions  12 s */
 #ifndef ACQ_CLI_PROGRESS_H
 #define ACQ_CLI_PROGRESS_H
 
@@ -15,13 +18,18 @@ typedef struct acq_bar {
     const char *label;
     bool is_shown; /* stderr is a terminal */
     int64_t start_ns, drawn_ns;
-    size_t width;         /* columns drawn last */
-    const char *phase;    /* of work in stages */
-    int64_t phase_ns;     /* when it began */
-    uint64_t phase_facts; /* at that time */
+    size_t width;                /* columns drawn last */
+    const char *phase;           /* of work in stages */
+    int64_t phase_ns;            /* when it began */
+    uint64_t phase_facts;        /* at that time */
+    struct acq_bar_pulse *pulse; /* what says that silent work goes on; NULL: nothing does */
 } acq_bar;
 
 void acq_bar_init(acq_bar *progress, const char *label);
+
+/* Until deinit: after a second without a bar `text` is shown, with the seconds since init. The bar
+ * stays where it is in memory meanwhile. */
+void acq_bar_keep_alive(acq_bar *progress, const char *text);
 
 /* May be passed as a callback: context is the acq_bar. */
 void acq_bar_show(void *context, size_t done, size_t all);

@@ -87,6 +87,7 @@ typedef struct asking {
 } asking;
 
 static const double LONG_SECONDS = 3.0;
+static const char WORKING[] = "working on predictions";
 
 /* Says once, before most of it is done, that the predictions take long. */
 static void note_long(asking *a, const acq_progress *now)
@@ -219,6 +220,8 @@ static int run(acq_question *question, const acq_query *query, acq_output *outpu
                 .reasons = {.graph = question->graph, .predictor = question->predictor}};
     acq_trace_init(&a.trace, output, question->options->json);
     acq_bar_init(&a.bar, "");
+    if (output->streams)
+        acq_bar_keep_alive(&a.bar, WORKING);
     acq_ask_params params = *question->params;
     params.limit = choose_limit(question, query);
     params.stream = question->stream;

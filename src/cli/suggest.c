@@ -22,6 +22,7 @@ typedef struct shown {
     const acq_graph *graph;
     const acq_predictor *predictor;
     acq_suggestions *list;
+    acq_rel relation; /* the only one; UINT32_MAX: all */
     acq_suggest_report report;
     acq_reason_view reasons;
 } shown;
@@ -55,7 +56,10 @@ static void print(shown *s, acq_text *out)
             acq_reason_view_print(&s->reasons, link->head, link->relation, link->tail, INDENT, out);
     }
     if (acq_suggestions_get_n(s->list) == 0)
-        acq_text_add(out, "none\n");
+        acq_text_format(out,
+                        s->report.spent[0] == '\0' ? "none: no missing link has p >= %.6g\n"
+                                                   : "undecided: no link so far has p >= %.6g\n",
+                        fmax(s->options->suggest_min_p, acq_predictor_get_floor(s->predictor)));
     out->failed = out->failed || text.failed;
     acq_text_deinit(&text);
 }
@@ -122,6 +126,26 @@ static json_t *make_link(shown *s, const acq_suggestion *link)
     return object;
 }
 
+/* What is known of the relations that were looked at. */
+static json_t *make_relations(const shown *s)
+{
+    json_t *array = json_array();
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(s->graph); r += 2) {
+        acq_relation_quality quality = {.size = sizeof quality};
+        if ((s->relation != UINT32_MAX && r != (s->relation & ~1U)) ||
+            !acq_predictor_get_quality(s->predictor, r, &quality))
+            continue;
+        json_t *one = json_object();
+        set_name(one, "relation", acq_graph_get_relation_name(s->graph, r),
+                 acq_graph_get_relation_key(s->graph, r));
+        json_object_set_new(one, "held", acq_json_count(quality.held));
+        json_object_set_new(one, "said", json_real(quality.said));
+        json_object_set_new(one, "right", json_real(fmin(quality.right, quality.said)));
+        json_array_append_new(array, one);
+    }
+    return array;
+}
+
 static void print_json(shown *s, acq_text *out)
 {
     size_t n = acq_suggestions_get_n(s->list);
@@ -130,6 +154,7 @@ static void print_json(shown *s, acq_text *out)
         json_array_append_new(array, make_link(s, acq_suggestions_get(s->list, i)));
     json_object_set_new(object, "predictor", acq_json_text(acq_predictor_get_name(s->predictor)));
     json_object_set_new(object, "suggestions", array);
+    json_object_set_new(object, "relations", make_relations(s));
     json_object_set_new(object, "found", acq_json_count(s->report.found));
     json_object_set_new(object, "expected", json_real(s->report.expected));
     json_object_set_new(object, "mean_p",
@@ -141,6 +166,51 @@ static void print_json(shown *s, acq_text *out)
     acq_json_add_line(out, object);
 }
 
+/* ---- which relations can be trusted ---- */
+
+enum { MOST_TOLD = 8, TOLD_WIDTH = 2 * ACQ_COLUMNS - 30 };
+
+typedef struct told {
+    acq_rel relation;
+    acq_relation_quality quality;
+} told;
+
+/* The relations of the list, in its order, of which something is known. */
+static size_t list_told(const shown *s, told *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < acq_suggestions_get_n(s->list) && n < MOST_TOLD; i++) {
+        acq_rel relation = acq_suggestions_get(s->list, i)->relation;
+        size_t k = 0;
+        while (k < n && out[k].relation != relation)
+            k++;
+        out[n] = (told){.relation = relation, .quality = {.size = sizeof out[n].quality}};
+        if (k == n && acq_predictor_get_quality(s->predictor, relation, &out[n].quality))
+            n++;
+    }
+    return n;
+}
+
+/* Two lines at most; those that do not fit are in JSON. */
+static void note_quality(const shown *s, acq_output *output)
+{
+    told all[MOST_TOLD];
+    acq_text text;
+    size_t n = list_told(s, all), i = 0;
+    acq_text_init(&text);
+    acq_text_add(&text, "right on held-out facts, of the links with p >= 0.5:");
+    for (; i < n && acq_width_since(&text, 0) < TOLD_WIDTH; i++) {
+        double said = round(all[i].quality.said);
+        acq_text_add(&text, i == 0 ? " " : ", ");
+        acq_width_add_cut(&text, acq_graph_get_relation_name(s->graph, all[i].relation), 24);
+        acq_text_format(&text, " %.0f of %.0f", fmin(round(all[i].quality.right), said), said);
+    }
+    if (n > 0 && !text.failed)
+        acq_report_note(output, "%s%s", text.bytes, i < n || n == MOST_TOLD ? ", ..." : "");
+    output->notes.failed = output->notes.failed || text.failed;
+    acq_text_deinit(&text);
+}
+
 /* ---- the command ---- */
 
 static void note(const shown *s, acq_output *output)
@@ -148,9 +218,11 @@ static void note(const shown *s, acq_output *output)
     size_t n = acq_suggestions_get_n(s->list);
     const acq_suggest_report *report = &s->report;
     if (n > 0)
-        acq_report_note(output, "expected to be true: %.1f of these %zu (mean p %.2f); %llu in all",
-                        report->expected, n, report->expected / (double)n,
+        acq_report_note(output,
+                        "expected to be true: %.1f of these %zu (mean p %.2f), the best of %llu",
+                        report->expected, n, fmin(report->expected / (double)n, .99),
                         (unsigned long long)report->found);
+    note_quality(s, output);
     if (report->rows_done < report->rows)
         acq_report_note(output, "%llu of %llu rows looked at before the %s; %s",
                         (unsigned long long)report->rows_done, (unsigned long long)report->rows,
@@ -197,11 +269,13 @@ static acq_status find(shown *s, acq_error *error)
     params.context = &bar;
     acq_status status = ACQ_OK;
     if (s->options->relation != NULL)
-        status = acq_setup_find_relation(s->graph, s->options->relation, &params.relation, error);
+        status = acq_setup_find_relation(s->graph, s->options->relation, &s->relation, error);
+    params.relation = s->relation;
     if (status != ACQ_OK)
         return status;
     acq_interrupt_hold(NULL, 0);
     acq_bar_init(&bar, "rows");
+    acq_bar_keep_alive(&bar, "working on predictions");
     status = acq_suggest(s->predictor, &params, &s->list, error);
     acq_bar_deinit(&bar);
     acq_interrupt_release();
@@ -224,7 +298,7 @@ int acq_cli_suggest(const acq_options *options)
     acq_error error = {0};
     acq_output output;
     acq_setup setup = {0};
-    shown s = {.options = options};
+    shown s = {.options = options, .relation = UINT32_MAX};
     acq_output_init(&output);
     acq_status status = acq_setup_init(&setup, options, options->args.items[0], &output, &error);
     s.graph = s.reasons.graph = setup.graph;

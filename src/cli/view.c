@@ -222,20 +222,35 @@ static void add_cost(const acq_view *view, acq_text *out)
                     view->stats.seconds * 1e3);
 }
 
+/* "p 0.400" in a sentence; what would round to 0 or 1 says so. */
+static void add_p(acq_text *out, double p)
+{
+    if (p < 0.001)
+        acq_text_add(out, "p < 0.001");
+    else
+        acq_text_format(out, p > 0.999 && p < 1 ? "p > 0.999" : "p %.3f", p);
+}
+
+static const char *at_prior(const acq_view *view)
+{
+    return view->params->prior < 0 ? "" : " at this prior";
+}
+
 /* There are candidates, but none is likely enough. */
 static void print_unlikely(const acq_view *view, acq_output *output)
 {
     acq_text *out = &output->data;
     double min_p = view->params->min_p;
-    if (view->is_check || acq_query_get_n_free(view->query) == 0)
-        acq_text_format(out, "%s: it has p %.3f%s, below %.4g, ", view->is_check ? "no" : "none",
-                        round_p(acq_result_get_best_probability(view->result)),
-                        view->params->prior < 0 ? "" : " at this prior", min_p);
-    else if (view->stats.has_more)
-        acq_text_format(out, "none: of the best candidates (%zu) none has p >= %.4g, ",
-                        (size_t)view->stats.n_candidates, min_p);
-    else
-        acq_text_format(out, "none: no candidate has p >= %.4g, ", min_p);
+    if (view->is_check || acq_query_get_n_free(view->query) == 0) {
+        acq_text_add(out, view->is_check ? "no: it has " : "none: it has ");
+        add_p(out, acq_result_get_best_probability(view->result));
+        acq_text_format(out, "%s, below %.4g, ", at_prior(view), min_p);
+    } else if (view->stats.has_more) {
+        acq_text_format(out, "none: of the best candidates (%zu) none has p >= %.4g%s, ",
+                        (size_t)view->stats.n_candidates, min_p, at_prior(view));
+    } else {
+        acq_text_format(out, "none: no candidate has p >= %.4g%s, ", min_p, at_prior(view));
+    }
     add_cost(view, out);
     acq_text_add_char(out, '\n');
     if (view->options->explain)
@@ -276,23 +291,27 @@ static void print_none(const acq_view *view, acq_text *out)
     double unsupported_p = acq_result_get_unsupported_probability(view->result);
     bool is_proved = acq_view_is_exact(view) || acq_result_is_complete(view->result);
     acq_text_add(out, view->is_check ? "no: " : "none: ");
-    if (view->params->new_only)
-        acq_text_add(out, acq_result_has_probabilities(view->result)
-                              ? "nothing that facts do not give is likely enough, "
-                              : "nothing but what facts give, ");
-    else if (!is_proved)
+    if (view->params->new_only && acq_result_has_probabilities(view->result)) {
+        acq_text_format(out, "nothing that facts do not give has p >= %.4g%s, ",
+                        view->params->min_p, at_prior(view));
+    } else if (view->params->new_only) {
+        acq_text_add(out, "nothing but what facts give, ");
+    } else if (!is_proved) {
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         view->params->engine);
-    else if (!isnan(unsupported_p))
-        acq_text_format(out, "it has p %.3f, below %.4g, ", round_p(unsupported_p),
-                        view->params->min_p);
-    else if (acq_result_has_probabilities(view->result))
+    } else if (!isnan(unsupported_p)) {
+        acq_text_add(out, "it has ");
+        add_p(out, unsupported_p);
+        acq_text_format(out, "%s, below %.4g, ", at_prior(view), view->params->min_p);
+    } else if (acq_result_has_probabilities(view->result)) {
         acq_text_format(out, view->is_check ? "its p is below %.4g, " : "no tuple has p >= %.4g, ",
                         threshold);
-    else if (view->is_check)
-        acq_text_format(out, "proved, the score is below %.4g, ", threshold);
-    else
-        acq_text_format(out, "proved, nothing reaches %.4g, ", threshold);
+    } else {
+        acq_text_format(out,
+                        view->is_check ? "proved, the score is below %.4g, "
+                                       : "proved, nothing reaches %.4g, ",
+                        threshold);
+    }
     add_cost(view, out);
     acq_text_add_char(out, '\n');
     if (is_proved && view->options->explain)
@@ -305,6 +324,8 @@ static void add_what_is_known(const acq_view *view, acq_text *out)
     const acq_result_stats *stats = &view->stats;
     if (stats->facts == ACQ_RESULT_NONE)
         acq_text_add(out, "no observed answer (proved); ");
+    else if (stats->facts == ACQ_RESULT_ANSWERED && stats->n_rows_left > 0)
+        acq_text_add(out, "what facts give denies links; ");
     if (stats->n_rows_left > 0)
         acq_text_format(out, "predictions: %llu of %llu rows looked at,\n           ",
                         (unsigned long long)stats->n_rows,
@@ -348,8 +369,11 @@ static void note_count(const acq_view *view, acq_output *output)
     const char *noun = n == 1 ? "answer" : "answers";
     bool wants_all = view->params->limit == 0, has_p = view->stats.n_candidates > 0;
     bool is_all = wants_all || n < view->params->limit;
+    char none_left[64];
+    snprintf(none_left, sizeof none_left, ", no other has p >= %.4g%s", view->params->min_p,
+             at_prior(view));
     const char *which = view->stats.has_more && is_all ? " of the best candidates"
-                        : is_all && has_p              ? ", no other is likely enough"
+                        : is_all && has_p              ? none_left
                         : is_all                       ? ", and there is no other"
                         : has_p                        ? ", the most likely ones"
                                                        : ", the best ones";

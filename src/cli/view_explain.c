@@ -187,13 +187,13 @@ void acq_view_print_conflict(const acq_view *view, acq_text *out)
 {
     acq_conflict *conflict = acq_view_find_conflict(view);
     size_t n = conflict == NULL ? 0 : acq_conflict_get_n(conflict);
+    const char *what = n == 1 ? "this" : n == 2 ? "both of these" : "all of these";
     acq_text text;
     acq_text_init(&text);
-    if (n > 0)
-        acq_text_format(out, "  no value fits %s:\n",
-                        n == 1   ? "this"
-                        : n == 2 ? "both of these"
-                                 : "all of these");
+    if (n > 0 && acq_result_has_probabilities(view->result))
+        acq_text_format(out, "  no value gives %s p >= %.4g:\n", what, view->stats.threshold);
+    else if (n > 0)
+        acq_text_format(out, "  no value fits %s:\n", what);
     for (size_t i = 0; i < n; i++) {
         acq_text_clear(&text);
         acq_width_add(&text, acq_conflict_get_text(conflict, i));

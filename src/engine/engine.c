@@ -419,6 +419,7 @@ static acq_status answer(acq_engine_run *runs, size_t n, acq_error *error)
         status = for_each(runs, n, judge, error);
     for (size_t i = 0; i < n; i++) {
         acq_search_result_deinit(&runs[i].found);
+        acq_wanted_plan_free(runs[i].plan);
         acq_problem_free(runs[i].problem);
     }
     return status;

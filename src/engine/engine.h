@@ -113,6 +113,15 @@ acq_status acq_engine_ask(const acq_query *query, const acq_predictor *predictor
                           const acq_engine_params *params, acq_engine_result *result,
                           acq_error *error);
 
+/* For queries with negated atoms: of the first `most` tuples (0: all) whose positive atoms are
+ * observed facts, those that are answers, with the numbers that acq_engine_ask gives them. With a
+ * limit only such as nothing can be better than; result->complete when there are that many.
+ * result->facts: what the facts alone say; has_more: there may be more such tuples. Neither for
+ * predictors that make rows, whose links depend on the question, nor with a prior. */
+acq_status acq_engine_ask_facts(const acq_query *query, const acq_predictor *predictor,
+                                const acq_engine_params *params, uint64_t most,
+                                acq_engine_result *result, acq_error *error);
+
 /* Classification: is values[0..n_free) an answer? The one answer, if any, holds all variables. With
  * probabilities: yes when the p of its best assignment is at least min_p. */
 acq_status acq_engine_check(const acq_query *query, const acq_predictor *predictor,

@@ -56,7 +56,11 @@ static acq_status rate(const acq_engine_run *run, acq_worlds *worlds, acq_engine
     const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
     const acq_scoring *scoring = &run->params.search.scoring;
     float features[ACQ_N_ANSWER_FEATURES];
-    acq_status status =
+    bool is_unknown = false;
+    acq_status status = acq_prepare_denies_unknown(run, answer->values, &is_unknown, error);
+    if (status != ACQ_OK || is_unknown)
+        return status;
+    status =
         acq_answer_describe(run->query, run->predictor, scoring, answer->values, features, error);
     if (status != ACQ_OK)
         return status;

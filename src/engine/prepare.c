@@ -36,10 +36,11 @@ typedef struct preparation {
     acq_row_view *view;
     acq_wanted_plan *plan;
     acq_wanted_rows wanted;
-    double least; /* score of the last answer of the last search; -1: more are asked for */
-    double share; /* of `least`: answers that score so much less are worth comparing */
-    bool is_done; /* no row that is left could change the answers */
-    row_end end;  /* what ended the loop before it was done */
+    double least;    /* score of the last answer of the last search; -1: more are asked for */
+    double share;    /* of `least`: answers that score so much less are worth comparing */
+    size_t n_denied; /* rows that negated atoms of the answers depend on and that are not there */
+    bool is_done;    /* no row that is left could change the answers */
+    row_end end;     /* what ended the loop before it was done */
     size_t chunk;
     double search_seconds; /* of the last search */
     acq_outcome facts;     /* what they say alone */
@@ -189,6 +190,17 @@ static acq_status search_with_negated(preparation *p, acq_error *error)
     return status;
 }
 
+/* Sorts them. */
+static size_t count_distinct(acq_wanted_rows *wanted)
+{
+    size_t n = 0;
+    if (wanted->n > 0)
+        qsort(wanted->rows, wanted->n, sizeof *wanted->rows, compare_rows);
+    for (size_t i = 0; i < wanted->n; i++)
+        n += i == 0 || compare_rows(&wanted->rows[i - 1], &wanted->rows[i]) != 0;
+    return n;
+}
+
 /* ---- the loop ---- */
 
 /* What no answer that is not in the view yet can exceed. */
@@ -223,7 +235,8 @@ static acq_status make_rows(preparation *p, acq_error *error)
     acq_status status = ACQ_OK;
     while (status == ACQ_OK) {
         status = search_with_negated(p, error);
-        bool is_looked_up = p->wanted.n == 0;
+        p->n_denied = count_distinct(&p->wanted);
+        bool is_looked_up = p->n_denied == 0;
         if (status == ACQ_OK)
             status = acq_wanted_find(p->plan, p->view, &p->wanted, error);
         if (status != ACQ_OK)
@@ -248,7 +261,10 @@ static void hand_over(preparation *p, acq_engine_run *run)
     run->is_open = p->least < 1.0 && acq_wanted_is_open(p->plan);
     result->facts = p->facts;
     result->n_rows = acq_row_view_count(p->view);
-    result->n_rows_left = p->is_done ? 0 : count_left_out(p);
+    result->n_rows_left = p->is_done ? 0 : count_left_out(p) + p->n_denied;
+    run->view = p->view;
+    run->plan = p->plan;
+    p->plan = NULL;
 }
 
 acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
@@ -272,6 +288,18 @@ acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
         hand_over(&p, run);
     acq_wanted_plan_free(p.plan);
     acq_free(p.wanted.rows);
+    return status;
+}
+
+acq_status acq_prepare_denies_unknown(const acq_engine_run *run, const acq_ent *values, bool *out,
+                                      acq_error *error)
+{
+    acq_wanted_rows wanted = {0};
+    acq_status status = ACQ_OK;
+    if (run->plan != NULL && run->left_out_by != ACQ_SPENT_NOTHING)
+        status = acq_wanted_find_negated(run->plan, run->view, values, &wanted, error);
+    *out = wanted.n > 0;
+    acq_free(wanted.rows);
     return status;
 }
 

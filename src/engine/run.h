@@ -4,6 +4,7 @@
 #define ACQ_ENGINE_RUN_H
 
 #include "engine/engine.h"
+#include "engine/wanted.h"
 
 typedef struct acq_engine_run {
     const acq_query *query;
@@ -16,7 +17,9 @@ typedef struct acq_engine_run {
     bool is_stopped;         /* the deadline is due to a stop */
     acq_spent left_out_by;   /* what ended the making of rows: the answers may not be the best, and
                               * none is no proof; nothing: no row could better them */
-    bool is_open;            /* entities were not tried where no constant leads to a variable */
+    acq_wanted_plan *plan;   /* of these rows, and what is there of them; NULL: no rows are made */
+    const acq_row_view *view;
+    bool is_open; /* entities were not tried where no constant leads to a variable */
     acq_engine_result *result;
 } acq_engine_run;
 
@@ -40,12 +43,18 @@ bool acq_run_must_end(acq_engine_run *run);
  * most, and leave the search, the verifier and the judge their time. */
 acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error);
 
+/* Does the assignment deny a link that no row which was made says anything about? Its p is then not
+ * known. */
+acq_status acq_prepare_denies_unknown(const acq_engine_run *run, const acq_ent *values, bool *out,
+                                      acq_error *error);
+
 /* Says in the result what was left out, if anything was: a note, and none becomes undecided. */
 acq_status acq_prepare_admit(acq_engine_run *run, acq_error *error);
 
 /* judge.c: gives answers their p (calibrate/worlds.h, with a prior calibrate/answer.h), and the
  * likeliest values of their existential variables; scores are those of the verifier afterwards.
- * Answers that the time does not suffice for get no p, and the result is not complete. */
+ * Answers that the time does not suffice for get no p, and the result is not complete; nor do those
+ * that deny a link which was not looked at. */
 acq_status acq_judge_rate(const acq_engine_run *run, acq_engine_answer *answers, size_t n,
                           acq_error *error);
 

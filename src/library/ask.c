@@ -238,6 +238,15 @@ static acq_status check_all(const acq_library_question *question, const acq_engi
     return status;
 }
 
+static acq_status ask(const acq_library_question *question, const acq_engine_params *params,
+                      acq_engine_result *out, acq_error *error)
+{
+    return question->of_facts
+               ? acq_engine_ask_facts(question->query, question->predictor, params,
+                                      question->most_facts, out, error)
+               : acq_engine_ask(question->query, question->predictor, params, out, error);
+}
+
 static acq_status run(const acq_library_question *question, bool is_check, size_t n,
                       acq_result **results, acq_error *error)
 {
@@ -250,8 +259,7 @@ static acq_status run(const acq_library_question *question, bool is_check, size_
     params.tell_rows = note_rows;
     params.context = &w;
     acq_status status = is_check ? check_all(question, &params, n, results, error)
-                                 : acq_engine_ask(question->query, question->predictor, &params,
-                                                  &results[0]->search, error);
+                                 : ask(question, &params, &results[0]->search, error);
     double seconds = (double)(acq_clock_ns() - w.begin_ns) * 1e-9;
     for (size_t i = 0; i < n; i++)
         finish(results[i], seconds / (double)n);

@@ -64,6 +64,8 @@ typedef struct acq_library_question {
     acq_policy *own_policy; /* opened because the engine needs weights and none were named */
     atomic_bool *stop;      /* of a cursor; NULL: none */
     bool is_new;            /* only answers that facts do not give */
+    bool of_facts;          /* only answers whose positive atoms are facts (acq_engine_ask_facts) */
+    uint64_t most_facts;    /* of the first so many tuples */
 } acq_library_question;
 
 /* The same without a query and a predictor, and not yet in force for one. */

@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "calibrate/calibrator.h"
+#include "calibrate/learn.h"
 #include "calibrate/worlds.h"
 #include "engine/open.h"
 #include "predict/completion.h"
@@ -134,6 +136,20 @@ const char *acq_predictor_get_name(const acq_predictor *predictor)
 bool acq_predictor_is_calibrated(const acq_predictor *predictor)
 {
     return predictor != NULL && acq_predictor_get_calibrator(predictor) != NULL;
+}
+
+bool acq_predictor_get_quality(const acq_predictor *predictor, acq_rel relation,
+                               acq_relation_quality *out)
+{
+    const acq_link_quality *known =
+        predictor == NULL
+            ? NULL
+            : acq_calibrator_get_quality(acq_predictor_get_calibrator(predictor), relation);
+    if (known == NULL || out == NULL)
+        return false;
+    acq_relation_quality own = {.held = known->held, .said = known->said, .right = known->right};
+    acq_sized_fill(out, &own, sizeof own);
+    return true;
 }
 
 /* ---- links ---- */

@@ -75,9 +75,13 @@ bool acq_result_has_probabilities(const acq_result *result)
 
 double acq_result_get_unsupported_probability(const acq_result *result)
 {
-    if (!acq_result_has_probabilities(result) || result->values == NULL)
+    if (!acq_result_has_probabilities(result))
         return NAN;
     const acq_engine_result *search = &result->search;
+    bool is_one =
+        result->values != NULL || (result->query->n_free == 0 && result->params.prior < 0);
+    if (!is_one) /* p_whole is that of any tuple */
+        return NAN;
     bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL;
     if (!is_proved || result->params.has_threshold)
         return NAN;

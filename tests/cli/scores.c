@@ -1,14 +1,17 @@
 /* scores.c - makes a completion whose scores a test chooses.
  *
- *   scores GRAPH SCORES COMPLETION [calibrated]
+ *   scores GRAPH SCORES COMPLETION [calibrated [tested]]
  *
  * SCORES: head <TAB> relation <TAB> tail <TAB> score. Names must be known to the graph. Calibrated:
- * with a calibrator by which answers are likely from 0.5 on, with a prior from 0.1 on. */
+ * with a calibrator by which answers are likely from 0.5 on, with a prior from 0.1 on. Tested:
+ * the calibrator knows what relations are worth: the first nothing was said of, of the i-th i of
+ * 2 i + 1 links were right. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "calibrate/learn.h"
 #include "graph/build.h"
 #include "graph/text/read.h"
 #include "predict/completion.h"
@@ -71,19 +74,30 @@ static acq_status add_relation(acq_completion_writer *writer, const acq_graph *g
     return status;
 }
 
+static acq_status add_quality(acq_calibrator *calibrator, const acq_graph *graph, acq_error *error)
+{
+    acq_link_quality all[MOST];
+    uint32_t n = acq_graph_get_n_relations(graph) / 2;
+    for (uint32_t i = 0; i < n; i++)
+        all[i] = (acq_link_quality){.held = 10 + i, .said = i == 0 ? 0 : 2 * i + 1, .right = i};
+    return acq_calibrator_set_quality(calibrator, all, n, error);
+}
+
 int main(int argc, char **argv)
 {
     static scored all[MOST];
     const char *path = argc >= 4 ? argv[1] : "";
-    acq_calibrator *calibrator = argc == 5 ? acq_test_calibrator(.1) : NULL;
+    acq_calibrator *calibrator = argc >= 5 ? acq_test_calibrator(.1) : NULL;
     acq_read_params read = {0};
-    acq_completion_params params = {.predictor = "scores", .floor = argc == 5 ? .01 : 0};
+    acq_completion_params params = {.predictor = "scores", .floor = argc >= 5 ? .01 : 0};
     void *bytes = NULL;
     acq_completion_writer *writer = NULL;
     acq_graph *graph = NULL;
     acq_error error = {0};
     acq_status status = acq_graph_read(&path, 1, &read, &graph, NULL, &error);
     size_t n = status == ACQ_OK ? read_scores(graph, argv[2], all) : 0;
+    if (status == ACQ_OK && argc >= 6)
+        status = add_quality(calibrator, graph, &error);
     if (status == ACQ_OK && calibrator != NULL)
         status = acq_calibrator_write_memory(calibrator, &bytes, &params.calibrator_length, &error);
     params.calibrator = bytes;

@@ -6,6 +6,8 @@
  *   order        a condition never raises p, an alternative never lowers it, an existential has at
  *                least the p of each value, a conjunction of ground parts between 1 - sum (1 - p)
  *                and the least part
+ *   facts first  what the facts' tuples are judged to be early is what the whole question says, and
+ *                every tuple by facts is there; with a limit nothing is better than they are
  *   certain      p is 1 exactly when observed positive facts make the answer, with any values */
 #include <math.h>
 #include <setjmp.h>
@@ -270,6 +272,98 @@ static void check_certain(const acq_ent *given, double p)
         assert_true(is_certain == (p == 1));
 }
 
+/* ---- facts first ---- */
+
+static size_t n_early, n_early_best; /* so that the law is not kept by silence */
+
+/* Read as a closed world: what is no fact is false. */
+static bool holds(const acq_node *node, const acq_ent *values)
+{
+    const acq_term terms[2] = {node->left, node->right};
+    acq_ent ends[2];
+    bool is_all = node->kind == ACQ_NODE_AND;
+    if (node->kind == ACQ_NODE_NOT)
+        return !holds(node->children[0], values);
+    for (uint32_t i = 0; i < node->n_children; i++)
+        if (holds(node->children[i], values) != is_all)
+            return !is_all;
+    if (node->kind == ACQ_NODE_AND || node->kind == ACQ_NODE_OR)
+        return is_all;
+    for (int i = 0; i < 2; i++)
+        ends[i] = terms[i].is_variable ? values[terms[i].id] : c.query->constants[terms[i].id].id;
+    return node->kind == ACQ_NODE_EQUAL
+               ? ends[0] == ends[1]
+               : c.table[c.query->relations[node->relation].id][ends[0]][ends[1]] == 1.0F;
+}
+
+static bool has_closed_values(uint32_t next, acq_ent *values)
+{
+    bool is_found = next == c.query->n_variables && holds(c.query->root, values);
+    for (acq_ent e = 0; next < c.query->n_variables && e < c.n_entities && !is_found; e++) {
+        values[next] = e;
+        is_found = has_closed_values(next + 1, values);
+    }
+    return is_found;
+}
+
+static const acq_engine_answer *find(const acq_engine_result *in, const acq_ent *tuple)
+{
+    for (size_t i = 0; i < in->n_answers; i++)
+        if (memcmp(in->answers[i].values, tuple, c.query->n_free * sizeof *tuple) == 0)
+            return &in->answers[i];
+    return NULL;
+}
+
+static void check_all_early(const acq_engine_result *all)
+{
+    acq_engine_params params = get_params(0);
+    acq_engine_result early;
+    assert_int_equal(acq_engine_ask_facts(c.query, &c.predictor, &params, 0, &early, NULL), ACQ_OK);
+    for (size_t i = 0; i < early.n_answers; i++) {
+        const acq_engine_answer *said = &early.answers[i], *whole = find(all, said->values);
+        assert_non_null(whole);
+        assert_true(said->p == whole->p && said->score == whole->score);
+        assert_true(said->p_if_answered == whole->p_if_answered);
+    }
+    n_early += early.n_answers;
+    for (size_t i = 0; i < all->n_answers; i++) {
+        acq_ent values[CASE_MOST_VARIABLES];
+        memcpy(values, all->answers[i].values, c.query->n_free * sizeof *values);
+        if (pow(c.n_entities, c.query->n_variables - c.query->n_free) <= 500)
+            assert_true(has_closed_values(c.query->n_free, values) ==
+                        (find(&early, all->answers[i].values) != NULL));
+    }
+    acq_engine_result_deinit(&early);
+}
+
+static void check_best_early(const acq_engine_result *all)
+{
+    uint64_t limit = 1 + acq_random_below(&random_, 3);
+    acq_engine_params params = get_params(limit);
+    acq_engine_result early;
+    assert_int_equal(acq_engine_ask_facts(c.query, &c.predictor, &params, 0, &early, NULL), ACQ_OK);
+    assert_true(early.n_answers <= limit && early.n_answers <= all->n_answers);
+    for (size_t i = 0; i < early.n_answers; i++) {
+        const acq_engine_answer *whole = find(all, early.answers[i].values);
+        assert_true(whole != NULL && whole->p == early.answers[i].p);
+        assert_true(early.answers[i].p == all->answers[i].p);
+    }
+    n_early_best += early.n_answers;
+    acq_engine_result_deinit(&early);
+}
+
+static void check_facts_first(void)
+{
+    acq_engine_params params = get_params(0);
+    acq_engine_result all;
+    if (c.query->n_free == 0)
+        return;
+    assert_int_equal(acq_engine_ask(c.query, &c.predictor, &params, &all, NULL), ACQ_OK);
+    check_all_early(&all);
+    check_best_early(&all);
+    acq_engine_result_deinit(&all);
+}
+
 /* ---- */
 
 static void set_up(uint64_t seed, acq_calibrator *calibrator)
@@ -316,9 +410,11 @@ static void test_laws(void **state)
             check_answers(1 + acq_random_below(&random_, 3), &p_some);
             assert_true(p_all == p_some || (isnan(p_all) && isnan(p_some)));
             assert_true(c.query->n_free == 0 || !(p_all < p));
+            check_facts_first();
         }
         tear_down();
     }
+    assert_true(n_early > count_cases(N_CASES) / 4 && n_early_best > 0);
     acq_calibrator_free(calibrator);
 }
 

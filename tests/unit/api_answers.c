@@ -101,6 +101,34 @@ static void test_cursor_gives_facts_first(void **state)
     acq_query_free(query);
 }
 
+/* Cy is known by a fact and may be born in Paris (0.8) or London (0.3); Bo is born in Paris. */
+static void test_cursor_gives_facts_of_a_denial_first(void **state)
+{
+    (void)state;
+    acq_query *query = api_read_query(
+        "Q(x) := (exists y. knows(y, x) & !born_in(x, \"London\")) | born_in(x, \"Paris\")");
+    acq_ask_params params;
+    acq_error error = {0};
+    const acq_result *some = NULL;
+    acq_ask_params_init(&params);
+    params.limit = 0;
+    acq_cursor *cursor = open_cursor(query, scored[CALIBRATED], &params);
+    assert_int_equal(acq_cursor_next_some(cursor, &some, &error), ACQ_OK);
+    assert_int_equal(acq_result_get_n_answers(some), 2);
+    assert_string_equal(acq_result_get_value(some, 0, "x"), "Bo");
+    assert_true(acq_result_get_probability(some, 0) == 1);
+    assert_string_equal(acq_result_get_value(some, 1, "x"), "Cy");
+    double p = acq_result_get_probability(some, 1);
+    assert_null(acq_cursor_get_result(cursor));
+    assert_int_equal(acq_cursor_next_some(cursor, &some, &error), ACQ_OK);
+    assert_null(some);
+    const acq_result *end = acq_cursor_get_result(cursor);
+    assert_int_equal(acq_result_get_n_answers(end), 2);
+    assert_true(acq_result_get_probability(end, 1) == p && p >= .7 && p < 1);
+    acq_cursor_free(cursor);
+    acq_query_free(query);
+}
+
 /* What a cursor hands out, in any order, is what acq_ask finds. */
 static void compare_with_ask(const char *text, const acq_predictor *predictor, uint64_t limit)
 {
@@ -142,6 +170,10 @@ static void test_cursor_gives_what_ask_finds(void **state)
         "Q(x) := exists y. born_in(x, y)",
         "Q(x) := exists y. lives_in(x, y) & !born_in(x, y)",
         "Q(x) := exists y. knows(x, y) & x != y",
+        "Q(x) := exists y. knows(y, x) & !born_in(x, \"Paris\")",
+        "Q(x) := exists y. knows(y, x) & !(born_in(x, y) | born_in(x, \"London\"))",
+        "Q(x) := exists y. lives_in(x, y) | !knows(x, x)",
+        "Q(x) := !born_in(x, \"Paris\")",
         "Q(x) := knows(\"Paris\", x)",
     };
     char spec[96];
@@ -520,6 +552,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cursor_gives_some),
         cmocka_unit_test(test_cursor_gives_facts_first),
+        cmocka_unit_test(test_cursor_gives_facts_of_a_denial_first),
         cmocka_unit_test(test_cursor_gives_what_ask_finds),
         cmocka_unit_test(test_cursor_of_another_engine_gives_its_answer),
         cmocka_unit_test(test_progress_stops_a_search),

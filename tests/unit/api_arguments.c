@@ -251,6 +251,10 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_null(acq_covering_get(NULL, 0));
     acq_covering_free(NULL);
     acq_suggest_params_init(NULL);
+    acq_relation_quality quality = {.size = sizeof quality};
+    assert_false(acq_predictor_get_quality(NULL, 0, &quality));
+    assert_false(acq_predictor_get_quality(f.predictor, 0, NULL));
+    assert_false(acq_predictor_get_quality(f.predictor, UINT32_MAX, &quality));
     acq_suggest_report suggested = {.size = sizeof suggested, .rows = 1};
     acq_suggestions_get_report(NULL, &suggested);
     assert_int_equal(suggested.rows, 0);

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "calibrate/calibrator.h"
+#include "calibrate/learn.h"
 #include "unit/boost_case.h"
 
 enum { ROWS = 400, MOST_ALLOCATIONS = 1000 };
@@ -24,7 +25,13 @@ static double rising(const float *x)
     return isnan(x[0]) ? 1 : 2 * (double)x[0];
 }
 
-/* Parts: one bit each for link, balanced. */
+static void add_quality(acq_calibrator *calibrator)
+{
+    const acq_link_quality all[] = {{.held = 7, .said = 4.5, .right = 3.25}, {0}, {.held = 1}};
+    assert_int_equal(acq_calibrator_set_quality(calibrator, all, 3, NULL), ACQ_OK);
+}
+
+/* Parts: one bit each for link, balanced, quality. */
 static acq_calibrator *make_calibrator(unsigned parts)
 {
     acq_calibrator *calibrator = acq_calibrator_new();
@@ -38,6 +45,8 @@ static acq_calibrator *make_calibrator(unsigned parts)
             *places[i] = boost_case_fit(&rows, &params);
         boost_case_free(&rows);
     }
+    if ((parts >> 2 & 1U) != 0)
+        add_quality(calibrator);
     calibrator->joint = .4375;
     calibrator->if_slope = 1.25;
     calibrator->if_shift = -.5;
@@ -70,6 +79,12 @@ static void check_same(const acq_calibrator *wanted, const acq_calibrator *found
     assert_true(wanted->if_slope == found->if_slope && wanted->if_shift == found->if_shift);
     assert_true(wanted->unsupported_balanced == found->unsupported_balanced);
     assert_true(wanted->open_balanced == found->open_balanced);
+    assert_int_equal(wanted->n_quality, found->n_quality);
+    for (uint32_t i = 0; i < wanted->n_quality; i++) {
+        assert_int_equal(wanted->quality[i].held, found->quality[i].held);
+        assert_true(wanted->quality[i].said == found->quality[i].said);
+        assert_true(wanted->quality[i].right == found->quality[i].right);
+    }
     assert_string_equal(wanted->models, found->models);
     assert_string_equal(wanted->graph, found->graph);
 }

@@ -1,6 +1,6 @@
 /* fit_split.c - what is held out: the rest has the ids of the whole, facts go by the rule, pairs
- * stay unless all their links go, whoever has facts keeps one; open questions drawn from the whole
- * need a fact that the rest lacks.
+ * stay unless all their links go, facts that come both ways go together, whoever has facts keeps
+ * one; open questions drawn from the whole need a fact that the rest lacks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,6 +72,60 @@ static void test_a_share_is_held_out(void **state)
     assert_true(kept > .74 && kept < .86);
     acq_graph_free(rest);
     acq_graph_free(whole);
+}
+
+/* 60 entities in a ring, linked to the next ones both ways, but for n_single of the links. */
+static acq_graph *make_ring(uint32_t n_single)
+{
+    enum { NEXT = 4 };
+    char name[16];
+    acq_graph *graph;
+    uint32_t n = 0;
+    acq_rel relation;
+    acq_graph_builder *builder = acq_graph_builder_new();
+    for (acq_ent e = 0, id; e < N_ENTITIES; e++) {
+        snprintf(name, sizeof name, "e%u", e);
+        assert_int_equal(acq_graph_builder_add_entity(builder, name, strlen(name), &id), ACQ_OK);
+    }
+    assert_int_equal(acq_graph_builder_add_relation(builder, "beside", 6, &relation), ACQ_OK);
+    for (acq_ent e = 0; e < N_ENTITIES; e++) {
+        for (acq_ent k = 1; k <= NEXT; k++) {
+            acq_ent other = (e + k) % N_ENTITIES;
+            assert_int_equal(acq_graph_builder_add_fact(builder, e, relation, other), ACQ_OK);
+            if (++n * n_single % (N_ENTITIES * NEXT) >= n_single)
+                assert_int_equal(acq_graph_builder_add_fact(builder, other, relation, e), ACQ_OK);
+        }
+    }
+    assert_int_equal(acq_graph_builder_finish(builder, &graph, NULL), ACQ_OK);
+    acq_graph_builder_free(builder);
+    return graph;
+}
+
+/* Facts whose other way was held out. */
+static uint32_t count_halved(uint32_t n_single)
+{
+    acq_graph *whole = make_ring(n_single), *rest;
+    uint32_t n = 0;
+    assert_int_equal(acq_graph_get_n_facts(whole), 2 * 4 * N_ENTITIES - n_single);
+    assert_int_equal(
+        acq_split_by_share(whole, &(acq_split_params){.share = .1, .seed = 3}, &rest, NULL),
+        ACQ_OK);
+    assert_true((double)acq_graph_get_n_facts(rest) < .93 * (double)acq_graph_get_n_facts(whole));
+    for (acq_ent h = 0; h < N_ENTITIES; h++)
+        for (acq_ent t = 0; t < N_ENTITIES; t++)
+            n += acq_graph_has_fact(rest, h, 0, t) && acq_graph_has_fact(whole, t, 0, h) &&
+                 !acq_graph_has_fact(rest, t, 0, h);
+    acq_graph_free(rest);
+    acq_graph_free(whole);
+    return n;
+}
+
+static void test_facts_that_come_both_ways_go_together(void **state)
+{
+    (void)state;
+    assert_int_equal(count_halved(0), 0);
+    assert_int_equal(count_halved(4), 0);
+    assert_true(count_halved(30) > 10); /* here single facts are missing */
 }
 
 static bool is_linked(const acq_graph *graph, acq_ent h, acq_ent t)
@@ -289,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_share_is_held_out),
+        cmocka_unit_test(test_facts_that_come_both_ways_go_together),
         cmocka_unit_test(test_held_pairs_are_not_linked_any_more),
         cmocka_unit_test(test_whoever_has_facts_keeps_one),
         cmocka_unit_test(test_of_what_can_go_most_goes),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "calibrate/calibrator.h"
 #include "engine/engine.h"
 #include "graph/build.h"
 #include "support/case.h"
@@ -252,6 +253,49 @@ static void test_rows_left_out_are_said_and_none_is_no_proof(void **state)
     assert_true(n_left_out > 20 && n_without > 20);
 }
 
+static double check_p(const test_case *c, const rows_double *rows, const acq_ent *values)
+{
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_engine_result result;
+    params.search.seconds = params.row_seconds = params.min_p = 0;
+    assert_int_equal(acq_engine_check(c->query, &rows->base, values, &params, &result, NULL),
+                     ACQ_OK);
+    double p = result.p_whole;
+    acq_engine_result_deinit(&result);
+    return p;
+}
+
+/* A link is not false because there was no time to look: with all variables free, no answer without
+ * rows states more than it does with them. */
+static void test_what_was_not_looked_at_is_not_denied(void **state)
+{
+    (void)state;
+    static test_case c;
+    acq_calibrator *calibrator = acq_calibrator_new();
+    size_t n_compared = 0, n_unknown = 0;
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        rows_double rows;
+        acq_engine_params params = ACQ_ENGINE_DEFAULT;
+        acq_engine_result result;
+        init(&c, &rows, seed);
+        acq_calibrator_lend(calibrator, &rows.base);
+        params.search.limit = 0;
+        params.search.seconds = params.min_p = 0;
+        params.row_seconds = 1e-9;
+        bool is_ground = c.query->n_free > 0 && c.query->n_free == c.query->n_variables;
+        if (is_ground && c.features[CASE_NEGATION]) {
+            assert_int_equal(acq_engine_ask(c.query, &rows.base, &params, &result, NULL), ACQ_OK);
+            for (size_t i = 0; i < result.n_answers && i < 5; i++, n_compared++)
+                assert_true(result.answers[i].p <= check_p(&c, &rows, result.answers[i].values));
+            n_unknown += result.facts == ACQ_ANSWERED && result.outcome == ACQ_UNDECIDED;
+            acq_engine_result_deinit(&result);
+        }
+        deinit(&c, &rows);
+    }
+    assert_true(n_compared > 20 && n_unknown > 20);
+    acq_calibrator_free(calibrator);
+}
+
 static bool is_stopped(void *context)
 {
     (void)context;
@@ -341,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_in_the_order_of_need_give_the_best_answers),
         cmocka_unit_test(test_what_facts_answer_makes_no_row),
+        cmocka_unit_test(test_what_was_not_looked_at_is_not_denied),
         cmocka_unit_test(test_rows_left_out_are_said_and_none_is_no_proof),
         cmocka_unit_test(test_a_stop_ends_the_making_of_rows),
         cmocka_unit_test(test_a_row_that_cannot_be_made_is_an_error),

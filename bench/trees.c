@@ -143,7 +143,7 @@ static acq_boost_data copy_fold(const matrix *m, unsigned fold)
             weights[k] = m->data.weights[i];
             labels[k++] = m->data.labels[i];
         }
-    return (acq_boost_data){x, labels, weights, n, (uint32_t)width};
+    return (acq_boost_data){x, labels, weights, n, (uint32_t)width, NULL};
 }
 
 /* Processor time of all threads: the machine may be busy with other work. */

@@ -1,12 +1,13 @@
-/* make_prior.c - makes models/anycq-prior.safetensors: what links of any graph have in common, which
- * a graph's own calibrator starts from (src/calibrate/quick.h).
+/* make_prior.c - makes models/anycq-prior.safetensors: what links of any graph have in common,
+ * which a graph's own calibrator starts from (src/calibrate/quick.h).
  *
  *   make_prior collect MATRIX FOLDER...   candidates of made-up worlds, with their labels
  *   make_prior fit MATRIX MODEL           trees that learn from them
  *
  * A folder has observed.tsv and complete.tsv (make_world). Candidates are those of the observed
  * graph, and of rests that facts were held out of besides. Worlds count alike: those with many true
- * candidates as if they had MOST_TRUE. The matrix has a row of floats for each candidate: label, weight, features. */
+ * candidates as if they had MOST_TRUE. The matrix has a row of floats for each candidate: label,
+ * weight, features. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,8 @@ static acq_status collect_one(const acq_graph *graph, const acq_predictor *truth
                               FILE *out, acq_error *error)
 {
     acq_link_sample *sample = NULL;
-    acq_status status = acq_quick_collect_truth(graph, truth, is_whole, acq_threads_available(),
-                                                &sample, error);
+    acq_status status =
+        acq_quick_collect_truth(graph, truth, is_whole, acq_threads_available(), &sample, error);
     if (status != ACQ_OK || sample == NULL)
         return status;
     acq_boost_data data = acq_link_sample_get_data(sample, NULL);
@@ -121,8 +122,8 @@ static bool read_matrix(const char *path, acq_boost_data *data, int8_t *monotone
     size_t n = (size_t)(ftell(in) - begin) / ((width + 2) * sizeof(float));
     float *x = malloc(n * width * sizeof *x), *weights = malloc(n * sizeof *weights), head[2];
     uint8_t *labels = malloc(n);
-    bool is_good = x != NULL && weights != NULL && labels != NULL &&
-                   fseek(in, begin, SEEK_SET) == 0;
+    bool is_good =
+        x != NULL && weights != NULL && labels != NULL && fseek(in, begin, SEEK_SET) == 0;
     for (size_t i = 0; i < n && is_good; i++) {
         is_good = fread(head, sizeof *head, 2, in) == 2 &&
                   fread(x + i * width, sizeof *x, width, in) == width;

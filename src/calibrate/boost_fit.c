@@ -444,8 +444,8 @@ static acq_status join(const acq_boost *first, const acq_boost *second, acq_boos
                        acq_error *error)
 {
     uint32_t depth = first->depth > second->depth ? first->depth : second->depth;
-    acq_status status = acq_boost_new(first->n_features, first->n_trees + second->n_trees, depth,
-                                      out, error);
+    acq_status status =
+        acq_boost_new(first->n_features, first->n_trees + second->n_trees, depth, out, error);
     if (status != ACQ_OK)
         return status;
     (*out)->start = first->start + second->start;

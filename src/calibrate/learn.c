@@ -319,7 +319,8 @@ void acq_link_sample_set_seconds(acq_link_sample *sample, double seconds)
 uint32_t acq_link_sample_count_trees(const acq_link_sample *sample)
 {
     acq_boost_params boost = choose_boost(sample);
-    return boost.n_trees * (boost.n_bags > 1 ? boost.n_bags : 1);
+    uint32_t before = boost.prior == NULL ? 0 : acq_boost_get_n_trees(boost.prior);
+    return before + boost.n_trees * (boost.n_bags > 1 ? boost.n_bags : 1);
 }
 
 double acq_link_sample_get_missing(const acq_link_sample *sample)

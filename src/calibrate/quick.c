@@ -24,7 +24,7 @@ enum {
 static const double HELD = ACQ_HELD_SHARE;
 
 /* Goes up when the same graph would get other trees. */
-static const char version[] = "quick-5";
+static const char version[] = "quick-6";
 
 bool acq_quick_suits(const acq_graph *graph)
 {
@@ -142,26 +142,34 @@ static acq_status learn_nothing(acq_calibrator *out, acq_error *error)
     return acq_boost_fit(&data, &params, &out->link, error);
 }
 
-static acq_status fit(acq_link_sample *sample, uint32_t n, acq_calibrator *out, acq_error *error)
+/* n: pairs of relations. */
+static acq_status fit_sample(acq_link_sample *sample, uint32_t n, acq_calibrator *out,
+                             acq_link_quality *quality, acq_error *error)
 {
     acq_fold_trees trees;
-    if (sample == NULL)
-        return learn_nothing(out, error);
-    float *shifts = acq_zalloc(n, sizeof *shifts);
-    if (shifts == NULL)
-        return acq_fail_memory(error);
-    acq_status status = acq_link_sample_fit(sample, &trees, shifts, NULL, NULL, error);
-    if (status != ACQ_OK) {
-        acq_free(shifts);
+    acq_status status = acq_link_sample_fit(sample, &trees, out->shifts, NULL, quality, error);
+    if (status != ACQ_OK)
         return status;
-    }
-    acq_link_sample_move(sample, shifts);
+    acq_link_sample_move(sample, out->shifts);
     out->link = trees.all;
     trees.all = NULL;
     acq_fold_trees_deinit(&trees);
-    out->shifts = shifts;
-    out->n_shifts = n;
-    return ACQ_OK;
+    return acq_calibrator_set_quality(out, quality, n, error);
+}
+
+static acq_status fit(acq_link_sample *sample, uint32_t n, acq_calibrator *out, acq_error *error)
+{
+    if (sample == NULL)
+        return learn_nothing(out, error);
+    acq_link_quality *quality = acq_zalloc(n, sizeof *quality);
+    acq_free(out->shifts); /* of a try that failed */
+    out->shifts = acq_zalloc(n, sizeof *out->shifts);
+    out->n_shifts = out->shifts == NULL ? 0 : n;
+    acq_status status = quality == NULL || out->shifts == NULL
+                            ? acq_fail_memory(error)
+                            : fit_sample(sample, n, out, quality, error);
+    acq_free(quality);
+    return status;
 }
 
 /* What it was learnt from, and how. */
@@ -192,8 +200,8 @@ acq_status acq_quick_open_prior(const acq_candidates_maker *maker, acq_boost **o
     *out = NULL;
     acq_status status = n == 0 ? ACQ_OK : acq_prior_new_shipped(&shipped, error);
     if (status == ACQ_OK && shipped != NULL && acq_boost_get_n_features(shipped) == n)
-        status = acq_boost_copy_mapped(shipped, map, acq_candidates_get_n_features(maker), out,
-                                       error);
+        status =
+            acq_boost_copy_mapped(shipped, map, acq_candidates_get_n_features(maker), out, error);
     acq_boost_free(shipped);
     return status;
 }
@@ -258,10 +266,13 @@ bool acq_quick_get(const char *path, const acq_graph *graph, acq_calibrator *out
         out->link = kept->link;
         out->shifts = kept->shifts;
         out->n_shifts = kept->n_shifts;
+        out->quality = kept->quality;
+        out->n_quality = kept->n_quality;
         memcpy(out->models, kept->models, sizeof out->models);
         memcpy(out->graph, kept->graph, sizeof out->graph);
         kept->link = NULL;
         kept->shifts = NULL;
+        kept->quality = NULL;
     }
     acq_calibrator_free(kept);
     return is_good;

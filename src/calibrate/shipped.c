@@ -77,8 +77,8 @@ SHIP(prior, ACQ_SHIPPED_PRIOR);
 acq_status acq_prior_new_shipped(acq_boost **out, acq_error *error)
 {
     acq_calibrator *file;
-    acq_status status = acq_calibrator_read_memory(acq_shipped_prior_begin, LENGTH(prior),
-                                                   "shipped", &file, error);
+    acq_status status =
+        acq_calibrator_read_memory(acq_shipped_prior_begin, LENGTH(prior), "shipped", &file, error);
     if (status != ACQ_OK)
         return status;
     *out = file->link;

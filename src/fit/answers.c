@@ -354,8 +354,11 @@ static acq_status fit_sample(const answered *questions, size_t n_questions,
         acq_fail_memory(error);
     acq_boost_params boost = choose_boost(params);
     boost.seconds = acq_fit_get_seconds(params, ACQ_FIT_ANSWERS);
-    acq_boost_data data = {sample.x, sample.labels, sample.weights, sample.n,
-                           ACQ_N_ANSWER_FEATURES};
+    acq_boost_data data = {.x = sample.x,
+                           .labels = sample.labels,
+                           .weights = sample.weights,
+                           .n = sample.n,
+                           .n_features = ACQ_N_ANSWER_FEATURES};
     if (status == ACQ_OK)
         status = acq_fold_trees_fit(&data, sample.folds, &boost, NULL, NULL, out, error);
     answer_sample_deinit(&sample);

@@ -64,7 +64,7 @@ typedef struct fit_run {
     bool is_small;
     double missing;            /* facts that the graph lacks, over those held out of it */
     unsigned first, n_samples; /* the first sample that holds something out, and how many */
-    acq_boost *prior; /* of a small graph's trees; NULL: none */
+    acq_boost *prior;          /* of a small graph's trees; NULL: none */
     acq_fold_trees trees;
     acq_calibrator *calibrator;
     acq_link_progress progress;
@@ -386,6 +386,9 @@ static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *
         run->report->all_trees =
             run->params->seconds > 0 ? acq_link_sample_count_trees(sample) : run->report->n_trees;
     }
+    if (status == ACQ_OK)
+        status =
+            acq_calibrator_set_quality(run->calibrator, quality, run->calibrator->n_shifts, error);
     if (status == ACQ_OK)
         tell_quality(run, quality);
     acq_free(quality);

@@ -85,10 +85,10 @@ double acq_result_get_unsupported_probability(const acq_result *result)
     bool is_proved = search->outcome == ACQ_NONE && search->complete && search->likeliest == NULL;
     if (!is_proved || result->params.has_threshold)
         return NAN;
-    double p = result->params.prior < 0
-                   ? search->p_whole
-                   : acq_answer_get_unsupported_p(result->query, result->predictor, result->values,
-                                                  result->params.prior);
+    if (result->params.prior < 0)
+        return search->p_whole > 0 ? search->p_whole : NAN;
+    double p = acq_answer_get_unsupported_p(result->query, result->predictor, result->values,
+                                            result->params.prior);
     return p > 0 && p < result->params.min_p ? p : NAN;
 }
 

@@ -91,17 +91,17 @@ static void draw_relation(random_spec *drawn, uint32_t r)
     drawn->to[r] = (uint32_t)acq_random_below(&drawn->random, drawn->n_types);
     snprintf(drawn->relations[r], NAME, "r%u", r);
     bool has_path = has_chance(drawn, .65) && draw_path(drawn, r);
-    kind kind = draw_kind(drawn, r);
-    drawn->spec.relations[r] =
-        (relation_spec){.name = drawn->relations[r],
-                        .kind = kind,
-                        .from = drawn->types[drawn->from[r]],
-                        .to = drawn->types[drawn->to[r]],
-                        .cover = has_chance(drawn, .5) ? 1 : draw(drawn, .15, 1),
-                        .mean = kind == MANY || kind == SYMMETRIC ? draw(drawn, 1.1, 5) : 1,
-                        .copy = has_path ? draw(drawn, .3, 1) : 0,
-                        .path = has_path ? drawn->paths[r] : NULL,
-                        .group = has_chance(drawn, .25) ? draw(drawn, .2, .9) : 0};
+    kind drawn_kind = draw_kind(drawn, r);
+    drawn->spec.relations[r] = (relation_spec){
+        .name = drawn->relations[r],
+        .kind = drawn_kind,
+        .from = drawn->types[drawn->from[r]],
+        .to = drawn->types[drawn->to[r]],
+        .cover = has_chance(drawn, .5) ? 1 : draw(drawn, .15, 1),
+        .mean = drawn_kind == MANY || drawn_kind == SYMMETRIC ? draw(drawn, 1.1, 5) : 1,
+        .copy = has_path ? draw(drawn, .3, 1) : 0,
+        .path = has_path ? drawn->paths[r] : NULL,
+        .group = has_chance(drawn, .25) ? draw(drawn, .2, .9) : 0};
 }
 
 random_spec *random_spec_new(uint64_t seed)

@@ -1,4 +1,5 @@
-/* world_spec.h - the table that a made-up world (world.h) is made by, and tables drawn by a seed. */
+/* world_spec.h - the table that a made-up world (world.h) is made by, and tables drawn by a seed.
+ */
 #ifndef ACQ_TESTS_SUPPORT_WORLD_SPEC_H
 #define ACQ_TESTS_SUPPORT_WORLD_SPEC_H
 

@@ -109,7 +109,8 @@ static void test_trees_of_the_other_fold_state_true_probabilities(void **state)
 {
     (void)state;
     drawn_rows *rows = draw_rows();
-    acq_boost_data data = {rows->x[0], rows->labels, rows->weights, rows->n, TREE_FEATURES};
+    acq_boost_data data = {rows->x[0], rows->labels, rows->weights, rows->n, TREE_FEATURES,
+                           NULL};
     acq_boost_params params = ACQ_BOOST_DEFAULT;
     acq_fold_trees trees;
     acq_reliability judged, all;

@@ -105,7 +105,7 @@ static void fit_trees(case_parts *c)
             memset(row + ACQ_N_LINK_FEATURES, 0, ACQ_N_RULE_FEATURES * sizeof *row);
     }
     acq_boost_params params = ACQ_BOOST_DEFAULT;
-    acq_boost_data data = {x, labels, NULL, n, (uint32_t)width};
+    acq_boost_data data = {x, labels, NULL, n, (uint32_t)width, NULL};
     params.n_trees = 20;
     assert_int_equal(acq_boost_fit(&data, &params, &c->trees, NULL), ACQ_OK);
     free(x);

@@ -70,11 +70,8 @@ static acq_status add_hit(row_scratch *s, acq_ent tail, uint32_t cluster,
     return ACQ_OK;
 }
 
-/* Cycles have clusters of their own. */
-static uint32_t number_cycle(const acq_learnt_rule *rule)
-{
-    return rule->cluster | 1U << 31;
-}
+/* Cycles, rules with the tail as constant and those with the head have clusters of their own. */
+enum { OF_CYCLES = 1 << 30, OF_HEAD = 1 << 29 };
 
 static acq_status follow_cycles(const rulebook_rows *r, row_scratch *s, acq_rel relation,
                                 acq_ent head)
@@ -94,7 +91,7 @@ static acq_status follow_cycles(const rulebook_rows *r, row_scratch *s, acq_rel 
         const acq_ent *ends = acq_walker_follow(&s->walker, body, &n);
         n = n < MOST_ENDS ? n : MOST_ENDS;
         for (size_t j = 0; j < n && status == ACQ_OK; j++)
-            status = add_hit(s, ends[j], number_cycle(rule), rule);
+            status = add_hit(s, ends[j], rule->cluster | OF_CYCLES, rule);
     }
     return status;
 }
@@ -157,7 +154,7 @@ static acq_status conclude_members(const rulebook_rows *r, row_scratch *s,
         if (x == rule->constant || x == rule->other ||
             (is_any && own.n == 1 && own.tails[0] == rule->constant))
             continue;
-        status = add_hit(s, x, rule->cluster, rule);
+        status = add_hit(s, x, rule->cluster | OF_HEAD, rule);
     }
     return status;
 }

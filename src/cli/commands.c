@@ -167,8 +167,8 @@
     "both directions, (head, relation, ?), and prints at which rank it is found: mean\n"           \
     "reciprocal rank (MRR) and the share within the first 1, 3 and 10. Other tails\n"              \
     "that are observed or true are left out of a ranking; among equals the mean rank\n"            \
-    "counts. complex:, nbfnet:, rules: and ultra: MODELs are judged by their scores of\n"          \
-    "all entities, any other predictor by the scores of its links. Where these are\n"                  \
+    "counts. complex:, nbfnet:, rules: and ultra: MODELs are judged by their scores\n"             \
+    "of all entities, any other predictor by the scores of its links. Where these are\n"           \
     "probabilities, a table compares the stated with the true share.\n"                            \
     "\n"                                                                                           \
     "--filter GRAPH has more facts that hold but are not asked for, such as a test\n"              \
@@ -225,7 +225,7 @@
     "\n"                                                                                           \
     "  h(X, Y) <= b(X, A), c(A, B), d(B, Y)   one to three hops\n"                                 \
     "  h(X, \"c\") <= b(X, \"d\")               entities on both sides, on either end\n"           \
-    "  h(X, \"c\") <= b(X, A)                 an entity in the head\n"                              \
+    "  h(X, \"c\") <= b(X, A)                 an entity in the head\n"                             \
     "\n"                                                                                           \
     "The confidence of a rule is support / (pairs + 5): of the pairs that its body\n"              \
     "links, as many as were looked at, the share that are facts. The more time, the\n"             \

@@ -71,7 +71,8 @@
     FLAG(verify, "verify", 0, NULL, NULL, 0, 0, ACQ_ON_info,                                       \
          "read and check everything in a store")                                                   \
     TEXT(find, "find", 0, "PREFIX", NULL, 0, 0, ACQ_ON_info, "entities whose name begins so")      \
-    COUNT(find_limit, "limit", 0, "N", "20", 1, 1e9, ACQ_ON_info, "names that --find shows, or rules")  \
+    COUNT(find_limit, "limit", 0, "N", "20", 1, 1e9, ACQ_ON_info,                                  \
+          "names that --find shows, or rules")                                                     \
     TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
@@ -82,7 +83,7 @@
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
-         "observed, perfect:GRAPH, completion:FILE, ultra, complex:, nbfnet:, rules:, ultra:MODEL") \
+         "observed, perfect:GRAPH, completion:FILE, ultra, complex|nbfnet|rules|ultra:MODEL")      \
     TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
          "both: a model's link scores the larger of its two directions; forward: as named")        \
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \

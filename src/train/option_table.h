@@ -100,7 +100,7 @@
          "how rules count together: clusters, noisy-or or max")                                    \
     COUNT(rule_best, "best", 0, "N", NULL, 1, 64, ACQ_ON_rules,                                    \
           "rules, or clusters of rules, that count for a link")                                    \
-    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam | ACQ_OF_rules,                                  \
+    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam | ACQ_OF_rules,                   \
           "batches to train with; 0: until the time is over")                                      \
     TIME(train_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_train,                                \
          "time for the whole command, as 90s or 2h; with --batches or --epochs the most")          \

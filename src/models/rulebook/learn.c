@@ -44,12 +44,12 @@ void acq_rulebook_params_init(acq_rulebook_params *params)
                                     .walks = 10,
                                     .tries = 200,
                                     .heads = 500,
-                                    .most = 1000,
+                                    .most = 100,
                                     .support = 2,
                                     .confidence = .01,
-                                    .similarity = .5,
+                                    .similarity = .7,
                                     .aggregation = ACQ_RULES_CLUSTERS,
-                                    .best = 5,
+                                    .best = 10,
                                     .seed = 1,
                                     .n_threads = 1};
 }

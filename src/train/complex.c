@@ -172,24 +172,35 @@ static acq_status update_entities(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-static acq_status update_relation(void *context, size_t pair, unsigned thread)
+static void update_relation(const update_work *work, size_t pair)
 {
-    const update_work *work = context;
     const acq_complex_gradient *g = &work->self->g;
     size_t at = pair * g->width;
     float n3 = (float)(work->self->params->n3 * work->self->relation_counts[pair]);
-    (void)thread;
     g->kernels->adagrad_n3(g->rank, g->rank, work->rate, n3, g->relation_gradient + at,
                            get_squares(work->self, g->relations + at), g->relations + at);
+}
+
+/* Blocks of entities, then blocks of relations. */
+static acq_status update_vectors(void *context, size_t item, unsigned thread)
+{
+    const update_work *work = context;
+    const acq_complex_gradient *g = &work->self->g;
+    size_t n = acq_complex_count_blocks(g->batch.n_touched, VECTORS);
+    if (item < n)
+        return update_entities(context, item, thread);
+    for (size_t i = (item - n) * VECTORS; i < (item - n + 1) * VECTORS && i < g->n_pairs; i++)
+        update_relation(work, i);
     return ACQ_OK;
 }
 
 void acq_complex_update(acq_complex_trainer *self, double rate)
 {
     update_work work = {self, (float)rate};
-    acq_pool_run(self->g.pool, acq_complex_count_blocks(self->g.batch.n_touched, VECTORS),
-                 update_entities, &work);
-    acq_pool_run(self->g.pool, self->g.n_pairs, update_relation, &work);
+    acq_pool_run(self->g.pool,
+                 acq_complex_count_blocks(self->g.batch.n_touched, VECTORS) +
+                     acq_complex_count_blocks(self->g.n_pairs, VECTORS),
+                 update_vectors, &work);
 }
 
 typedef struct training {

@@ -268,7 +268,9 @@ static acq_status touch_candidates(acq_complex_trainer *self, uint64_t step)
     acq_complex_batch *batch = &self->g.batch;
     acq_random random = acq_random_start(self->params->seed, get_stream(DRAW_STREAM, step));
     size_t most = self->params->candidates == 0 ? SIZE_MAX : self->params->candidates;
-    size_t n_near = list_near(self, step), n_far = self->g.n_entities - batch->n_true - n_near;
+    /* where all compete, near and far ones are the same */
+    size_t n_near = self->params->candidates == 0 ? 0 : list_near(self, step);
+    size_t n_far = self->g.n_entities - batch->n_true - n_near;
     acq_status status = touch_near(self, &random, n_near, most - (most / 4 + (most < 4)));
     if (status == ACQ_OK)
         status = touch_far(self, &random, step, n_far, most - batch->n_near);

@@ -25,7 +25,7 @@
 
 #include "base/memory.h"
 
-enum { SOFTMAX_ROWS = 16, TURN = 16, SLICE = 1024, FACT_ROWS = 16, ALIGNMENT = 64 };
+enum { SOFTMAX_ROWS = 16, TURN = 16, SLICE = 1024, FACT_ROWS = 16, CHECKED = 64, ALIGNMENT = 64 };
 
 static inline float *get_entity(const acq_complex_gradient *self, acq_ent entity)
 {
@@ -327,26 +327,39 @@ static acq_status make_relation_room(relation_work *work)
         return ACQ_ERR_MEMORY;
     for (size_t side = 0; side < 2; side++) {
         acq_floats *packs = &self->relation_packs[2 * side];
-        const float *part = self->relations + side * self->rank;
         size_t n = self->n_pairs;
         if (acq_complex_shape(&packs[0], self->rank, n, false, &work->down[side]) != ACQ_OK ||
             acq_complex_shape(&packs[1], n, self->rank, false, &work->rows[side]) != ACQ_OK)
             return ACQ_ERR_MEMORY;
-        acq_packed_fill(&work->down[side].full, part, self->width);
-        acq_packed_fill_transposed(&work->rows[side].full, part, self->width);
     }
     return ACQ_OK;
 }
 
-static acq_status make_fact_query(void *context, size_t item, unsigned thread)
+/* Real or imaginary parts of all relations, as columns or as rows. */
+static acq_status pack_relations(void *context, size_t item, unsigned thread)
 {
     const relation_work *work = context;
     const acq_complex_gradient *self = work->self;
-    const acq_complex_fact *fact = work->facts[item];
+    size_t side = item / 2;
+    const float *part = self->relations + side * self->rank;
     (void)thread;
-    self->kernels->complex_product(self->rank, self->rank, get_entity(self, fact->head),
-                                   get_entity(self, fact->tail), ACQ_COMPLEX_CONJUGATE,
-                                   self->fact_queries.at + item * self->ld);
+    if (item % 2 == 0)
+        acq_packed_fill(&work->down[side].full, part, self->width);
+    else
+        acq_packed_fill_transposed(&work->rows[side].full, part, self->width);
+    return ACQ_OK;
+}
+
+static acq_status make_fact_queries(void *context, size_t item, unsigned thread)
+{
+    const relation_work *work = context;
+    const acq_complex_gradient *self = work->self;
+    (void)thread;
+    for (size_t i = item * FACT_ROWS; i < (item + 1) * FACT_ROWS && i < work->n; i++)
+        self->kernels->complex_product(self->rank, self->rank,
+                                       get_entity(self, work->facts[i]->head),
+                                       get_entity(self, work->facts[i]->tail),
+                                       ACQ_COMPLEX_CONJUGATE, self->fact_queries.at + i * self->ld);
     return ACQ_OK;
 }
 
@@ -421,7 +434,7 @@ static void multiply(const relation_work *work, const float *a, size_t lda,
 static void run_slice(relation_work *work, double *loss)
 {
     acq_complex_gradient *self = work->self;
-    acq_pool_run(self->pool, work->n, make_fact_query, work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), make_fact_queries, work);
     for (size_t side = 0; side < 2; side++)
         multiply(work, self->fact_queries.at + side * self->rank, self->ld, &work->down[side],
                  self->fact_scores.at + side * self->n_pairs, work->score_ld);
@@ -448,6 +461,7 @@ static acq_status add_relations(acq_complex_gradient *self, double *loss)
     work->self = self;
     if (make_relation_room(work) != ACQ_OK)
         return ACQ_ERR_MEMORY;
+    acq_pool_run(self->pool, 4, pack_relations, work);
     for (size_t i = 0; i < self->batch.n_facts; i++) {
         work->facts[work->n++] = &self->facts[self->batch.facts[i]];
         if (work->n == SLICE)
@@ -466,10 +480,20 @@ acq_status acq_complex_gradient_compute(acq_complex_gradient *self, double *tail
     return status == ACQ_OK ? add_relations(self, relations) : status;
 }
 
+/* The first item are the relations, each of the others some entities. */
+static acq_status check_finite(void *context, size_t item, unsigned thread)
+{
+    const acq_complex_gradient *self = context;
+    size_t first = (item - 1) * CHECKED, end = item * CHECKED;
+    bool is_finite = item > 0 || are_finite(self->relation_gradient, self->n_pairs * self->width);
+    (void)thread;
+    for (size_t i = first; item > 0 && i < end && i < self->batch.n_touched && is_finite; i++)
+        is_finite = are_finite(self->gradient.at + i * self->ld, self->width);
+    return is_finite ? ACQ_OK : ACQ_ERR_INPUT;
+}
+
 bool acq_complex_gradient_is_finite(const acq_complex_gradient *self)
 {
-    bool is_finite = true;
-    for (size_t i = 0; i < self->batch.n_touched && is_finite; i++)
-        is_finite = are_finite(self->gradient.at + i * self->ld, self->width);
-    return is_finite && are_finite(self->relation_gradient, self->n_pairs * self->width);
+    size_t n_items = 1 + acq_complex_count_blocks(self->batch.n_touched, CHECKED);
+    return acq_pool_run(self->pool, n_items, check_finite, (void *)self) == ACQ_OK;
 }

@@ -31,6 +31,8 @@
          "weight of the loss of guessing the relation (default: by the graph's density)")          \
     FLAG(f32, "f32", 0, NULL, NULL, 0, 0, ACQ_ON_complex | ACQ_ON_fit,                             \
          "complex: multiply in f32, also where the processor is faster with bfloat16")             \
+    FLAG(reciprocal, "reciprocal", 0, NULL, NULL, 0, 0, ACQ_ON_complex,                            \
+         "vectors of their own for inverse relations, in place of conjugates")                     \
     REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
     REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
          "times to see every fact")                                                                \

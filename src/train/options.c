@@ -52,6 +52,7 @@ typedef enum field_type {
     FIELD_U32,
     FIELD_U64,
     FIELD_REAL,
+    FIELD_FLAG,      /* bool */
     FIELD_NOT,       /* bool, which the flag makes false */
     FIELD_SHARE,     /* a double: the option over the rate, which is the double before it */
     FIELD_TERMS,     /* two uint32_t: A-B */
@@ -106,6 +107,7 @@ static const field complex_fields[] = {
     FIELD(n3, n3),
     FIELD(relation_weight, relation_weight),
     FIELD(init, scale),
+    FIELD_AS(acq_train_complex_params, reciprocal, FIELD_FLAG, reciprocal, IN_IDENTITY | IN_LIST),
     FIELD(epochs, epochs),
     FIELD(train_time, seconds),
     FIELD_AS(acq_train_complex_params, f32, FIELD_PRECISION, precision, IN_IDENTITY | IN_LIST),
@@ -349,11 +351,12 @@ static acq_status set_field(const field *f, const char *text, void *params, acq_
         else if (status == ACQ_OK)
             *(uint32_t *)at = (uint32_t)count;
         return status;
+    case FIELD_FLAG:
     case FIELD_NOT:
     case FIELD_PRECISION:
         status = read_flag(row, text, &flag, error);
-        if (status == ACQ_OK && f->type == FIELD_NOT)
-            *(bool *)at = !flag;
+        if (status == ACQ_OK && f->type != FIELD_PRECISION)
+            *(bool *)at = f->type == FIELD_NOT ? !flag : flag;
         else if (status == ACQ_OK)
             *(acq_precision *)at = flag ? ACQ_PRECISION_F32 : ACQ_PRECISION_AUTO;
         return status;
@@ -493,8 +496,9 @@ static void print_field(const field *f, const void *params, bool is_exact, acq_t
     case FIELD_U64:
         acq_text_format(out, "%" PRIu64, *(const uint64_t *)at);
         break;
+    case FIELD_FLAG:
     case FIELD_NOT:
-        acq_text_add(out, *(const bool *)at ? "no" : "yes");
+        acq_text_add(out, *(const bool *)at == (f->type == FIELD_FLAG) ? "yes" : "no");
         break;
     case FIELD_PRECISION:
         acq_text_add(out, *(const acq_precision *)at == ACQ_PRECISION_AUTO  ? "no"

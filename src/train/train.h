@@ -86,6 +86,7 @@ typedef struct acq_train_complex_params {
     double relation_weight; /* of the loss of relations; negative: .3 where entities have 10 facts
                                or more on average, both directions counted, else 0 */
     double scale;           /* of the initial values */
+    bool reciprocal;        /* inverse relations have vectors of their own */
     double epochs;
     double seconds;   /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
     int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */

@@ -407,9 +407,9 @@ static inline void acq_predictor_params_init(acq_predictor_params *params)
 
 /* spec: "observed" (facts and nothing else), "perfect:GRAPH" (the facts of another graph are
  * true), "completion:FILE" (made by acq_complete or acq_fit_completion), "ultra" (the weights
- * that ship, for any graph), "complex:MODEL", "nbfnet:MODEL" or "ultra:MODEL"; "auto": the
- * completion beside params->graph_path, else "ultra" if the graph is not too large, else
- * "observed". Files are read and checked at once; models make rows when questions need them, which
+ * that ship, for any graph), "complex:MODEL", "nbfnet:MODEL", "rules:MODEL" or "ultra:MODEL";
+ * "auto": the completion beside params->graph_path, else "ultra" if the graph is not too large,
+ * else "observed". Files are read and checked at once; models make rows when questions need them, which
  * they keep. Open one and share it: it belongs to `graph`, which must outlive it. */
 ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec,
                                      const acq_predictor_params *params, acq_predictor **out,
@@ -1171,8 +1171,8 @@ static inline void acq_evaluate_links_params_init(acq_evaluate_links_params *par
 }
 
 /* Link prediction judged: filtered MRR and Hits@k of every link of `truth` that the predictor's
- * graph lacks, in both directions; ties give the mean rank. "complex:", "nbfnet:" and "ultra:MODEL"
- * are judged by their raw scores of all entities, and decide nothing; any other predictor by the
+ * graph lacks, in both directions; ties give the mean rank. "complex:", "nbfnet:", "rules:" and
+ * "ultra:MODEL" are judged by their raw scores of all entities, and decide nothing; any other predictor by the
  * scores of its links, which may be probabilities too. truth, filter and negatives are
  * "perfect:..." of the same graph. params NULL: defaults. */
 ACQ_API acq_status acq_evaluate_links(const acq_predictor *predictor, const acq_predictor *truth,
@@ -1210,7 +1210,7 @@ ACQ_API acq_status acq_train_check(const char *kind, const acq_train_option *opt
 
 typedef struct acq_trained acq_trained;
 
-/* Trains "complex" or "nbfnet" on one graph, "ultra" or "policy" on any number of them, and writes
+/* Trains "complex", "nbfnet" or "rules" on one graph, "ultra" or "policy" on any number, and writes
  * the model to `output`. Beside it lie checkpoints while it trains, and the curve of a policy. When
  * progress stops it, ACQ_ERR_INTERRUPTED, the option "resume" goes on from there, as if it had
  * never stopped; with any other option or graph that is refused by name. A loss that is not finite
@@ -1238,11 +1238,48 @@ typedef struct acq_train_summary { /* texts and lists are the trained model's */
     bool uses_pe;
     uint64_t
         held_queries; /* hub-like ones of these queries: the option, or as many as fit the time */
+    uint64_t n_rules; /* of rules: how many */
 } acq_train_summary;
 
 /* out->size is the caller's. */
 ACQ_API void acq_trained_get(const acq_trained *trained, acq_train_summary *out);
 ACQ_API void acq_trained_free(acq_trained *trained);
+
+/* ---- rules, to be read ---- */
+
+typedef struct acq_rule_reader acq_rule_reader;
+
+/* Does the file begin as one that acq_train("rules") wrote? False also where it cannot be read. */
+ACQ_API bool acq_rules_is_model(const char *path);
+
+/* The graph is not needed: the names are in the file. */
+ACQ_API acq_status acq_rule_reader_open(const char *path, acq_rule_reader **out, acq_error *error);
+ACQ_API void acq_rule_reader_close(acq_rule_reader *reader);
+
+typedef struct acq_rules_summary { /* texts are the reader's */
+    size_t size;
+    uint64_t n_rules;
+    uint64_t n_with_entities; /* that name an entity; the others are cycles of one to three hops */
+    uint32_t n_entities, n_relations; /* of the graph */
+    const char *aggregation;          /* "clusters", "noisy-or" or "max" */
+    const char *data;                 /* what they were learnt on; NULL: the file does not say */
+    const char *options;
+} acq_rules_summary;
+
+/* out->size is the caller's. */
+ACQ_API void acq_rule_reader_describe(const acq_rule_reader *reader, acq_rules_summary *out);
+
+typedef struct acq_rule_view {
+    size_t size;
+    const char *text; /* "born_in(X, Y) <= lives_in(X, A), city_of(A, Y)", until the next one */
+    double confidence; /* support / (pairs + 5) */
+    uint32_t support;  /* pairs that are facts */
+    uint32_t pairs;    /* that the body links, as many as were looked at */
+    uint32_t cluster;  /* of rules with the same head that conclude the same */
+} acq_rule_view;
+
+/* The i-th rule, most confident first; false: there are not so many. out->size is the caller's. */
+ACQ_API bool acq_rule_reader_get(acq_rule_reader *reader, uint64_t i, acq_rule_view *out);
 
 #ifdef __cplusplus
 }

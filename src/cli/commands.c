@@ -20,7 +20,11 @@
     "Counts entities, relations and facts, lists the largest relations, and says\n"                \
     "what was left out while reading; of a store, its format, sources, size and the\n"             \
     "number of changes that wait for a compaction. A store has no --split, and was\n"              \
-    "read with --strict, --base and --literals when it was imported.\n"
+    "read with --strict, --base and --literals when it was imported.\n"                            \
+    "\n"                                                                                           \
+    "Of a model that train rules made: its most confident rules, each with its\n"                  \
+    "confidence, the pairs that its body links and how many of them are facts;\n"                  \
+    "--limit N shows more, --output-format tsv all of them.\n"
 
 #define CHANGE_HELP                                                                                \
     "Facts are written as in queries: names in quotes or as they stand, IRIs in\n"                 \
@@ -168,8 +172,8 @@
     "both directions, (head, relation, ?), and prints at which rank it is found: mean\n"           \
     "reciprocal rank (MRR) and the share within the first 1, 3 and 10. Other tails\n"              \
     "that are observed or true are left out of a ranking; among equals the mean rank\n"            \
-    "counts. complex:, nbfnet: and ultra: MODELs are judged by their scores of all\n"              \
-    "entities, any other predictor by the scores of its links. Where these are\n"                  \
+    "counts. complex:, nbfnet:, rules: and ultra: MODELs are judged by their scores\n"             \
+    "of all entities, any other predictor by the scores of its links. Where these are\n"           \
     "probabilities, a table compares the stated with the true share.\n"                            \
     "\n"                                                                                           \
     "--filter GRAPH has more facts that hold but are not asked for, such as a test\n"              \
@@ -189,6 +193,7 @@
     "  complex  links by vectors of entities and relations; for this graph, fast\n"                \
     "  nbfnet   links by the paths between entities; for graphs with these relations\n"            \
     "  ultra    links by how relations meet; for any graph, trained on several\n"                  \
+    "  rules    links by rules that people can read; for this graph, minutes\n"                    \
     "  policy   the learned search, --engine policy; for any graph\n"                              \
     "\n"                                                                                           \
     "anycq train KIND --help lists the options of each kind.\n"
@@ -220,6 +225,27 @@
     "--predictor ultra:MODEL.\n"                                                                   \
     "\n" RESUME_HELP
 
+#define TRAIN_RULES_HELP                                                                           \
+    "Learns rules in the manner of AnyBURL, for --predictor rules:MODEL:\n"                        \
+    "\n"                                                                                           \
+    "  h(X, Y) <= b(X, A), c(A, B), d(B, Y)   one to three hops\n"                                 \
+    "  h(X, \"c\") <= b(X, \"d\")               entities on both sides, on either end\n"           \
+    "  h(X, \"c\") <= b(X, A)                 an entity in the head\n"                             \
+    "\n"                                                                                           \
+    "The confidence of a rule is support / (pairs + 5): of the pairs that its body\n"              \
+    "links, as many as were looked at, the share that are facts. The more time, the\n"             \
+    "more rules of three hops. anycq info MODEL prints them.\n"                                    \
+    "\n"                                                                                           \
+    "--aggregate says how rules that conclude the same link count together: max, the\n"            \
+    "best one; noisy-or, the --best ones as if they were independent; clusters, the\n"             \
+    "best one of each group of rules that mostly conclude the same links.\n"                       \
+    "\n"                                                                                           \
+    "MODEL.checkpoint is there while it learns; --resume goes on from it. A seed gives\n"          \
+    "the same rules at any --threads if the clock does not end the learning.\n"                    \
+    "\n"                                                                                           \
+    "With --json the last line is an object: model, kind, seed, rules, batches,\n"                 \
+    "seconds, threads, options, graphs.\n"
+
 #define TRAIN_POLICY_HELP                                                                          \
     "Trains the weights of --engine policy on queries generated from the facts of the\n"           \
     "graphs: nine small shapes and, once these are solved, hub-like ones. The model\n"             \
@@ -248,7 +274,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
 static const char *const variant_helps[ACQ_N_VARIANTS] = {
     [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP, [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
     [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,     [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
-    [ACQ_VARIANT_links] = EVAL_LINKS_HELP,
+    [ACQ_VARIANT_links] = EVAL_LINKS_HELP,      [ACQ_VARIANT_rules] = TRAIN_RULES_HELP,
 };
 
 static const acq_variant variants[ACQ_N_VARIANTS] = {

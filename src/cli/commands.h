@@ -25,8 +25,7 @@
     X(fit, 1, 1, "GRAPH [-o COMPLETION]", "from facts to links with a probability")                \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
     X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers, or the prediction of links")   \
-    X(train, 1, SIZE_MAX, "complex|nbfnet|ultra|policy GRAPH... -o MODEL",                         \
-      "train a link predictor, or the learned search")
+    X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL", "train a link predictor, or the learned search")
 
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \
@@ -54,6 +53,7 @@ enum {
     X(train, complex, "GRAPH -o MODEL")                                                            \
     X(train, nbfnet, "GRAPH -o MODEL")                                                             \
     X(train, ultra, "GRAPH... -o MODEL")                                                           \
+    X(train, rules, "GRAPH -o MODEL")                                                              \
     X(train, policy, "GRAPH... -o MODEL")                                                          \
     X(eval, qac, "--observed GRAPH --queries FILE...")                                             \
     X(eval, qar, "--observed GRAPH --queries FILE...")                                             \
@@ -67,7 +67,7 @@ typedef enum acq_variant_id {
 } acq_variant_id;
 
 enum {
-    ACQ_FIRST_VARIANT_BIT = 24,
+    ACQ_FIRST_VARIANT_BIT = 22,
 #define ACQ_VARIANT_BIT(command, name, arguments)                                                  \
     ACQ_OF_##name = 1 << (ACQ_FIRST_VARIANT_BIT + ACQ_VARIANT_##name),
     ACQ_VARIANTS(ACQ_VARIANT_BIT)

@@ -259,7 +259,7 @@ typedef struct links_job {
 /* complex:, nbfnet: and ultra:MODEL are judged by their raw scores. */
 static bool is_model(const char *spec)
 {
-    static const char *const prefixes[] = {"complex:", "nbfnet:", "ultra:"};
+    static const char *const prefixes[] = {"complex:", "nbfnet:", "rules:", "ultra:"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(spec, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
@@ -276,7 +276,7 @@ static acq_status check_given(const acq_options *options, acq_error *error)
     if (!acq_options_has(options, predictor) || strcmp(options->predictor, "auto") == 0)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "eval wants its predictor named: --predictor completion:FILE, "
-                        "complex:MODEL, nbfnet:MODEL or ultra:MODEL");
+                        "complex:MODEL, nbfnet:MODEL, rules:MODEL or ultra:MODEL");
     if (options->negatives != NULL && is_model(options->predictor))
         return acq_fail(error, ACQ_ERR_USAGE,
                         "raw scores decide nothing: --negatives needs --predictor completion:FILE");

@@ -1,5 +1,5 @@
-/* info.c - `anycq info`: what a graph holds; --find PREFIX: entities by the beginning of their
- * name;
+/* info.c - `anycq info`: what a graph holds, or the rules of a model; --find PREFIX: entities by
+ * the beginning of their name;
  * --verify: is every byte of a store in order? */
 #include "cli/report.h"
 
@@ -397,12 +397,107 @@ static int show(const acq_options *options, acq_output *output)
     return code;
 }
 
+/* ---- rules ---- */
+
+static void print_rule(const acq_rule_view *rule, acq_text *out)
+{
+    enum { COUNTS = 26 };
+    acq_text line;
+    acq_text_init(&line);
+    acq_text_format(out, "%10.4f%8u%8u  ", rule->confidence, rule->support, rule->pairs);
+    acq_width_add(&line, rule->text);
+    acq_width_wrap(out, line.bytes == NULL ? "" : line.bytes, COUNTS + 2, COUNTS + 2, ACQ_COLUMNS);
+    acq_text_add_char(out, '\n');
+    out->failed = out->failed || line.failed;
+    acq_text_deinit(&line);
+}
+
+static void print_rules(acq_rule_reader *reader, const acq_options *options, acq_text *out)
+{
+    acq_rules_summary s = {.size = sizeof s};
+    acq_rule_view rule = {.size = sizeof rule};
+    acq_rule_reader_describe(reader, &s);
+    acq_size_print_text(out, "rules", options->args.items[0]);
+    if (s.data != NULL)
+        acq_size_print_text(out, "learnt on", s.data);
+    acq_size_print_count(out, "cycles", s.n_rules - s.n_with_entities);
+    acq_size_print_count(out, "with entities", s.n_with_entities);
+    acq_size_print_text(out, "aggregation", s.aggregation);
+    if (s.options != NULL)
+        acq_size_print_text(out, "options", s.options);
+    if (s.n_rules > 0)
+        acq_text_format(out, "\n%10s%8s%8s  %s\n", "confidence", "support", "pairs", "rule");
+    for (uint64_t i = 0; i < options->find_limit && acq_rule_reader_get(reader, i, &rule); i++)
+        print_rule(&rule, out);
+}
+
+static void print_rules_table(acq_rule_reader *reader, acq_table *table)
+{
+    static const char *const names[] = {"rule", "confidence", "support", "pairs", "cluster"};
+    acq_rule_view rule = {.size = sizeof rule};
+    acq_table_add_line(table, names, sizeof names / sizeof *names);
+    for (uint64_t i = 0; acq_rule_reader_get(reader, i, &rule); i++) {
+        acq_table_add_text(table, rule.text);
+        acq_table_add_number(table, rule.confidence);
+        acq_table_add_count(table, rule.support);
+        acq_table_add_count(table, rule.pairs);
+        acq_table_add_count(table, rule.cluster);
+        acq_table_end_line(table);
+    }
+}
+
+static json_t *make_rule(const acq_rule_view *rule)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "rule", acq_json_text(rule->text));
+    json_object_set_new(object, "confidence", json_real(rule->confidence));
+    json_object_set_new(object, "support", acq_json_count(rule->support));
+    json_object_set_new(object, "pairs", acq_json_count(rule->pairs));
+    json_object_set_new(object, "cluster", acq_json_count(rule->cluster));
+    return object;
+}
+
+static void print_rules_json(acq_rule_reader *reader, const acq_options *options, acq_text *out)
+{
+    acq_rules_summary s = {.size = sizeof s};
+    acq_rule_view rule = {.size = sizeof rule};
+    json_t *object = json_object(), *rules = json_array();
+    acq_rule_reader_describe(reader, &s);
+    for (uint64_t i = 0; i < options->find_limit && acq_rule_reader_get(reader, i, &rule); i++)
+        json_array_append_new(rules, make_rule(&rule));
+    json_object_set_new(object, "model", acq_json_text(options->args.items[0]));
+    json_object_set_new(object, "kind", json_string("rules"));
+    json_object_set_new(object, "cycles", acq_json_count(s.n_rules - s.n_with_entities));
+    json_object_set_new(object, "with_entities", acq_json_count(s.n_with_entities));
+    json_object_set_new(object, "aggregation", json_string(s.aggregation));
+    json_object_set_new(object, "best", rules);
+    acq_json_add_line(out, object);
+}
+
+static int show_rules(const acq_options *options, acq_output *output)
+{
+    acq_error error = {0};
+    acq_rule_reader *reader = NULL;
+    acq_table table = {.out = &output->data, .separator = options->separator};
+    if (acq_rule_reader_open(options->args.items[0], &reader, &error) != ACQ_OK)
+        return acq_report_error(output, options, &error, NULL);
+    if (options->json)
+        print_rules_json(reader, options, &output->data);
+    else if (options->separator != '\0')
+        print_rules_table(reader, &table);
+    else
+        print_rules(reader, options, &output->data);
+    acq_rule_reader_close(reader);
+    return ACQ_EXIT_YES;
+}
+
 int acq_cli_info(const acq_options *options)
 {
     acq_output output;
     acq_output_init(&output);
-    int code = options->verify         ? verify_store(options, &output)
-               : options->find != NULL ? find_entities(options, &output)
-                                       : show(options, &output);
+    int code = options->verify                              ? verify_store(options, &output)
+               : options->find != NULL                      ? find_entities(options, &output)
+               : acq_rules_is_model(options->args.items[0]) ? show_rules(options, &output)
+                                                            : show(options, &output);
     return acq_output_finish(&output, code);
 }

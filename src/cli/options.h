@@ -25,6 +25,8 @@
 #define ACQ_ON_answers  (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_suggest)
 #define ACQ_ON_policy   (ACQ_ON_train | ACQ_OF_policy)
 #define ACQ_ON_adam     (ACQ_ON_policy | ACQ_OF_nbfnet | ACQ_OF_ultra)
+#define ACQ_ON_rules    (ACQ_ON_train | ACQ_OF_rules)
+#define ACQ_ON_rates    (ACQ_ON_adam | ACQ_OF_complex)
 #define ACQ_ON_complex  (ACQ_ON_train | ACQ_OF_complex)
 #define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
@@ -69,7 +71,8 @@
     FLAG(verify, "verify", 0, NULL, NULL, 0, 0, ACQ_ON_info,                                       \
          "read and check everything in a store")                                                   \
     TEXT(find, "find", 0, "PREFIX", NULL, 0, 0, ACQ_ON_info, "entities whose name begins so")      \
-    COUNT(find_limit, "limit", 0, "N", "20", 1, 1e9, ACQ_ON_info, "most names that --find shows")  \
+    COUNT(find_limit, "limit", 0, "N", "20", 1, 1e9, ACQ_ON_info,                                  \
+          "names that --find shows, or rules")                                                     \
     TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
@@ -80,7 +83,7 @@
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
     TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
-         "observed, perfect:GRAPH, completion:FILE, ultra, complex:, nbfnet: or ultra:MODEL")      \
+         "observed, perfect:GRAPH, completion:FILE, ultra, complex|nbfnet|rules|ultra:MODEL")      \
     TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
          "both: a model's link scores the larger of its two directions; forward: as named")        \
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \

@@ -1,4 +1,4 @@
-/* train.c - `anycq train complex|nbfnet|ultra|policy`: graphs in, a model out.
+/* train.c - `anycq train complex|nbfnet|ultra|rules|policy`: graphs in, a model out.
  *
  * What is trained and written stands in train/run.h. An interrupt leaves the checkpoint, which
  * --resume goes on with; a second one takes away what is half written and leaves at once. */
@@ -41,7 +41,8 @@ static acq_status check(const acq_options *options, acq_error *error)
     const char *kind = options->args.items[0];
     if (acq_train_kind_find(kind) == ACQ_N_TRAIN_KINDS)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "no model \"%.100s\" to train; use train complex, nbfnet, ultra or policy",
+                        "no model \"%.100s\" to train; use train complex, nbfnet, ultra, rules or "
+                        "policy",
                         kind);
     if (options->args.n < 2)
         return acq_fail(error, ACQ_ERR_USAGE,
@@ -263,7 +264,11 @@ static void print(const training *job, acq_text *out)
         print_policy(job, out);
         acq_text_format(&use, "--engine policy --weights %s", job->options->output);
     } else {
-        acq_text_format(&cost, "%.4g %s, %.1f s, loss %.4g", r->done, r->unit, r->seconds, r->loss);
+        acq_text_format(&cost, "%.4g %s, %.1f s, ", r->done, r->unit, r->seconds);
+        if (job->kind == ACQ_TRAIN_RULES)
+            acq_text_format(&cost, "%llu rules", (unsigned long long)r->n_rules);
+        else
+            acq_text_format(&cost, "loss %.4g", r->loss);
         print_line(out, "training", &cost);
         acq_text_format(&use, "--predictor %s:%s", acq_train_kind_get_name(job->kind),
                         job->options->output);
@@ -324,7 +329,10 @@ static void print_json(const training *job, acq_text *out)
     } else {
         json_object_set_new(object, "kind", json_string(acq_train_kind_get_name(job->kind)));
         json_object_set_new(object, "seed", acq_json_count(r->seed));
-        json_object_set_new(object, "loss", json_real(r->loss));
+        if (job->kind == ACQ_TRAIN_RULES)
+            json_object_set_new(object, "rules", acq_json_count(r->n_rules));
+        else
+            json_object_set_new(object, "loss", json_real(r->loss));
         json_object_set_new(object, r->unit, json_real(r->done));
     }
     json_object_set_new(object, "seconds", json_real(r->seconds));

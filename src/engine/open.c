@@ -16,6 +16,7 @@
 #include "models/complex/model.h"
 #include "models/nbfnet/nbfnet.h"
 #include "models/neighbours.h"
+#include "models/rulebook/rulebook.h"
 #include "store/store.h"
 
 /* Where a row of ULTRA would take seconds, `auto` stays with the facts. */
@@ -46,8 +47,8 @@ static const predictor_entry predictors[N_PREDICTORS] = {
 };
 
 #define KNOWN                                                                                      \
-    "use auto, observed, perfect:GRAPH, completion:FILE, complex:MODEL, nbfnet:MODEL, ultra or "   \
-    "ultra:MODEL"
+    "use auto, observed, perfect:GRAPH, completion:FILE, complex:MODEL, nbfnet:MODEL, "            \
+    "rules:MODEL, ultra or ultra:MODEL"
 
 /* Splits "name:file"; *file is NULL without a colon. N_PREDICTORS when the name is unknown. */
 static enum predictor_id find(const char *spec, const char **file)
@@ -112,6 +113,7 @@ typedef struct row_parts {
     acq_complex *complex;
     acq_nbfnet *nbfnet;
     acq_ultra *ultra;
+    acq_rulebook *book;
     acq_row_model *model;
     acq_row_model *neighbours; /* beside it, for the calibrator */
     acq_rules *rules;
@@ -130,6 +132,7 @@ static void free_parts(void *owned)
     acq_complex_free(parts->complex);
     acq_nbfnet_free(parts->nbfnet);
     acq_ultra_free(parts->ultra);
+    acq_rulebook_free(parts->book);
     acq_free(parts);
 }
 
@@ -141,6 +144,8 @@ static acq_status make_model(row_parts *parts, acq_error *error)
         return acq_complex_new_row_model(parts->complex, parts->graph, &parts->model, error);
     if (parts->nbfnet != NULL)
         return acq_nbfnet_new_row_model(parts->nbfnet, parts->graph, &parts->model, error);
+    if (parts->book != NULL)
+        return acq_rulebook_new_row_model(parts->book, parts->graph, &parts->model, error);
     return acq_ultra_new_row_model(parts->ultra, parts->graph, &parts->model, error);
 }
 
@@ -340,6 +345,20 @@ static acq_status open_nbfnet(const acq_graph *graph, const char *spec, const ch
     return status;
 }
 
+static acq_status open_rules(const acq_graph *graph, const char *spec, const char *path,
+                             const acq_open_params *params, acq_predictor **out, acq_error *error)
+{
+    row_parts *parts = NULL;
+    acq_status status = new_parts(graph, params, &parts, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_rulebook_read(path, graph, &parts->book, error);
+    if (status == ACQ_OK)
+        return make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
+    free_parts(parts);
+    return status;
+}
+
 /* path NULL: the shipped weights with their calibrator. */
 static acq_status open_ultra(const acq_graph *graph, const char *spec, const char *path,
                              const acq_open_params *params, acq_predictor **out, acq_error *error)
@@ -425,6 +444,8 @@ static acq_status open_known(const acq_graph *graph, const char *spec,
         return open_complex(graph, spec, file, params, out, error);
     case PREDICTOR_nbfnet:
         return open_nbfnet(graph, spec, file, params, out, error);
+    case PREDICTOR_rules:
+        return open_rules(graph, spec, file, params, out, error);
     case PREDICTOR_ultra:
         return open_ultra(graph, spec, file, params, out, error);
     case PREDICTOR_auto:

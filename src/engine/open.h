@@ -17,6 +17,7 @@ typedef enum acq_spec_file { ACQ_SPEC_NO_FILE, ACQ_SPEC_MAY_FILE, ACQ_SPEC_FILE 
     X(completion, ACQ_SPEC_FILE)                                                                   \
     X(complex, ACQ_SPEC_FILE)                                                                      \
     X(nbfnet, ACQ_SPEC_FILE)                                                                       \
+    X(rules, ACQ_SPEC_FILE)                                                                        \
     X(ultra, ACQ_SPEC_MAY_FILE)
 
 typedef struct acq_open_params {
@@ -35,6 +36,7 @@ typedef struct acq_open_params {
  *   observed, perfect:GRAPH, completion:FILE
  *   complex:MODEL                FIT's scale
  *   nbfnet:MODEL, ultra:MODEL    sigmoids, as published
+ *   rules:MODEL                  the probability that the rules give together
  *   ultra                        shipped weights, probabilities by the shipped calibrator
  *   auto                         the graph's completion if it has one (the file GRAPH.completion,
  *                                in a folder the file `completion`), else ultra if this build has

@@ -52,7 +52,8 @@ static acq_status find_kind(const char *name, acq_train_kind *out, acq_error *er
     if (*out != ACQ_N_TRAIN_KINDS)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE,
-                    "no model \"%.100s\" to train; use complex, nbfnet, ultra or policy", name);
+                    "no model \"%.100s\" to train; use complex, nbfnet, ultra, rules or policy",
+                    name);
 }
 
 acq_status acq_train_check(const char *kind, const acq_train_option *options, size_t n_options,
@@ -140,7 +141,8 @@ void acq_trained_get(const acq_trained *trained, acq_train_summary *out)
                              .seeds_held = r->seeds_held,
                              .dim = r->dim,
                              .uses_pe = r->uses_pe,
-                             .held_queries = r->n_held_hubs};
+                             .held_queries = r->n_held_hubs,
+                             .n_rules = r->n_rules};
     acq_sized_fill(out, &own, sizeof own);
 }
 

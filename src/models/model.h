@@ -42,7 +42,7 @@ typedef struct acq_row_model_ops {
 struct acq_row_model {
     const acq_row_model_ops *ops;
     const acq_graph *graph; /* borrowed: facts and ids */
-    const char *kind;       /* "complex", "nbfnet", "ultra", "neighbours" */
+    const char *kind;       /* "complex", "nbfnet", "ultra", "rules", "neighbours" */
     size_t batch;           /* rows that are best asked for together */
     bool is_symmetric;      /* score(r,h,t) == score(inverse(r),t,h) to the last bit */
     bool is_costly;         /* rows of a relation's smaller side are enough */

@@ -133,8 +133,11 @@ static acq_status write_whole(const acq_trainer *t, const whole *all, acq_error 
 
 acq_status acq_trainer_write(const acq_trainer *trainer, acq_error *error)
 {
-    whole all;
-    acq_status status = whole_init(&all, trainer, error);
+    whole all = {0};
+    acq_status status =
+        trainer->ops->shape == NULL ? ACQ_OK : trainer->ops->shape(trainer->self, NULL, error);
+    if (status == ACQ_OK)
+        status = whole_init(&all, trainer, error);
     if (status == ACQ_OK) {
         copy_parts(&all, trainer, false);
         status = write_whole(trainer, &all, error);
@@ -257,6 +260,8 @@ static acq_status read_file(acq_trainer *t, const acq_safetensors *file, whole *
         status = check_identity(file, t->identity, error);
     if (status == ACQ_OK)
         status = read_counters(file, &c, values, error);
+    if (status == ACQ_OK && t->ops->shape != NULL)
+        status = t->ops->shape(t->self, file, error);
     if (status == ACQ_OK)
         status = whole_init(all, t, error);
     if (status == ACQ_OK)
@@ -265,9 +270,12 @@ static acq_status read_file(acq_trainer *t, const acq_safetensors *file, whole *
         status = check_squares(all, error);
     if (status != ACQ_OK)
         return status;
-    take_counters(t, &c, values);
     copy_parts(all, t, true);
-    return ACQ_OK;
+    if (t->ops->take != NULL)
+        status = t->ops->take(t->self, error);
+    if (status == ACQ_OK)
+        take_counters(t, &c, values);
+    return status;
 }
 
 acq_status acq_trainer_read(acq_trainer *trainer, acq_error *error)

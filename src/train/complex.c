@@ -72,6 +72,11 @@ static acq_status check_warm(const acq_graph *graph, const acq_train_complex_par
         return acq_fail(error, ACQ_ERR_USAGE,
                         "the vectors to start from have rank %u, not %u; ask for the same rank",
                         warm->rank, params->rank);
+    if (warm->is_reciprocal != params->reciprocal)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "the vectors to start from are %sreciprocal; give --reciprocal to both "
+                        "trainings or to none",
+                        warm->is_reciprocal ? "" : "not ");
     if (warm->n_entities > acq_graph_get_n_entities(graph) ||
         warm->n_relations > acq_graph_get_n_relations(graph))
         return acq_fail(error, ACQ_ERR_USAGE,
@@ -97,7 +102,7 @@ static acq_status check_params(const acq_graph *graph, const acq_train_complex_p
 static acq_status init_arrays(acq_complex_trainer *self, acq_error *error)
 {
     self->squares = acq_zalloc(self->model->parameters.n, sizeof *self->squares);
-    self->relation_counts = acq_zalloc(self->g.n_pairs, sizeof *self->relation_counts);
+    self->relation_counts = acq_zalloc(self->g.n_vectors, sizeof *self->relation_counts);
     self->met = acq_zalloc(self->g.n_entities, sizeof *self->met);
     self->near = acq_alloc(self->g.n_entities, sizeof *self->near);
     if (self->squares == NULL || self->relation_counts == NULL || self->met == NULL ||
@@ -110,9 +115,9 @@ acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *
                                     const acq_train_complex_params *params, acq_error *error)
 {
     *self = (acq_complex_trainer){.graph = graph, .params = params};
-    acq_status status =
-        acq_complex_new(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
-                        params->rank, params->scale, params->seed, &self->model, error);
+    acq_status status = (params->reciprocal ? acq_complex_new_reciprocal : acq_complex_new)(
+        acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph), params->rank,
+        params->scale, params->seed, &self->model, error);
     if (status == ACQ_OK)
         status = acq_complex_gradient_init(&self->g, self->model, params->batch, params->n_threads,
                                            error);
@@ -143,7 +148,8 @@ static void start_warm(acq_complex_trainer *self)
     if (warm == NULL)
         return;
     memcpy(self->g.entities, acq_complex_get_entity(warm, 0), warm->n_entities * bytes);
-    memcpy(self->g.relations, acq_complex_get_relation(warm, 0), warm->n_relations / 2 * bytes);
+    memcpy(self->g.relations, acq_complex_get_relation(warm, 0),
+           acq_complex_get_vector(warm->is_reciprocal, warm->n_relations) * bytes);
 }
 
 typedef struct update_work {
@@ -172,24 +178,35 @@ static acq_status update_entities(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-static acq_status update_relation(void *context, size_t pair, unsigned thread)
+static void update_relation(const update_work *work, size_t pair)
 {
-    const update_work *work = context;
     const acq_complex_gradient *g = &work->self->g;
     size_t at = pair * g->width;
     float n3 = (float)(work->self->params->n3 * work->self->relation_counts[pair]);
-    (void)thread;
     g->kernels->adagrad_n3(g->rank, g->rank, work->rate, n3, g->relation_gradient + at,
                            get_squares(work->self, g->relations + at), g->relations + at);
+}
+
+/* Blocks of entities, then blocks of relations. */
+static acq_status update_vectors(void *context, size_t item, unsigned thread)
+{
+    const update_work *work = context;
+    const acq_complex_gradient *g = &work->self->g;
+    size_t n = acq_complex_count_blocks(g->batch.n_touched, VECTORS);
+    if (item < n)
+        return update_entities(context, item, thread);
+    for (size_t i = (item - n) * VECTORS; i < (item - n + 1) * VECTORS && i < g->n_vectors; i++)
+        update_relation(work, i);
     return ACQ_OK;
 }
 
 void acq_complex_update(acq_complex_trainer *self, double rate)
 {
     update_work work = {self, (float)rate};
-    acq_pool_run(self->g.pool, acq_complex_count_blocks(self->g.batch.n_touched, VECTORS),
-                 update_entities, &work);
-    acq_pool_run(self->g.pool, self->g.n_pairs, update_relation, &work);
+    acq_pool_run(self->g.pool,
+                 acq_complex_count_blocks(self->g.batch.n_touched, VECTORS) +
+                     acq_complex_count_blocks(self->g.n_vectors, VECTORS),
+                 update_vectors, &work);
 }
 
 typedef struct training {
@@ -222,9 +239,10 @@ static double get_rate(const training *t, double share)
 }
 
 /* What is shown: the mean over facts of each loss. */
-static double get_mean_loss(const acq_complex_batch *batch, double tails, double relations)
+static double get_mean_loss(const acq_complex_gradient *g, double tails, double relations)
 {
-    uint64_t n = 0, n_facts = 2 * (uint64_t)batch->n_facts;
+    const acq_complex_batch *batch = &g->batch;
+    uint64_t n = 0, n_facts = (g->is_reciprocal ? 1 : 2) * (uint64_t)batch->n_facts;
     for (size_t i = 0; i < batch->n_rows; i++)
         n += batch->rows[i].n_tails;
     return tails / (double)n + (n_facts == 0 ? 0 : relations / (double)n_facts);
@@ -240,7 +258,7 @@ static acq_status compute(void *self, uint64_t step, double *loss, acq_error *er
         status = acq_complex_gradient_compute(&t->state.g, &tails, &relations);
     if (status != ACQ_OK)
         return acq_fail_memory(error);
-    *loss = get_mean_loss(&t->state.g.batch, tails, relations);
+    *loss = get_mean_loss(&t->state.g, tails, relations);
     return ACQ_OK;
 }
 

@@ -45,13 +45,20 @@ static acq_status add_rows(acq_complex_trainer *self, acq_rel relation, size_t *
     return ACQ_OK;
 }
 
+/* Even rows have each fact once; reciprocal relations learn from both directions. */
+static bool has_facts(const acq_complex_trainer *self, const acq_complex_row *row)
+{
+    return self->g.is_reciprocal || row->relation % 2 == 0;
+}
+
 static void fill_facts(acq_complex_trainer *self)
 {
     for (size_t i = 0; i < self->n_rows; i++) {
         const acq_complex_row *row = &self->rows[i];
-        for (uint32_t j = 0; row->relation % 2 == 0 && j < row->n_tails; j++)
+        for (uint32_t j = 0; has_facts(self, row) && j < row->n_tails; j++)
             self->g.facts[self->n_facts++] =
-                (acq_complex_fact){row->head, row->tails[j], row->relation / 2};
+                (acq_complex_fact){row->head, row->tails[j],
+                                   acq_complex_get_vector(self->g.is_reciprocal, row->relation)};
     }
 }
 
@@ -66,7 +73,6 @@ static double get_relation_weight(const acq_complex_trainer *self)
     return n >= DENSE * (double)self->g.n_entities ? DENSE_WEIGHT : 0;
 }
 
-/* Even rows have each fact once. */
 static acq_status list_facts(acq_complex_trainer *self, acq_error *error)
 {
     uint64_t n = 0;
@@ -74,7 +80,7 @@ static acq_status list_facts(acq_complex_trainer *self, acq_error *error)
     if (self->g.relation_weight == 0)
         return ACQ_OK;
     for (size_t i = 0; i < self->n_rows; i++)
-        n += self->rows[i].relation % 2 == 0 ? self->rows[i].n_tails : 0;
+        n += has_facts(self, &self->rows[i]) ? self->rows[i].n_tails : 0;
     if (n > UINT32_MAX)
         return acq_fail(error, ACQ_ERR_LIMIT, "the graph has too many facts to train on");
     self->g.facts = acq_alloc(n, sizeof *self->g.facts);
@@ -136,7 +142,7 @@ static void order_rows(acq_complex_trainer *self, uint64_t epoch)
 
 acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error)
 {
-    size_t room = 0, n_relations = 2 * (size_t)self->g.n_pairs;
+    size_t room = 0, n_relations = self->g.n_relations;
     self->links = acq_alloc(n_relations, sizeof *self->links);
     if (self->links == NULL)
         return acq_fail_memory(error);
@@ -202,7 +208,8 @@ static acq_status touch_tails(acq_complex_trainer *self)
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < self->g.batch.n_rows; i++) {
         const acq_complex_row *row = &self->g.batch.rows[i];
-        self->relation_counts[row->relation / 2] += row->n_tails;
+        self->relation_counts[acq_complex_get_vector(self->g.is_reciprocal, row->relation)] +=
+            row->n_tails;
         for (uint32_t j = 0; j < row->n_tails && status == ACQ_OK; j++)
             status = touch(self, row->tails[j], 1);
     }
@@ -268,7 +275,9 @@ static acq_status touch_candidates(acq_complex_trainer *self, uint64_t step)
     acq_complex_batch *batch = &self->g.batch;
     acq_random random = acq_random_start(self->params->seed, get_stream(DRAW_STREAM, step));
     size_t most = self->params->candidates == 0 ? SIZE_MAX : self->params->candidates;
-    size_t n_near = list_near(self, step), n_far = self->g.n_entities - batch->n_true - n_near;
+    /* where all compete, near and far ones are the same */
+    size_t n_near = self->params->candidates == 0 ? 0 : list_near(self, step);
+    size_t n_far = self->g.n_entities - batch->n_true - n_near;
     acq_status status = touch_near(self, &random, n_near, most - (most / 4 + (most < 4)));
     if (status == ACQ_OK)
         status = touch_far(self, &random, step, n_far, most - batch->n_near);
@@ -305,7 +314,7 @@ void acq_complex_forget(acq_complex_trainer *self)
 {
     for (size_t i = 0; i < self->g.batch.n_touched; i++)
         self->g.local[self->g.batch.entities[i]] = ACQ_NO_ID;
-    for (uint32_t i = 0; i < self->g.n_pairs; i++)
+    for (uint32_t i = 0; i < self->g.n_vectors; i++)
         self->relation_counts[i] = 0;
     self->g.batch.n_touched = 0;
 }

@@ -14,8 +14,8 @@
     COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_policy, "width of the network")                \
     COUNT(rank, "rank", 0, "D", NULL, 1, 65536, ACQ_ON_complex | ACQ_ON_fit,                       \
           "complex numbers of a vector")                                                           \
-    REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the start")             \
-    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_train, "learning rate at the end")     \
+    REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_rates, "learning rate at the start")             \
+    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_rates, "learning rate at the end")     \
     REAL(beta1, "beta1", 0, "B", NULL, 0, 0.999999, ACQ_ON_adam, "Adam: keep of the gradients")    \
     REAL(beta2, "beta2", 0, "B", NULL, 0, 0.999999999, ACQ_ON_adam, "Adam: keep of their squares") \
     REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_adam, "weight decay")                          \
@@ -31,6 +31,8 @@
          "weight of the loss of guessing the relation (default: by the graph's density)")          \
     FLAG(f32, "f32", 0, NULL, NULL, 0, 0, ACQ_ON_complex | ACQ_ON_fit,                             \
          "complex: multiply in f32, also where the processor is faster with bfloat16")             \
+    FLAG(reciprocal, "reciprocal", 0, NULL, NULL, 0, 0, ACQ_ON_complex,                            \
+         "vectors of their own for inverse relations, in place of conjugates")                     \
     REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
     REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
          "times to see every fact")                                                                \
@@ -80,7 +82,27 @@
          "probability that an entity with one neighbour is left out")                              \
     COUNT(most_atoms, "most-atoms", 0, "N", NULL, 1, 100000, ACQ_ON_policy,                        \
           "most atoms of a hub-like query")                                                        \
-    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam,                                  \
+    COUNT(rule_facts, "facts", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                                 \
+          "facts of each relation whose ends a batch walks between")                               \
+    COUNT(rule_walks, "walks", 0, "N", NULL, 0, 1e6, ACQ_ON_rules,                                 \
+          "walks of three hops between the ends of a fact")                                        \
+    COUNT(rule_tries, "tries", 0, "N", NULL, 0, 1e9, ACQ_ON_rules,                                 \
+          "new rules of three hops that a batch counts for each relation")                         \
+    COUNT(rule_heads, "heads", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                                 \
+          "most heads that a rule of several hops is counted on")                                  \
+    COUNT(rule_most, "most", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                                   \
+          "rules kept for each relation, and with constants for each relation and entity")         \
+    COUNT(rule_support, "support", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                             \
+          "least number of facts that a rule concludes")                                           \
+    REAL(rule_confidence, "confidence", 0, "C", NULL, 0, 1, ACQ_ON_rules,                          \
+         "least confidence of a rule")                                                             \
+    REAL(rule_similarity, "similarity", 0, "S", NULL, 0, 1, ACQ_ON_rules,                          \
+         "share of common conclusions from which on two rules say the same")                       \
+    TEXT(rule_aggregate, "aggregate", 0, "WAY", NULL, 0, 0, ACQ_ON_rules,                          \
+         "how rules count together: clusters, noisy-or or max")                                    \
+    COUNT(rule_best, "best", 0, "N", NULL, 1, 64, ACQ_ON_rules,                                    \
+          "rules, or clusters of rules, that count for a link")                                    \
+    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam | ACQ_OF_rules,                   \
           "batches to train with; 0: until the time is over")                                      \
     TIME(train_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_train,                                \
          "time for the whole command, as 90s or 2h; with --batches or --epochs the most")          \

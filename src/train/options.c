@@ -52,10 +52,12 @@ typedef enum field_type {
     FIELD_U32,
     FIELD_U64,
     FIELD_REAL,
+    FIELD_FLAG,      /* bool */
     FIELD_NOT,       /* bool, which the flag makes false */
     FIELD_SHARE,     /* a double: the option over the rate, which is the double before it */
     FIELD_TERMS,     /* two uint32_t: A-B */
     FIELD_PRECISION, /* the flag makes it f32 */
+    FIELD_AGGREGATION,
 } field_type;
 
 enum { IN_IDENTITY = 1, IN_LIST = 2 }; /* where an option is printed */
@@ -105,6 +107,7 @@ static const field complex_fields[] = {
     FIELD(n3, n3),
     FIELD(relation_weight, relation_weight),
     FIELD(init, scale),
+    FIELD_AS(acq_train_complex_params, reciprocal, FIELD_FLAG, reciprocal, IN_IDENTITY | IN_LIST),
     FIELD(epochs, epochs),
     FIELD(train_time, seconds),
     FIELD_AS(acq_train_complex_params, f32, FIELD_PRECISION, precision, IN_IDENTITY | IN_LIST),
@@ -131,6 +134,25 @@ static const field ultra_fields[] = {
     FIELD(train_negatives, negatives),
     FIELD(temperature, temperature),
     NETWORK_FIELDS(acq_train_ultra_params),
+#undef FIELD
+};
+
+static const field rules_fields[] = {
+#define FIELD(option, member) FIELD_OF(acq_train_rules_params, option, member)
+    FIELD(rule_facts, learn.facts),
+    FIELD(rule_walks, learn.walks),
+    FIELD(rule_tries, learn.tries),
+    FIELD(rule_heads, learn.heads),
+    FIELD(rule_most, learn.most),
+    FIELD(rule_support, learn.support),
+    FIELD(rule_confidence, learn.confidence),
+    FIELD(rule_similarity, learn.similarity),
+    FIELD_AS(acq_train_rules_params, rule_aggregate, FIELD_AGGREGATION, learn.aggregation,
+             IN_IDENTITY | IN_LIST),
+    FIELD(rule_best, learn.best),
+    FIELD(batches, batches),
+    FIELD(train_time, seconds),
+    FREE_FIELDS(acq_train_rules_params),
 #undef FIELD
 };
 
@@ -182,6 +204,7 @@ static const kind_row kinds[ACQ_N_TRAIN_KINDS] = {
     [ACQ_TRAIN_COMPLEX] = {"complex", complex_fields, sizeof complex_fields / sizeof(field)},
     [ACQ_TRAIN_NBFNET] = {"nbfnet", nbfnet_fields, sizeof nbfnet_fields / sizeof(field)},
     [ACQ_TRAIN_ULTRA] = {"ultra", ultra_fields, sizeof ultra_fields / sizeof(field)},
+    [ACQ_TRAIN_RULES] = {"rules", rules_fields, sizeof rules_fields / sizeof(field)},
     [ACQ_TRAIN_POLICY] = {"policy", policy_fields, sizeof policy_fields / sizeof(field)},
 };
 
@@ -210,6 +233,9 @@ void acq_train_options_init(acq_train_kind kind, acq_train_settings *params)
         break;
     case ACQ_TRAIN_ULTRA:
         acq_train_ultra_params_init(&params->ultra);
+        break;
+    case ACQ_TRAIN_RULES:
+        acq_train_rules_params_init(&params->rules);
         break;
     default:
         acq_train_policy_params_init(&params->policy);
@@ -297,6 +323,17 @@ static acq_status read_terms(const option_row *row, const char *text, uint32_t *
     return ACQ_OK;
 }
 
+static acq_status read_aggregation(const option_row *row, const char *text,
+                                   acq_rule_aggregation *out, acq_error *error)
+{
+    for (unsigned i = 0; i < ACQ_N_RULE_AGGREGATIONS; i++)
+        if (strcmp(text, acq_rule_aggregation_get_name((acq_rule_aggregation)i)) == 0) {
+            *out = (acq_rule_aggregation)i;
+            return ACQ_OK;
+        }
+    return fail_form(row, "clusters, noisy-or or max", text, error);
+}
+
 static acq_status set_field(const field *f, const char *text, void *params, acq_error *error)
 {
     const option_row *row = &table[f->option];
@@ -314,16 +351,19 @@ static acq_status set_field(const field *f, const char *text, void *params, acq_
         else if (status == ACQ_OK)
             *(uint32_t *)at = (uint32_t)count;
         return status;
+    case FIELD_FLAG:
     case FIELD_NOT:
     case FIELD_PRECISION:
         status = read_flag(row, text, &flag, error);
-        if (status == ACQ_OK && f->type == FIELD_NOT)
-            *(bool *)at = !flag;
+        if (status == ACQ_OK && f->type != FIELD_PRECISION)
+            *(bool *)at = f->type == FIELD_NOT ? !flag : flag;
         else if (status == ACQ_OK)
             *(acq_precision *)at = flag ? ACQ_PRECISION_F32 : ACQ_PRECISION_AUTO;
         return status;
     case FIELD_TERMS:
         return read_terms(row, text, at, error);
+    case FIELD_AGGREGATION:
+        return read_aggregation(row, text, at, error);
     default:
         status = read_real(row, text, &real, error);
         if (status == ACQ_OK)
@@ -347,7 +387,7 @@ bool acq_train_options_find(const acq_train_option *options, size_t n, const cha
 static const option_row *find_row(acq_train_kind kind, const char *name)
 {
     const option_row *own = &table[kind == ACQ_TRAIN_POLICY ? OPTION_train_paper : OPTION_warm];
-    if (strcmp(name, own->name) == 0)
+    if (kind != ACQ_TRAIN_RULES && strcmp(name, own->name) == 0)
         return own;
     if (strcmp(name, table[OPTION_resume].name) == 0)
         return &table[OPTION_resume];
@@ -385,6 +425,8 @@ static acq_status check_together(acq_train_kind kind, const acq_train_settings *
         ends = params->nbfnet.batches > 0 || params->nbfnet.seconds > 0;
     if (kind == ACQ_TRAIN_ULTRA)
         ends = ultra->batches > 0 || ultra->seconds > 0;
+    if (kind == ACQ_TRAIN_RULES)
+        ends = params->rules.batches > 0 || params->rules.seconds > 0;
     if (kind == ACQ_TRAIN_POLICY)
         ends = params->policy.batches > 0 || params->policy.seconds > 0;
     if (kind == ACQ_TRAIN_COMPLEX && !(params->complex.rate > 0))
@@ -403,6 +445,8 @@ static void follow_clock(acq_train_kind kind, acq_train_settings *params)
         params->nbfnet.batches = 0;
     if (kind == ACQ_TRAIN_ULTRA)
         params->ultra.batches = 0;
+    if (kind == ACQ_TRAIN_RULES)
+        params->rules.batches = 0;
     if (kind == ACQ_TRAIN_POLICY)
         params->policy.batches = 0;
 }
@@ -452,8 +496,9 @@ static void print_field(const field *f, const void *params, bool is_exact, acq_t
     case FIELD_U64:
         acq_text_format(out, "%" PRIu64, *(const uint64_t *)at);
         break;
+    case FIELD_FLAG:
     case FIELD_NOT:
-        acq_text_add(out, *(const bool *)at ? "no" : "yes");
+        acq_text_add(out, *(const bool *)at == (f->type == FIELD_FLAG) ? "yes" : "no");
         break;
     case FIELD_PRECISION:
         acq_text_add(out, *(const acq_precision *)at == ACQ_PRECISION_AUTO  ? "no"
@@ -462,6 +507,9 @@ static void print_field(const field *f, const void *params, bool is_exact, acq_t
         break;
     case FIELD_TERMS:
         acq_text_format(out, "%" PRIu32 "-%" PRIu32, small[0], small[1]);
+        break;
+    case FIELD_AGGREGATION:
+        acq_text_add(out, acq_rule_aggregation_get_name(*(const acq_rule_aggregation *)at));
         break;
     default:
         print_real(f->type == FIELD_SHARE ? real[-1] * *real : *real, is_exact, out);

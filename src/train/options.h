@@ -10,6 +10,7 @@ typedef enum acq_train_kind {
     ACQ_TRAIN_COMPLEX,
     ACQ_TRAIN_NBFNET,
     ACQ_TRAIN_ULTRA,
+    ACQ_TRAIN_RULES,
     ACQ_TRAIN_POLICY,
     ACQ_N_TRAIN_KINDS
 } acq_train_kind;
@@ -21,6 +22,7 @@ typedef union acq_train_settings {
     acq_train_complex_params complex;
     acq_train_nbfnet_params nbfnet;
     acq_train_ultra_params ultra;
+    acq_train_rules_params rules;
     acq_train_policy_params policy;
 } acq_train_settings;
 

@@ -141,6 +141,28 @@ static void free_ultra(void *model)
     acq_ultra_free(model);
 }
 
+static acq_status train_rules(run *r, acq_error *error)
+{
+    acq_rulebook *model = NULL;
+    START(r, rules);
+    acq_status status = acq_train_rules(r->params->graphs[0], &r->train.rules, &model, error);
+    r->report->n_rules = model == NULL ? 0 : model->n_cycles + model->n_constants;
+    r->model = model;
+    return status;
+}
+
+static acq_status write_rules(const run *r, const acq_metadata *metadata, size_t n,
+                              acq_error *error)
+{
+    return acq_rulebook_write(r->params->output, r->model, r->params->graphs[0], metadata, n,
+                              error);
+}
+
+static void free_rules(void *model)
+{
+    acq_rulebook_free(model);
+}
+
 /* "seed 1  1.23M episodes  5012/s  solved 97.1%  hub 84%  reward 8.3" */
 static void print_point(const acq_curve_point *point, acq_text *out)
 {
@@ -281,6 +303,7 @@ static const kind_ops kinds[ACQ_N_TRAIN_KINDS] = {
     [ACQ_TRAIN_COMPLEX] = {"epochs", 1, train_complex, write_complex, free_complex},
     [ACQ_TRAIN_NBFNET] = {"batches", 1, train_nbfnet, write_nbfnet, free_nbfnet},
     [ACQ_TRAIN_ULTRA] = {"batches", SIZE_MAX, train_ultra, write_ultra, free_ultra},
+    [ACQ_TRAIN_RULES] = {"batches", 1, train_rules, write_rules, free_rules},
     [ACQ_TRAIN_POLICY] = {"batches", SIZE_MAX, train_policy, write_policy, free_policy},
 };
 
@@ -370,14 +393,15 @@ static acq_status check_checkpoints(run *r, acq_error *error)
 static unsigned *get_threads(run *r)
 {
     unsigned *const threads[] = {&r->train.complex.n_threads, &r->train.nbfnet.n_threads,
-                                 &r->train.ultra.n_threads, &r->train.policy.n_threads};
+                                 &r->train.ultra.n_threads, &r->train.rules.n_threads,
+                                 &r->train.policy.n_threads};
     return threads[r->params->kind];
 }
 
 static uint64_t get_seed(const run *r)
 {
     const uint64_t seeds[] = {r->train.complex.seed, r->train.nbfnet.seed, r->train.ultra.seed,
-                              r->train.policy.seed};
+                              r->train.rules.seed, r->train.policy.seed};
     return seeds[r->params->kind];
 }
 

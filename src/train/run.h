@@ -32,6 +32,7 @@ typedef struct acq_train_report {
     double seconds;    /* earlier runs that were resumed included */
     uint64_t seed;     /* of the policy: the best one */
     unsigned n_threads;
+    uint64_t n_rules;   /* 0 but for rules */
     acq_text options;   /* "rank=256 rate=0.1 ..." */
     uint64_t episodes;  /* from here on: of a policy */
     double held_solved; /* share of the queries kept aside, of the best seed */

@@ -1,4 +1,4 @@
-/* train.h - the four trainings: ComplEx, NBFNet, ULTRA and the policy network.
+/* train.h - the five trainings: ComplEx, NBFNet, ULTRA, rules and the policy network.
  *
  * One loop runs them all (trainer.h); what each adds stands in its own file. What they share: the
  * same seed gives the same bits at any number of threads when no time limit shapes the schedule;
@@ -10,6 +10,7 @@
 
 #include "models/complex/model.h"
 #include "models/nbfnet/nbfnet.h"
+#include "models/rulebook/rulebook.h"
 #include "models/ultra/ultra.h"
 #include "query/sample/sampler.h"
 #include "search/policy/model.h"
@@ -85,6 +86,7 @@ typedef struct acq_train_complex_params {
     double relation_weight; /* of the loss of relations; negative: .3 where entities have 10 facts
                                or more on average, both directions counted, else 0 */
     double scale;           /* of the initial values */
+    bool reciprocal;        /* inverse relations have vectors of their own */
     double epochs;
     double seconds;   /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
     int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */
@@ -180,6 +182,27 @@ void acq_train_ultra_params_init(acq_train_ultra_params *params);
 
 acq_status acq_train_ultra(const acq_graph *const *graphs, size_t n_graphs,
                            const acq_train_ultra_params *params, acq_ultra **out, acq_error *error);
+
+/* Rules that predict links by themselves: a batch is a round of their learner. Without --batches it
+ * ends when the time is over, or when a round finds hardly anything new. */
+typedef struct acq_train_rules_params {
+    acq_rulebook_params learn; /* but for seed and threads, which are below */
+    uint64_t batches;          /* most; 0: by time alone */
+    double seconds;            /* most; 0: no limit */
+    int64_t begin_ns;          /* when these seconds began (acq_clock_ns); 0: with the training */
+    uint64_t seed;
+    unsigned n_threads;
+    const char *checkpoint; /* path; NULL: none */
+    double checkpoint_seconds;
+    bool resume;
+    acq_train_progress_fn progress;
+    void *context;
+} acq_train_rules_params;
+
+void acq_train_rules_params_init(acq_train_rules_params *params);
+
+acq_status acq_train_rules(const acq_graph *graph, const acq_train_rules_params *params,
+                           acq_rulebook **out, acq_error *error);
 
 /* The policy network, by REINFORCE on generated queries.
  *

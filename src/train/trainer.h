@@ -18,6 +18,7 @@
 #define ACQ_TRAIN_TRAINER_H
 
 #include "tensor/parameters.h"
+#include "tensor/safetensors.h"
 #include "train/train.h"
 
 enum { ACQ_TRAINER_MOST_PARTS = 5, ACQ_TRAINER_MOST_NUMBERS = 5 };
@@ -41,6 +42,11 @@ typedef struct acq_trainer_ops {
     void (*changed)(void *self); /* the weights have; may be NULL */
     /* May be NULL. *saves: a checkpoint is due now. */
     acq_status (*between)(void *self, bool *saves, acq_error *error);
+    /* For what grows while it trains; NULL: parameters keep their shapes. Gives the parameters what
+     * a checkpoint shall keep, or with a file the shapes that it has, as "weights/NAME"; take: the
+     * values of a file have been read into them. */
+    acq_status (*shape)(void *self, const acq_safetensors *file, acq_error *error);
+    acq_status (*take)(void *self, acq_error *error);
 } acq_trainer_ops;
 
 typedef struct acq_trainer {

@@ -21,7 +21,7 @@
 #include "train/complex_batch.h"
 #include "unit/complex_case.h"
 
-enum { ENTITIES = 9, NAMES = 3, MOST_RANK = 17, MOST = (ENTITIES + NAMES) * 2 * MOST_RANK };
+enum { ENTITIES = 9, NAMES = 3, MOST_RANK = 17, MOST = (ENTITIES + 2 * NAMES) * 2 * MOST_RANK };
 
 static const acq_triple facts[] = {{0, 0, 1}, {0, 0, 2}, {0, 0, 3}, {1, 0, 2}, {2, 2, 0},
                                    {3, 2, 0}, {3, 2, 3}, {4, 2, 1}, {1, 4, 4}, {4, 4, 0},
@@ -40,14 +40,16 @@ static const double *get_entity(const oracle *o, acq_ent entity)
 
 static const double *get_relation(const oracle *o, acq_rel relation)
 {
-    return o->values + (ENTITIES + relation / 2) * o->trainer->g.width;
+    acq_rel vector = o->trainer->params->reciprocal ? relation : relation / 2;
+    return o->values + (ENTITIES + vector) * o->trainer->g.width;
 }
 
 /* Re sum h r conj(t), written out. */
 static double score(const oracle *o, acq_ent head, acq_rel relation, acq_ent tail)
 {
     const double *h = get_entity(o, head), *r = get_relation(o, relation);
-    const double *t = get_entity(o, tail), sign = relation % 2 == 0 ? 1 : -1;
+    const double *t = get_entity(o, tail),
+                 sign = relation % 2 == 0 || o->trainer->params->reciprocal ? 1 : -1;
     size_t d = o->trainer->g.rank;
     double sum = 0;
     for (size_t i = 0; i < d; i++) {
@@ -152,7 +154,7 @@ static float get(const acq_complex_trainer *t, size_t i, bool squares)
 
 static void draw(acq_complex_trainer *t, oracle *o)
 {
-    size_t n = (ENTITIES + NAMES) * t->g.width;
+    size_t n = (ENTITIES + t->g.n_vectors) * t->g.width;
     acq_random random = acq_random_start(5, t->g.rank);
     for (size_t i = 0; i < n; i++) {
         float value = 1.6f * (float)acq_random_unit(&random) - .8f;
@@ -168,10 +170,10 @@ static void draw(acq_complex_trainer *t, oracle *o)
 static void check_step(acq_complex_trainer *t, oracle *o)
 {
     const double rate = .125, digits = t->g.is_half ? 2e-2 : 2e-5;
-    size_t n = (ENTITIES + NAMES) * t->g.width;
+    size_t n = (ENTITIES + t->g.n_vectors) * t->g.width;
     double tails = 0, relations = 0;
     assert_int_equal(acq_complex_choose(t, 0), ACQ_OK);
-    o->n_near = (double)count_near(t);
+    o->n_near = t->params->candidates == 0 ? 0 : (double)count_near(t); /* all are far */
     assert_int_equal(acq_complex_gradient_compute(&t->g, &tails, &relations), ACQ_OK);
     double loss = tails + relations;
     assert_true(fabs(loss - get_loss(o, false)) < digits / 2 * loss);
@@ -225,6 +227,27 @@ static void test_all_losses_over_all_facts(void **state)
     }
 }
 
+static void test_reciprocal_relations_have_slopes_of_their_own(void **state)
+{
+    (void)state;
+    static const uint32_t ranks[] = {1, 3, 8, 17};
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        acq_train_complex_params params = get_params(ranks[i]);
+        params.reciprocal = true;
+        params.relation_weight = 4;
+        check_params(&params);
+        params.relation_weight = 0;
+        params.batch = 2;
+        params.candidates = 4;
+        check_params(&params);
+        params.candidates = 0;
+        params.batch = 100;
+        params.relation_weight = .5;
+        params.precision = ACQ_PRECISION_BF16;
+        check_params(&params);
+    }
+}
+
 static void test_drawn_candidates_stand_for_the_others(void **state)
 {
     (void)state;
@@ -257,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_losses_over_all_facts),
+        cmocka_unit_test(test_reciprocal_relations_have_slopes_of_their_own),
         cmocka_unit_test(test_drawn_candidates_stand_for_the_others),
         cmocka_unit_test(test_products_of_bfloat16_change_the_third_digit),
     };

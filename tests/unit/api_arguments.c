@@ -199,6 +199,9 @@ static void test_questions(void **state)
     REFUSES(acq_train, "graphs", "complex", NULL, 1, "x", NULL, NULL);
     REFUSES(acq_train, "output", "complex", (const acq_graph *const *)&f.graph, 1, NULL, NULL,
             NULL);
+    acq_rule_reader *reader = NULL;
+    REFUSES(acq_rule_reader_open, "path", NULL, &reader);
+    REFUSES(acq_rule_reader_open, "out", "x", NULL);
     REFUSES(acq_fit_completion, "graph", NULL, "x", NULL);
     REFUSES(acq_fit_completion, "path", f.graph, NULL, NULL);
     acq_conflict *conflict = NULL;
@@ -212,6 +215,10 @@ static void test_functions_without_a_status_give_nothing(void **state)
 {
     (void)state;
     acq_error_clear(NULL);
+    acq_rule_reader_close(NULL);
+    acq_rule_reader_describe(NULL, NULL);
+    assert_false(acq_rule_reader_get(NULL, 0, NULL));
+    assert_false(acq_rules_is_model(NULL));
     acq_graph_params_init(NULL);
     acq_store_params_init(NULL);
     acq_graph_write_params_init(NULL);

@@ -83,7 +83,7 @@ static void check_scores(const acq_complex *model, acq_rel relation, const float
         double want = complex_case_score(acq_complex_get_entity(model, (acq_ent)(i / n)),
                                          acq_complex_get_relation(model, relation),
                                          acq_complex_get_entity(model, (acq_ent)(i % n)),
-                                         model->rank, relation % 2 != 0);
+                                         model->rank, relation % 2 != 0 && !model->is_reciprocal);
         assert_true(fabs((double)out[i] - want) < 1e-6 * (10 + model->rank));
     }
 }
@@ -163,6 +163,34 @@ static void test_a_row_model_needs_the_graph_of_its_model(void **state)
     acq_complex_free(model);
     acq_graph_free(graph);
     acq_graph_free(other);
+}
+
+static void test_reciprocal_models_have_vectors_for_inverses(void **state)
+{
+    (void)state;
+    acq_graph *graph = complex_case_ring(MANY);
+    acq_complex *model = NULL, *read = NULL;
+    assert_int_equal(
+        acq_complex_new_reciprocal(acq_graph_get_n_entities(graph), 4, 7, .7, 3, &model, NULL),
+        ACQ_OK);
+    assert_int_equal(acq_complex_write(PATH, model, graph, NULL, 0, NULL), ACQ_OK);
+    assert_int_equal(acq_complex_read(PATH, graph, &read, NULL), ACQ_OK);
+    assert_true(read->is_reciprocal && read->n_relations == 4);
+    assert_memory_equal(read->parameters.values, model->parameters.values,
+                        model->parameters.n * sizeof(float));
+    assert_memory_not_equal(acq_complex_get_relation(model, 0), acq_complex_get_relation(model, 1),
+                            14 * sizeof(float));
+    open_rows open = open_model(read, graph);
+    assert_false(open.rows->is_symmetric);
+    for (acq_rel relation = 0; relation < 4; relation++) {
+        float *out = score_rows(open, relation, MANY + 2, NULL, MANY + 2);
+        check_scores(read, relation, out);
+        free(out);
+    }
+    close_model(open);
+    acq_complex_free(model);
+    acq_complex_free(read);
+    acq_graph_free(graph);
 }
 
 static void test_sizes_are_checked(void **state)
@@ -328,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_a_link_and_its_inverse_score_the_same_bits),
         cmocka_unit_test(test_rows_do_not_depend_on_their_company),
         cmocka_unit_test(test_a_row_model_needs_the_graph_of_its_model),
+        cmocka_unit_test(test_reciprocal_models_have_vectors_for_inverses),
         cmocka_unit_test(test_sizes_are_checked),
         cmocka_unit_test(test_what_is_written_is_read),
         cmocka_unit_test(test_a_graph_that_has_grown_is_served),

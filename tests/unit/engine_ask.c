@@ -237,9 +237,10 @@ static void test_predictors_are_opened_by_name(void **state)
     assert_int_equal(acq_predictor_open(world.graph, "auto", NULL, &predictor, NULL, NULL), ACQ_OK);
     assert_string_equal(predictor->name, "ultra");
     acq_predictor_free(predictor);
-    assert_spec_fails("oberved", "no predictor \"oberved\"; use auto, observed, perfect:GRAPH, "
-                                 "completion:FILE, complex:MODEL, nbfnet:MODEL, ultra or "
-                                 "ultra:MODEL");
+    assert_spec_fails("oberved",
+                      "no predictor \"oberved\"; use auto, observed, perfect:GRAPH, "
+                      "completion:FILE, complex:MODEL, nbfnet:MODEL, rules:MODEL, ultra or "
+                      "ultra:MODEL");
     assert_spec_fails("ultra:", "predictor \"ultra\" needs a file: ultra:PATH");
     assert_spec_fails("complex", "predictor \"complex\" needs a file: complex:PATH");
     assert_int_equal(acq_predictor_open(world.graph, "complex:no/such.safetensors", NULL,

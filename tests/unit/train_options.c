@@ -60,6 +60,7 @@ static const acq_train_option complex_others[] = {{"seed", "2"},
                                                   {"init", "0.1"},
                                                   {"time", "5m"},
                                                   {"relation-weight", "0.5"},
+                                                  {"reciprocal", NULL},
                                                   {"f32", NULL}};
 
 static const acq_train_option nbfnet_small[] = {
@@ -80,6 +81,13 @@ static const acq_train_option ultra_others[] = {
     {"beta1", "0.8"}, {"beta2", "0.99"},  {"clip", "2"},         {"average", "0.5"},
     {"batches", "3"}, {"time", "1h"}};
 
+static const acq_train_option rules_small[] = {{"batches", "2"}, {"facts", "5"}};
+static const acq_train_option rules_others[] = {
+    {"seed", "2"},         {"facts", "6"}, {"walks", "3"},       {"tries", "9"},
+    {"heads", "50"},       {"most", "7"},  {"support", "3"},     {"confidence", "0.2"},
+    {"similarity", "0.5"}, {"best", "3"},  {"aggregate", "max"}, {"batches", "3"},
+    {"time", "1h"}};
+
 static const acq_train_option policy_small[] = {
     {"dim", "3"},   {"seeds", "1"},   {"queries", "2"},      {"rollouts", "2"},
     {"steps", "3"}, {"batches", "2"}, {"held-queries", "1"}, {"held-steps", "1"}};
@@ -97,6 +105,7 @@ static const kind_case cases[] = {
     {ACQ_TRAIN_COMPLEX, MODEL ".checkpoint", LIST(complex_small), LIST(complex_others)},
     {ACQ_TRAIN_NBFNET, MODEL ".checkpoint", LIST(nbfnet_small), LIST(nbfnet_others)},
     {ACQ_TRAIN_ULTRA, MODEL ".checkpoint", LIST(ultra_small), LIST(ultra_others)},
+    {ACQ_TRAIN_RULES, MODEL ".checkpoint", LIST(rules_small), LIST(rules_others)},
     {ACQ_TRAIN_POLICY, MODEL ".seed1.checkpoint", LIST(policy_small), LIST(policy_others)}};
 
 enum { N_CASES = sizeof cases / sizeof *cases, MOST_OPTIONS = 16 };

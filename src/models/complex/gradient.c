@@ -13,9 +13,10 @@
  *
  *   a = Re q . Re r    b = Im q . Im r
  *
- * so two products of half the width give both. The inverse of a fact has the same loss (its scores
- * are the same ones, swapped), so each fact is worked on once, and counts twice. Facts are taken
- * in slices, which bounds the memory of a large batch. A row of scores is
+ * so two products of half the width give both (reciprocal: a - b is all there is). The inverse of a
+ * fact has the same loss (its scores are the same ones, swapped), so each fact is worked on once,
+ * and counts twice. Facts are taken in slices, which bounds the memory of a large batch. A row of
+ * scores is
  *
  *   [ a | b ]  ->  [ even | odd ]  ->  slopes of these  ->  slopes of [ a | b ]      in place */
 #include "models/complex/gradient.h"
@@ -25,7 +26,7 @@
 
 #include "base/memory.h"
 
-enum { SOFTMAX_ROWS = 16, TURN = 16, SLICE = 1024, FACT_ROWS = 16, ALIGNMENT = 64 };
+enum { SOFTMAX_ROWS = 16, TURN = 16, SLICE = 1024, FACT_ROWS = 16, CHECKED = 64, ALIGNMENT = 64 };
 
 static inline float *get_entity(const acq_complex_gradient *self, acq_ent entity)
 {
@@ -34,7 +35,8 @@ static inline float *get_entity(const acq_complex_gradient *self, acq_ent entity
 
 static inline float *get_relation(const acq_complex_gradient *self, acq_rel relation)
 {
-    return self->relations + (size_t)(relation / 2) * self->width;
+    return self->relations +
+           (size_t)acq_complex_get_vector(self->is_reciprocal, relation) * self->width;
 }
 
 /* The gradient of a touched entity. */
@@ -81,16 +83,19 @@ void acq_floats_deinit(acq_floats *floats)
 acq_status acq_complex_gradient_init(acq_complex_gradient *self, const acq_complex *model,
                                      size_t batch, unsigned n_threads, acq_error *error)
 {
-    *self = (acq_complex_gradient){.kernels = acq_kernels_get_best(),
-                                   .n_threads = n_threads == 0 ? 1 : n_threads,
-                                   .rank = model->rank,
-                                   .n_entities = model->n_entities,
-                                   .n_pairs = model->n_relations / 2,
-                                   .width = 2 * (size_t)model->rank,
-                                   .ld = 2 * (size_t)model->rank + ACQ_COMPLEX_PAD,
-                                   .entities = acq_complex_get_entity(model, 0),
-                                   .relations = acq_complex_get_relation(model, 0)};
-    self->relation_gradient = acq_zalloc(self->n_pairs * self->width, sizeof(float));
+    *self = (acq_complex_gradient){
+        .kernels = acq_kernels_get_best(),
+        .n_threads = n_threads == 0 ? 1 : n_threads,
+        .rank = model->rank,
+        .n_entities = model->n_entities,
+        .n_relations = model->n_relations,
+        .is_reciprocal = model->is_reciprocal,
+        .n_vectors = acq_complex_get_vector(model->is_reciprocal, model->n_relations),
+        .width = 2 * (size_t)model->rank,
+        .ld = 2 * (size_t)model->rank + ACQ_COMPLEX_PAD,
+        .entities = acq_complex_get_entity(model, 0),
+        .relations = acq_complex_get_relation(model, 0)};
+    self->relation_gradient = acq_zalloc(self->n_vectors * self->width, sizeof(float));
     self->narrowed = acq_zalloc(self->n_threads, sizeof *self->narrowed);
     self->local = acq_alloc(self->n_entities, sizeof *self->local);
     self->batch.rows = acq_alloc(batch, sizeof *self->batch.rows);
@@ -177,9 +182,10 @@ static float *make_query(const acq_complex_gradient *self, size_t i)
 {
     const acq_complex_row *row = &self->batch.rows[i];
     float *query = self->queries.at + i * self->ld;
-    self->kernels->complex_product(self->rank, self->rank, get_entity(self, row->head),
-                                   get_relation(self, row->relation),
-                                   row->relation % 2 != 0 ? ACQ_COMPLEX_CONJUGATE : 0, query);
+    self->kernels->complex_product(
+        self->rank, self->rank, get_entity(self, row->head), get_relation(self, row->relation),
+        acq_complex_is_conjugate(self->is_reciprocal, row->relation) ? ACQ_COMPLEX_CONJUGATE : 0,
+        query);
     return query;
 }
 
@@ -253,11 +259,12 @@ static acq_status spread_queries(void *context, size_t item, unsigned thread)
     (void)thread;
     for (size_t i = 0; i < self->batch.n_rows; i++) {
         const acq_complex_row *row = &self->batch.rows[i];
-        bool is_odd = row->relation % 2 != 0;
+        bool is_odd = acq_complex_is_conjugate(self->is_reciprocal, row->relation);
+        size_t own = acq_complex_get_vector(self->is_reciprocal, row->relation);
         const float *dq = self->query_gradient.at + i * self->ld + at;
         const float *head = get_entity(self, row->head) + at;
         const float *relation = get_relation(self, row->relation) + at;
-        float *dr = self->relation_gradient + row->relation / 2 * self->width + at;
+        float *dr = self->relation_gradient + own * self->width + at;
         kernels->complex_product(n, half, dq, relation,
                                  ACQ_COMPLEX_ADD | (is_odd ? 0 : ACQ_COMPLEX_CONJUGATE),
                                  get_slope(self, row->head) + at);
@@ -271,7 +278,7 @@ static void clear_gradients(acq_complex_gradient *self)
 {
     size_t n = self->batch.n_touched - self->batch.n_softmax;
     memset(self->gradient.at + self->batch.n_softmax * self->ld, 0, n * self->ld * sizeof(float));
-    memset(self->relation_gradient, 0, self->n_pairs * self->width * sizeof(float));
+    memset(self->relation_gradient, 0, self->n_vectors * self->width * sizeof(float));
 }
 
 static acq_status compute_tails(acq_complex_gradient *self, double *loss)
@@ -320,33 +327,46 @@ typedef struct acq_complex_relation_work relation_work;
 static acq_status make_relation_room(relation_work *work)
 {
     acq_complex_gradient *self = work->self;
-    work->score_ld = 2 * (size_t)self->n_pairs + ACQ_COMPLEX_PAD;
+    work->score_ld = 2 * (size_t)self->n_vectors + ACQ_COMPLEX_PAD;
     if (acq_floats_need(&self->fact_queries, SLICE, self->ld) != ACQ_OK ||
         acq_floats_need(&self->fact_gradient, SLICE, self->ld) != ACQ_OK ||
         acq_floats_need(&self->fact_scores, SLICE, work->score_ld) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     for (size_t side = 0; side < 2; side++) {
         acq_floats *packs = &self->relation_packs[2 * side];
-        const float *part = self->relations + side * self->rank;
-        size_t n = self->n_pairs;
+        size_t n = self->n_vectors;
         if (acq_complex_shape(&packs[0], self->rank, n, false, &work->down[side]) != ACQ_OK ||
             acq_complex_shape(&packs[1], n, self->rank, false, &work->rows[side]) != ACQ_OK)
             return ACQ_ERR_MEMORY;
-        acq_packed_fill(&work->down[side].full, part, self->width);
-        acq_packed_fill_transposed(&work->rows[side].full, part, self->width);
     }
     return ACQ_OK;
 }
 
-static acq_status make_fact_query(void *context, size_t item, unsigned thread)
+/* Real or imaginary parts of all relations, as columns or as rows. */
+static acq_status pack_relations(void *context, size_t item, unsigned thread)
 {
     const relation_work *work = context;
     const acq_complex_gradient *self = work->self;
-    const acq_complex_fact *fact = work->facts[item];
+    size_t side = item / 2;
+    const float *part = self->relations + side * self->rank;
     (void)thread;
-    self->kernels->complex_product(self->rank, self->rank, get_entity(self, fact->head),
-                                   get_entity(self, fact->tail), ACQ_COMPLEX_CONJUGATE,
-                                   self->fact_queries.at + item * self->ld);
+    if (item % 2 == 0)
+        acq_packed_fill(&work->down[side].full, part, self->width);
+    else
+        acq_packed_fill_transposed(&work->rows[side].full, part, self->width);
+    return ACQ_OK;
+}
+
+static acq_status make_fact_queries(void *context, size_t item, unsigned thread)
+{
+    const relation_work *work = context;
+    const acq_complex_gradient *self = work->self;
+    (void)thread;
+    for (size_t i = item * FACT_ROWS; i < (item + 1) * FACT_ROWS && i < work->n; i++)
+        self->kernels->complex_product(self->rank, self->rank,
+                                       get_entity(self, work->facts[i]->head),
+                                       get_entity(self, work->facts[i]->tail),
+                                       ACQ_COMPLEX_CONJUGATE, self->fact_queries.at + i * self->ld);
     return ACQ_OK;
 }
 
@@ -360,16 +380,28 @@ static void cross(size_t n, float *first, float *second, bool is_slope)
     }
 }
 
-static double relation_slopes(const acq_complex_gradient *self, uint32_t pair, float *scores)
+/* Reciprocal: scores are a - b, and the slope of b is minus that of a. */
+static void subtract(size_t n, float *first, float *second, bool is_slope)
 {
-    size_t n = self->n_pairs;
-    double weight = 2 * self->relation_weight;
-    cross(n, scores, scores + n, false);
-    float top = self->kernels->find_max(2 * n, scores), own = scores[pair];
-    float sum = self->kernels->exp_sum(2 * n, top, scores);
-    self->kernels->scale(2 * n, (float)(weight / (double)sum), scores);
-    scores[pair] -= (float)weight;
-    cross(n, scores, scores + n, true);
+    for (size_t i = 0; i < n; i++)
+        if (is_slope)
+            second[i] = -first[i];
+        else
+            first[i] -= second[i];
+}
+
+/* Where both directions share a vector, a fact counts twice: for itself and for its inverse. */
+static double relation_slopes(const acq_complex_gradient *self, uint32_t vector, float *scores)
+{
+    size_t n = self->n_vectors, n_scores = self->is_reciprocal ? n : 2 * n;
+    double weight = (self->is_reciprocal ? 1 : 2) * self->relation_weight;
+    void (*combine)(size_t, float *, float *, bool) = self->is_reciprocal ? subtract : cross;
+    combine(n, scores, scores + n, false);
+    float top = self->kernels->find_max(n_scores, scores), own = scores[vector];
+    float sum = self->kernels->exp_sum(n_scores, top, scores);
+    self->kernels->scale(n_scores, (float)(weight / (double)sum), scores);
+    scores[vector] -= (float)weight;
+    combine(n, scores, scores + n, true);
     return weight * (log((double)sum) + (double)(top - own));
 }
 
@@ -380,8 +412,8 @@ static acq_status softmax_facts(void *context, size_t item, unsigned thread)
     size_t first = item * FACT_ROWS, end = first + FACT_ROWS;
     (void)thread;
     for (size_t i = first; i < end && i < work->n; i++)
-        work->losses[i] =
-            relation_slopes(self, work->facts[i]->pair, self->fact_scores.at + i * work->score_ld);
+        work->losses[i] = relation_slopes(self, work->facts[i]->vector,
+                                          self->fact_scores.at + i * work->score_ld);
     return ACQ_OK;
 }
 
@@ -395,8 +427,8 @@ static acq_status spread_facts(void *context, size_t item, unsigned thread)
     size_t n = left < ACQ_COMPLEX_COMPONENTS ? left : ACQ_COMPLEX_COMPONENTS;
     (void)thread;
     for (size_t side = 0; side < 2; side++)
-        kernels->gemm_weights(work->n, self->n_pairs, n,
-                              self->fact_scores.at + side * self->n_pairs, work->score_ld,
+        kernels->gemm_weights(work->n, self->n_vectors, n,
+                              self->fact_scores.at + side * self->n_vectors, work->score_ld,
                               self->fact_queries.at + side * half + at, self->ld,
                               self->relation_gradient + side * half + at, self->width);
     for (size_t i = 0; i < work->n; i++) {
@@ -421,13 +453,13 @@ static void multiply(const relation_work *work, const float *a, size_t lda,
 static void run_slice(relation_work *work, double *loss)
 {
     acq_complex_gradient *self = work->self;
-    acq_pool_run(self->pool, work->n, make_fact_query, work);
+    acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), make_fact_queries, work);
     for (size_t side = 0; side < 2; side++)
         multiply(work, self->fact_queries.at + side * self->rank, self->ld, &work->down[side],
-                 self->fact_scores.at + side * self->n_pairs, work->score_ld);
+                 self->fact_scores.at + side * self->n_vectors, work->score_ld);
     acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
     for (size_t side = 0; side < 2; side++)
-        multiply(work, self->fact_scores.at + side * self->n_pairs, work->score_ld,
+        multiply(work, self->fact_scores.at + side * self->n_vectors, work->score_ld,
                  &work->rows[side], self->fact_gradient.at + side * self->rank, self->ld);
     acq_pool_run(self->pool, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
                  spread_facts, work);
@@ -448,6 +480,7 @@ static acq_status add_relations(acq_complex_gradient *self, double *loss)
     work->self = self;
     if (make_relation_room(work) != ACQ_OK)
         return ACQ_ERR_MEMORY;
+    acq_pool_run(self->pool, 4, pack_relations, work);
     for (size_t i = 0; i < self->batch.n_facts; i++) {
         work->facts[work->n++] = &self->facts[self->batch.facts[i]];
         if (work->n == SLICE)
@@ -466,10 +499,20 @@ acq_status acq_complex_gradient_compute(acq_complex_gradient *self, double *tail
     return status == ACQ_OK ? add_relations(self, relations) : status;
 }
 
+/* The first item are the relations, each of the others some entities. */
+static acq_status check_finite(void *context, size_t item, unsigned thread)
+{
+    const acq_complex_gradient *self = context;
+    size_t first = (item - 1) * CHECKED, end = item * CHECKED;
+    bool is_finite = item > 0 || are_finite(self->relation_gradient, self->n_vectors * self->width);
+    (void)thread;
+    for (size_t i = first; item > 0 && i < end && i < self->batch.n_touched && is_finite; i++)
+        is_finite = are_finite(self->gradient.at + i * self->ld, self->width);
+    return is_finite ? ACQ_OK : ACQ_ERR_INPUT;
+}
+
 bool acq_complex_gradient_is_finite(const acq_complex_gradient *self)
 {
-    bool is_finite = true;
-    for (size_t i = 0; i < self->batch.n_touched && is_finite; i++)
-        is_finite = are_finite(self->gradient.at + i * self->ld, self->width);
-    return is_finite && are_finite(self->relation_gradient, self->n_pairs * self->width);
+    size_t n_items = 1 + acq_complex_count_blocks(self->batch.n_touched, CHECKED);
+    return acq_pool_run(self->pool, n_items, check_finite, (void *)self) == ACQ_OK;
 }

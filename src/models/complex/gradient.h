@@ -33,9 +33,9 @@ typedef struct acq_complex_row { /* the facts of one head and relation */
     uint32_t n_tails;
 } acq_complex_row;
 
-typedef struct acq_complex_fact { /* of an even relation */
+typedef struct acq_complex_fact { /* of an even relation; reciprocal: of any */
     acq_ent head, tail;
-    uint32_t pair;
+    uint32_t vector; /* of the relation */
 } acq_complex_fact;
 
 typedef struct acq_floats { /* a block that grows, 64-byte aligned; growing forgets */
@@ -64,15 +64,18 @@ typedef struct acq_complex_gradient {
     acq_pool *pool; /* a step is too short to start threads in it */
     unsigned n_threads;
     bool is_half; /* large products are of bfloat16 */
-    uint32_t rank, n_entities, n_pairs;
-    double relation_weight;      /* of the loss of relations; 0: there is none */
-    size_t width, ld;            /* floats of a vector; of a row of a matrix of vectors */
+    bool is_reciprocal;
+    uint32_t rank, n_entities, n_relations;
+    uint32_t n_vectors;     /* of relations: one for each pair, reciprocal for each direction */
+    double relation_weight; /* of the loss of relations; 0: there is none */
+    size_t width, ld;       /* floats of a vector; of a row of a matrix of vectors */
     float *entities, *relations; /* [n x width]: the model's */
     acq_complex_batch batch;
-    acq_complex_fact *facts;  /* of the graph, each once; NULL when relations have no weight */
+    acq_complex_fact *facts;  /* of the graph, each once, reciprocal in both directions; NULL when
+                               relations have no weight */
     uint32_t *local;          /* local number of an entity, or ACQ_NO_ID */
     double *row_losses;       /* of the batch */
-    float *relation_gradient; /* [n_pairs x width] */
+    float *relation_gradient; /* [n_vectors x width] */
     acq_floats gradient;      /* [touched x ld] */
 
     acq_floats queries, query_gradient;                  /* [rows x ld] */

@@ -26,14 +26,16 @@ acq_status acq_complex_check_sizes(uint32_t n_relations, uint32_t rank, acq_erro
 
 /* All vectors are zero; the sizes have been checked. */
 static acq_status new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
-                           acq_complex **out, acq_error *error)
+                           bool is_reciprocal, acq_complex **out, acq_error *error)
 {
-    const acq_shape shapes[] = {{"entities", n_entities, 2 * rank},
-                                {"relations", n_relations / 2, 2 * rank}};
+    const acq_shape shapes[] = {
+        {"entities", n_entities, 2 * rank},
+        {"relations", acq_complex_get_vector(is_reciprocal, n_relations), 2 * rank}};
     acq_complex *model = acq_zalloc(1, sizeof *model);
     if (model == NULL)
         return acq_fail_memory(error);
     model->rank = rank;
+    model->is_reciprocal = is_reciprocal;
     model->n_entities = model->known_entities = n_entities;
     model->n_relations = model->known_relations = n_relations;
     if (acq_parameters_init(&model->parameters, shapes, 2) != ACQ_OK) {
@@ -69,26 +71,42 @@ static void draw_vector(float *vector, uint32_t rank, double scale, uint64_t see
         draw_pair(&random, scale, &vector[i], &vector[rank + i]);
 }
 
+/* Entities have even streams, relations odd ones. */
+static void draw_all(acq_complex *model, double scale, uint64_t seed)
+{
+    for (uint32_t e = 0; e < model->n_entities; e++)
+        draw_vector(acq_complex_get_entity(model, e), model->rank, scale, seed, 2 * (uint64_t)e);
+    for (acq_rel r = 0; r < model->n_relations; r += model->is_reciprocal ? 1 : 2)
+        draw_vector(acq_complex_get_relation(model, r), model->rank, scale, seed,
+                    2 * (uint64_t)acq_complex_get_vector(model->is_reciprocal, r) + 1);
+}
+
 acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t rank, double scale,
                            uint64_t seed, acq_complex **out, acq_error *error)
 {
-    acq_complex *model = NULL;
     acq_status status = acq_complex_check_sizes(n_relations, rank, error);
     if (status == ACQ_OK)
-        status = new_zero(n_entities, n_relations, rank, &model, error);
-    if (status != ACQ_OK)
-        return status;
-    for (uint32_t e = 0; e < n_entities; e++)
-        draw_vector(acq_complex_get_entity(model, e), rank, scale, seed, 2 * (uint64_t)e);
-    for (uint32_t r = 0; r < n_relations; r += 2)
-        draw_vector(acq_complex_get_relation(model, r), rank, scale, seed, (uint64_t)r + 1);
-    *out = model;
-    return ACQ_OK;
+        status = new_zero(n_entities, n_relations, rank, false, out, error);
+    if (status == ACQ_OK)
+        draw_all(*out, scale, seed);
+    return status;
+}
+
+acq_status acq_complex_new_reciprocal(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
+                                      double scale, uint64_t seed, acq_complex **out,
+                                      acq_error *error)
+{
+    acq_status status = acq_complex_check_sizes(n_relations, rank, error);
+    if (status == ACQ_OK)
+        status = new_zero(n_entities, n_relations, rank, true, out, error);
+    if (status == ACQ_OK)
+        draw_all(*out, scale, seed);
+    return status;
 }
 
 static const char FORMAT[] = "anycq-complex-1";
 
-enum { OWN_METADATA = 2, FINGERPRINT_ROOM = 20 };
+enum { OWN_METADATA = 3, FINGERPRINT_ROOM = 20 };
 
 static acq_status check_format(const acq_safetensors *file, acq_error *error)
 {
@@ -115,8 +133,15 @@ static acq_status read_sizes(const acq_safetensors *file, acq_complex *sizes, ac
                         "tensor \"entities\" has %u columns and \"relations\" %u; both must have "
                         "twice the rank, which is %d at most: train the model again",
                         entity_cols, relation_cols, ACQ_COMPLEX_RANK_MOST);
+    const char *reciprocal = acq_safetensors_get_metadata(file, "reciprocal");
+    sizes->is_reciprocal = reciprocal != NULL && strcmp(reciprocal, "yes") == 0;
     sizes->rank = entity_cols / 2;
-    sizes->n_relations = 2 * pairs;
+    sizes->n_relations = sizes->is_reciprocal ? pairs : 2 * pairs;
+    if (sizes->n_relations % 2 != 0)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "tensor \"relations\" of a reciprocal model has two rows for each "
+                        "relation, and here are %u: train the model again",
+                        pairs);
     return ACQ_OK;
 }
 
@@ -147,7 +172,7 @@ static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_co
 {
     size_t bytes = 2 * (size_t)stored->rank * sizeof(float);
     acq_status status = new_zero(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
-                                 stored->rank, out, error);
+                                 stored->rank, stored->is_reciprocal, out, error);
     if (status != ACQ_OK)
         return status;
     (*out)->known_entities = stored->n_entities;
@@ -155,7 +180,7 @@ static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_co
     memcpy(acq_complex_get_entity(*out, 0), acq_complex_get_entity(stored, 0),
            stored->n_entities * bytes);
     memcpy(acq_complex_get_relation(*out, 0), acq_complex_get_relation(stored, 0),
-           stored->n_relations / 2 * bytes);
+           acq_complex_get_vector(stored->is_reciprocal, stored->n_relations) * bytes);
     return ACQ_OK;
 }
 
@@ -170,7 +195,8 @@ static acq_status load(const acq_safetensors *file, const acq_graph *graph, acq_
     if (status == ACQ_OK)
         status = check_dictionary(file, &sizes, graph, error);
     if (status == ACQ_OK)
-        status = new_zero(sizes.n_entities, sizes.n_relations, sizes.rank, &stored, error);
+        status = new_zero(sizes.n_entities, sizes.n_relations, sizes.rank, sizes.is_reciprocal,
+                          &stored, error);
     if (status == ACQ_OK)
         status = acq_safetensors_load(file, &stored->parameters, error);
     if (status == ACQ_OK && sizes.n_entities == acq_graph_get_n_entities(graph) &&
@@ -208,6 +234,7 @@ acq_status acq_complex_write(const char *path, const acq_complex *model, const a
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, hash);
     all[0] = (acq_metadata){"format", FORMAT};
     all[1] = (acq_metadata){"dictionary", fingerprint};
+    all[2] = (acq_metadata){"reciprocal", model->is_reciprocal ? "yes" : "no"};
     if (n_metadata > 0)
         memcpy(all + OWN_METADATA, metadata, n_metadata * sizeof *metadata);
     acq_status status =

@@ -5,7 +5,11 @@
 
 #include "models/complex/gradient.h"
 
-enum { DEPTH_PART = 64, MOST_ROWS = 144 }; /* of columns packed at a time; rows of a work item */
+enum {
+    DEPTH_PART = 64,
+    MOST_ROWS = 144,
+    TILE = 12
+}; /* of columns packed at a time; rows of a work item and of a tile */
 
 static void clear_filling(const acq_bf16_packed *half)
 {
@@ -129,13 +133,13 @@ static acq_status multiply_rows(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-/* Many rows at a time, since all of b passes by for each item, but no more than a thread's share,
- * filled up to whole tiles. */
+/* Many rows at a time, since all of b passes by for each item, but the same number of items for
+ * each thread, filled up to whole tiles. */
 static size_t choose_rows(const acq_complex_gradient *self, size_t m)
 {
     size_t share = acq_complex_count_blocks(m, self->n_threads);
-    size_t rows = acq_complex_count_blocks(share, 12) * 12;
-    return rows < MOST_ROWS ? rows : MOST_ROWS;
+    size_t n_items = acq_complex_count_blocks(share, MOST_ROWS);
+    return acq_complex_count_blocks(acq_complex_count_blocks(share, n_items), TILE) * TILE;
 }
 
 acq_status acq_complex_multiply(const acq_complex_gradient *self, size_t m, const float *a,

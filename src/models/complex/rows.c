@@ -4,7 +4,8 @@
  * asked with y as head: the sum must run over the same terms in the same order to give the same
  * bits. So tails are always the left side of a product, in blocks, and the asked heads the right
  * one: as they are against heads times r when r is even, and times r against the heads as they
- * are when r is odd. Either way each sum is one chain over k of the same products.
+ * are when r is odd. Either way each sum is one chain over k of the same products. A reciprocal
+ * model has a vector for the odd relation too, and asks with it as with an even one.
  *
  *   tails, TAILS at a time [T x 2d]  x  heads, BATCH at a time [2d x H]  =  [T x H] -> out [H x T]
  *
@@ -151,7 +152,7 @@ static acq_status score(const acq_row_model *self, void *memory, const acq_row_r
     const complex_rows *rows = (const complex_rows *)self;
     scratch *mine = memory;
     const float *vector = acq_complex_get_relation(rows->model, request->relation);
-    bool is_odd = request->relation % 2 != 0;
+    bool is_odd = acq_complex_is_conjugate(rows->model->is_reciprocal, request->relation);
     bool is_finite = true;
     for (size_t first = 0; first < request->n_heads; first += BATCH) {
         size_t left = request->n_heads - first, n = left < BATCH ? left : BATCH;
@@ -183,8 +184,11 @@ acq_status acq_complex_new_row_model(const acq_complex *model, const acq_graph *
     complex_rows *rows = acq_zalloc(1, sizeof *rows);
     if (rows == NULL)
         return acq_fail_memory(error);
-    rows->base = (acq_row_model){
-        .ops = &ops, .graph = graph, .kind = "complex", .batch = BATCH, .is_symmetric = true};
+    rows->base = (acq_row_model){.ops = &ops,
+                                 .graph = graph,
+                                 .kind = "complex",
+                                 .batch = BATCH,
+                                 .is_symmetric = !model->is_reciprocal};
     rows->model = model;
     rows->kernels = acq_kernels_get_best();
     *out = &rows->base;

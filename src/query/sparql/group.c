@@ -59,8 +59,8 @@ static acq_status read_columns(acq_sparql_parser *p, acq_sparql_term **first, bo
     return ACQ_OK;
 }
 
-/* value = iri | literal | "UNDEF" */
-static acq_status read_value(acq_sparql_parser *p, acq_sparql_term **out)
+/* value = iri | literal | "UNDEF", which its column remembers */
+static acq_status read_value(acq_sparql_parser *p, acq_sparql_term *column, acq_sparql_term **out)
 {
     acq_sparql_term *value = ACQ_SPARQL_NEW(p, acq_sparql_term);
     if (value == NULL)
@@ -68,6 +68,7 @@ static acq_status read_value(acq_sparql_parser *p, acq_sparql_term **out)
     *out = value;
     if (acq_sparql_is_word(p, "UNDEF")) {
         *value = (acq_sparql_term){.is_undef = true, .place = p->lexer.token.place};
+        column->is_undef = true;
         acq_sparql_next(p);
         return ACQ_OK;
     }
@@ -91,8 +92,8 @@ static acq_status read_row(acq_sparql_parser *p, const acq_sparql_element *value
     if (status != ACQ_OK)
         return status;
     acq_sparql_term **end = &row->values;
-    for (const acq_sparql_term *v = values->variables; status == ACQ_OK && v != NULL; v = v->next) {
-        status = read_value(p, end);
+    for (acq_sparql_term *v = values->variables; status == ACQ_OK && v != NULL; v = v->next) {
+        status = read_value(p, v, end);
         if (status == ACQ_OK)
             end = &(*end)->next;
     }

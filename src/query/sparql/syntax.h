@@ -25,7 +25,7 @@ enum {
 typedef struct acq_sparql_term {
     bool is_variable;
     bool is_literal;
-    bool is_undef; /* VALUES: UNDEF */
+    bool is_undef; /* VALUES: UNDEF; of a variable: some row has it */
     uint32_t variable;
     const char *key;
     size_t length;

@@ -47,7 +47,7 @@ static acq_status new_path(acq_sparql_parser *p, acq_path_kind kind, acq_sparql_
 static acq_status push_link(acq_sparql_parser *p, acq_sparql_term subject, const char *iri,
                             acq_sparql_term object, list_end *end)
 {
-    acq_sparql_path *path;
+    acq_sparql_path *path = NULL;
     acq_status status = new_path(p, ACQ_PATH_LINK, NULL, &path);
     if (status != ACQ_OK)
         return status;
@@ -297,7 +297,7 @@ static bool begins_verb(const acq_sparql_parser *p)
 /* properties = verb objects {";" [verb objects]} */
 static acq_status parse_properties(acq_sparql_parser *p, acq_sparql_term subject, list_end *end)
 {
-    acq_sparql_path *path;
+    acq_sparql_path *path = NULL;
     acq_status status;
     do {
         status = parse_verb(p, &path);

@@ -78,12 +78,41 @@ acq_status acq_query_parse(const char *text, size_t length, acq_query **out, acq
 
 /* ---- names to ids ---- */
 
+typedef struct tag_search {
+    const acq_graph *graph;
+    const char *key;
+    size_t length;
+    acq_ent found;
+} tag_search;
+
+static bool compare_tag(void *context, acq_ent entity, const char *name, size_t length)
+{
+    tag_search *search = context;
+    if (length == search->length && acq_is_same_word(name, search->key, length) &&
+        strcmp(acq_graph_get_entity_key(search->graph, entity), name) == 0)
+        search->found = entity;
+    return search->found == ACQ_NO_ID;
+}
+
+/* A literal with a language: EN is en (RDF 1.1, section 3.3). The text stays as it is spelled. */
+static acq_ent find_tagged(const acq_graph *graph, const char *key, size_t length)
+{
+    const char *tag = key[0] == '"' ? strrchr(key, '@') : NULL;
+    tag_search search = {.graph = graph, .key = key, .length = length, .found = ACQ_NO_ID};
+    if (tag == NULL || tag[-1] != '"')
+        return ACQ_NO_ID;
+    acq_status status = acq_graph_each_name(graph, key, (size_t)(tag + 1 - key), compare_tag,
+                                            &search, NULL);
+    return status == ACQ_OK ? search.found : ACQ_NO_ID;
+}
+
 acq_ent acq_query_find_key(const acq_graph *graph, const char *key, size_t length)
 {
     acq_ent id = acq_graph_find_entity(graph, key, length);
-    bool is_label = id != ACQ_NO_ID && acq_graph_is_rdf(graph) &&
-                    strcmp(acq_graph_get_entity_key(graph, id), key) != 0;
-    return is_label ? ACQ_NO_ID : id;
+    if (!acq_graph_is_rdf(graph) ||
+        (id != ACQ_NO_ID && strcmp(acq_graph_get_entity_key(graph, id), key) == 0))
+        return id;
+    return find_tagged(graph, key, length);
 }
 
 acq_rel acq_query_find_relation_key(const acq_graph *graph, const char *key, size_t length)

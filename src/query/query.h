@@ -65,6 +65,8 @@ typedef struct acq_query {
     acq_node *root;
     uint64_t limit;         /* SPARQL LIMIT; 0: none given */
     uint32_t n_atoms;       /* ATOM and EQUAL nodes */
+    bool may_repeat;        /* SPARQL gives more than this set of answers */
+    bool is_compared;       /* SPARQL compares two variables by value */
     bool is_by_key;         /* SPARQL: names are keys, never labels */
     const char *hint;       /* for the user, from binding, in the arena; NULL: none */
     const acq_graph *graph; /* that it was bound to; NULL: none, or its ids come from a benchmark */

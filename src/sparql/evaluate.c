@@ -505,6 +505,15 @@ static acq_status init(acq_machine *m, const acq_evaluate_limits *limits)
     return acq_plan_make(m);
 }
 
+static void deinit(acq_machine *m)
+{
+    acq_plan_deinit(m);
+    acq_expression_scope_deinit(&m->scope);
+    acq_arena_deinit(&m->arena);
+    acq_arena_deinit(&m->scratch);
+    acq_free(m->nodes);
+}
+
 static uint32_t *list_selected(acq_machine *m, uint32_t *n)
 {
     *n = 0;
@@ -566,14 +575,45 @@ acq_status acq_sparql_evaluate(const acq_sparql_query *query, acq_terms *terms,
     else if (m.status == ACQ_OK)
         run_select(&m, &t);
     out->spent = m.budget.spent;
-    acq_plan_deinit(&m);
-    acq_expression_scope_deinit(&m.scope);
-    acq_arena_deinit(&m.arena);
-    acq_arena_deinit(&m.scratch);
-    acq_free(m.nodes);
+    deinit(&m);
     acq_free(t.slots);
     if (m.status != ACQ_OK)
         acq_solution_rows_deinit(out);
+    return m.status;
+}
+
+/* Whole rows, in which what is not selected is unbound. */
+static bool widen(acq_machine *m, const acq_solution_rows *rows, acq_solution_rows *out)
+{
+    uint32_t width = 0, *columns = list_selected(m, &width);
+    out->width = m->n_variables;
+    out->n = rows->n;
+    out->cells = acq_alloc(rows->n * m->n_variables + 1, sizeof *out->cells);
+    if (columns == NULL || out->cells == NULL || width != rows->width)
+        return acq_machine_fail(m, acq_fail_memory(m->error));
+    memset(out->cells, 0xFF, rows->n * m->n_variables * sizeof *out->cells);
+    for (size_t i = 0; i < rows->n; i++) {
+        for (uint32_t j = 0; j < width; j++)
+            out->cells[i * m->n_variables + columns[j]] = rows->cells[i * width + j];
+    }
+    return true;
+}
+
+acq_status acq_sparql_sort(const acq_sparql_query *query, acq_terms *terms,
+                           const acq_solution_rows *rows, size_t *order, acq_error *error)
+{
+    acq_machine m = {.query = query, .graph = terms->graph, .terms = terms, .error = error};
+    acq_solution_rows whole = {0};
+    sort_key *keys = acq_alloc(rows->n + 1, sizeof *keys);
+    m.status = keys == NULL ? acq_fail_memory(error) : init(&m, &(acq_evaluate_limits){0});
+    if (m.status == ACQ_OK && widen(&m, rows, &whole) && make_keys(&m, &whole, keys)) {
+        qsort_r(keys, rows->n, sizeof *keys, compare_keys, (void *)query);
+        for (size_t i = 0; i < rows->n; i++)
+            order[i] = keys[i].i;
+    }
+    acq_free(whole.cells);
+    acq_free(keys);
+    deinit(&m);
     return m.status;
 }
 

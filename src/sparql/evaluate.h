@@ -30,6 +30,11 @@ typedef struct acq_solution_rows {
 acq_status acq_sparql_evaluate(const acq_sparql_query *query, acq_terms *terms,
                                const acq_evaluate_limits *limits, acq_solution_rows *out,
                                acq_text *warning, acq_error *error);
+
+/* The order of ORDER BY, whose expressions use selected variables only: order[i] is the row that
+ * comes i-th; it holds 0, 1, ... before. */
+acq_status acq_sparql_sort(const acq_sparql_query *query, acq_terms *terms,
+                           const acq_solution_rows *rows, size_t *order, acq_error *error);
 void acq_solution_rows_deinit(acq_solution_rows *rows);
 
 #endif

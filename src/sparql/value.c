@@ -237,6 +237,17 @@ static bool read_datetime(const char *text, size_t length, acq_value *out)
     return true;
 }
 
+/* date = yyyy-mm-dd [zone]: the second it begins at */
+static bool read_day(const char *text, size_t length, acq_value *out)
+{
+    const char *at = text, *end = text + length;
+    int64_t days, zone;
+    if (!read_date(&at, end, &days) || !read_zone(&at, end, &out->has_zone, &zone))
+        return false;
+    out->decimal = (acq_decimal){.digits = (acq_int128)days * 86400 - zone};
+    return true;
+}
+
 /* Without the blanks around it, which XML Schema takes off numbers and the like. */
 static void collapse(const char **text, size_t *length)
 {
@@ -280,6 +291,8 @@ static void read_typed(acq_value_room *room, acq_value *value, const char *type)
         value->kind = ACQ_VALUE_FLOAT;
     } else if (strcmp(type, "dateTime") == 0 && read_datetime(text, length, value)) {
         value->kind = ACQ_VALUE_DATETIME;
+    } else if (strcmp(type, "date") == 0 && read_day(text, length, value)) {
+        value->kind = ACQ_VALUE_DATE;
     }
 }
 
@@ -449,13 +462,19 @@ static int compare_kinds(const acq_value *a, const acq_value *b)
         return compare_bytes(a->text, a->length, b->text, b->length);
     case ACQ_VALUE_BOOLEAN:
         return (int)a->boolean - (int)b->boolean;
-    case ACQ_VALUE_DATETIME: {
+    case ACQ_VALUE_DATETIME:
+    case ACQ_VALUE_DATE: {
         int order = compare_times(a, b);
         return order == 2 ? 3 : order;
     }
     default:
         return 3;
     }
+}
+
+static bool is_time(const acq_value *value)
+{
+    return value->kind == ACQ_VALUE_DATETIME || value->kind == ACQ_VALUE_DATE;
 }
 
 bool acq_value_is_same(const acq_value *a, const acq_value *b)
@@ -481,9 +500,12 @@ int acq_value_equals(acq_value_room *room, const acq_value *a, const acq_value *
         return order == 0;
     if (acq_value_is_same(a, b))
         return 1;
+    if (!acq_value_is_literal(a) || !acq_value_is_literal(b) || a->kind == ACQ_VALUE_TAGGED ||
+        b->kind == ACQ_VALUE_TAGGED)
+        return 0;
     bool is_unknown = a->kind == ACQ_VALUE_OTHER || b->kind == ACQ_VALUE_OTHER ||
-                      (a->kind == ACQ_VALUE_DATETIME && b->kind == ACQ_VALUE_DATETIME);
-    return is_unknown && acq_value_is_literal(a) && acq_value_is_literal(b) ? -1 : 0;
+                      (a->kind == b->kind && is_time(a));
+    return is_unknown ? -1 : 0;
 }
 
 int acq_value_is_less(acq_value_room *room, const acq_value *a, const acq_value *b)
@@ -667,8 +689,8 @@ int acq_value_compare(const acq_value *a, const acq_value *b)
     if (rank_a != rank_b)
         return rank_a < rank_b ? -1 : 1;
     if (acq_value_is_literal(a)) {
-        int order = a->kind == ACQ_VALUE_DATETIME ? acq_decimal_compare(a->decimal, b->decimal)
-                                                  : compare_kinds(a, b);
+        int order = is_time(a) ? acq_decimal_compare(a->decimal, b->decimal)
+                               : compare_kinds(a, b);
         if (order == -1 || order == 1)
             return order;
         if (order == 2) { /* NaN comes first */

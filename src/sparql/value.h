@@ -26,6 +26,7 @@ typedef enum acq_value_kind {
     ACQ_VALUE_FLOAT,
     ACQ_VALUE_DOUBLE,
     ACQ_VALUE_DATETIME,
+    ACQ_VALUE_DATE,
     ACQ_VALUE_OTHER,
 } acq_value_kind;
 
@@ -42,8 +43,8 @@ typedef struct acq_value {
     const char *tag; /* language, or IRI of the datatype */
     size_t tag_length;
     bool boolean;
-    bool has_zone;       /* DATETIME */
-    acq_decimal decimal; /* INTEGER, DECIMAL; DATETIME: seconds since 1970 */
+    bool has_zone;       /* DATETIME, DATE */
+    acq_decimal decimal; /* INTEGER, DECIMAL; DATETIME, DATE: seconds since 1970 */
     double real;         /* FLOAT, DOUBLE */
 } acq_value;
 

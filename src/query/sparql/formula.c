@@ -702,6 +702,8 @@ static acq_status make_formula(maker *m, acq_query **out)
     bool is_set = m->sparql->form == ACQ_FORM_ASK || m->sparql->is_distinct;
     m->traits.may_repeat |= (*out)->n_variables > (*out)->n_free;
     m->traits.may_repeat &= !is_set;
+    (*out)->may_repeat = m->traits.may_repeat;
+    (*out)->is_compared = m->traits.is_compared;
     return ACQ_OK;
 }
 

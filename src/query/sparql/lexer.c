@@ -163,7 +163,7 @@ static void read_mark(acq_sparql_lexer *lexer);
 /* iri = "<" characters ">"; blanks and the like only in names without a scheme */
 static void read_iri(acq_sparql_lexer *lexer)
 {
-    size_t start = lexer->at, n = lexer->compares ? 0 : strict_iri(lexer);
+    size_t start = lexer->at, n = strict_iri(lexer);
     bool is_strict = n > 0;
     if (n == 0 && !lexer->compares)
         n = plain_name(lexer);

@@ -308,10 +308,11 @@ static bool walk_closure(const walk *w, const acq_plan_path *path, ends of, uint
     reached r = {.m = m};
     walk inner = {.m = m, .arrive = reach, .context = &r};
     ends step = {.is_forward = of.is_forward, .from_term = true};
-    bool has_zero = path->kind != ACQ_PATH_SOME &&
-                    (of.from_term || of.to_term || is_node(m, node));
+    bool is_there = of.from_term || of.to_term || is_node(m, node);
     bool goes_on = m->status == ACQ_OK;
-    if (goes_on && has_zero)
+    if (!goes_on || !is_there)
+        return goes_on;
+    if (path->kind != ACQ_PATH_SOME)
         goes_on = reach(&r, node);
     size_t from = r.n;
     if (goes_on)

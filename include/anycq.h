@@ -1071,6 +1071,7 @@ typedef struct acq_solve_params {
                                   memory_bytes hold for the whole; NULL: defaults */
     uint64_t most;             /* rows at most, besides LIMIT; 0: all */
     bool facts_only;           /* no predictions */
+    uint64_t default_limit;    /* LIMIT of a query that has none, and is no CONSTRUCT; 0: none */
 } acq_solve_params;
 
 ACQ_API void acq_solve_params_init_sized(acq_solve_params *params, size_t size);

@@ -23,8 +23,8 @@ acq_status acq_library_check_values(const acq_query *query, const acq_graph *gra
     if (status != ACQ_OK || !has_literals)
         return status;
     return acq_fail(error, ACQ_ERR_PARSE,
-                    "a FILTER compares two variables, and the graph has literals, which compare by "
-                    "value: this has no formula; use sameTerm if you mean that");
+                    "comparing two variables has no formula where the graph has literals; use "
+                    "sameTerm, or ask");
 }
 
 acq_status acq_query_new(const acq_graph *graph, const char *text, acq_query **out,

@@ -357,6 +357,11 @@ acq_status acq_solve(const acq_graph *graph, const char *sparql, const acq_predi
     if (status != ACQ_OK)
         return status;
     v.s->predictor = params.facts_only ? NULL : predictor;
+    if (params.default_limit > 0 && params.most == 0 && !v.s->sparql->has_limit &&
+        v.s->sparql->form == ACQ_FORM_SELECT) {
+        v.s->sparql->has_limit = true;
+        v.s->sparql->limit = params.default_limit;
+    }
     v.deadline_ns = acq_clock_get_deadline(v.ask.seconds);
     status = solve(&v);
     if (status == ACQ_OK)

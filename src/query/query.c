@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "graph/text/rdf.h"
 #include "query/builder.h"
 
 void acq_query_free(acq_query *query)
@@ -106,8 +107,15 @@ static acq_ent find_tagged(const acq_graph *graph, const char *key, size_t lengt
     return status == ACQ_OK ? search.found : ACQ_NO_ID;
 }
 
-acq_ent acq_query_find_key(const acq_graph *graph, const char *key, size_t length)
+static uint32_t find_exact(const acq_graph *graph, const char *key, size_t length,
+                           bool is_relation)
 {
+    if (is_relation) {
+        acq_rel id = acq_graph_find_relation(graph, key, length);
+        bool is_label = id != ACQ_NO_ID && acq_graph_is_rdf(graph) &&
+                        strcmp(acq_graph_get_relation_key(graph, id), key) != 0;
+        return is_label ? ACQ_NO_ID : id;
+    }
     acq_ent id = acq_graph_find_entity(graph, key, length);
     if (!acq_graph_is_rdf(graph) ||
         (id != ACQ_NO_ID && strcmp(acq_graph_get_entity_key(graph, id), key) == 0))
@@ -115,12 +123,28 @@ acq_ent acq_query_find_key(const acq_graph *graph, const char *key, size_t lengt
     return find_tagged(graph, key, length);
 }
 
+/* Also by the IRI that stands for a plain name, as results of plain graphs have it. */
+static uint32_t find_key(const acq_graph *graph, const char *key, size_t length, bool is_relation)
+{
+    uint32_t found = find_exact(graph, key, length, is_relation);
+    acq_text name;
+    if (found != ACQ_NO_ID || !acq_iri_is_plain_name(key, length))
+        return found;
+    acq_text_init(&name);
+    if (acq_iri_decode_plain_name(&name, key, length) && !name.failed && name.length > 0)
+        found = find_exact(graph, name.bytes, name.length, is_relation);
+    acq_text_deinit(&name);
+    return found;
+}
+
+acq_ent acq_query_find_key(const acq_graph *graph, const char *key, size_t length)
+{
+    return find_key(graph, key, length, false);
+}
+
 acq_rel acq_query_find_relation_key(const acq_graph *graph, const char *key, size_t length)
 {
-    acq_rel id = acq_graph_find_relation(graph, key, length);
-    bool is_label = id != ACQ_NO_ID && acq_graph_is_rdf(graph) &&
-                    strcmp(acq_graph_get_relation_key(graph, id), key) != 0;
-    return is_label ? ACQ_NO_ID : id;
+    return find_key(graph, key, length, true);
 }
 
 static acq_ent find_entity(const acq_graph *graph, const acq_query_name *name, bool is_by_key)

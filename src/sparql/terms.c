@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "graph/text/rdf.h"
 #include "query/query.h"
 
 acq_status acq_terms_init(acq_terms *terms, const acq_graph *graph)
@@ -30,22 +28,6 @@ void acq_terms_deinit(acq_terms *terms)
     *terms = (acq_terms){0};
 }
 
-/* An IRI that stands for a plain name, as results of plain graphs have it. */
-static acq_status find_plain(const acq_terms *terms, const char *key, size_t length, acq_ent *out)
-{
-    acq_text name;
-    acq_status status = ACQ_OK;
-    acq_text_init(&name);
-    if (acq_iri_decode_plain_name(&name, key, length)) {
-        acq_text_add(&name, "");
-        status = acq_text_finish(&name, NULL);
-        if (status == ACQ_OK && name.length > 0)
-            *out = acq_query_find_key(terms->graph, name.bytes, name.length);
-    }
-    acq_text_deinit(&name);
-    return status;
-}
-
 acq_status acq_terms_add(acq_terms *terms, const char *key, size_t length, bool is_literal,
                          uint32_t *out)
 {
@@ -54,8 +36,6 @@ acq_status acq_terms_add(acq_terms *terms, const char *key, size_t length, bool 
     uint32_t id;
     if (!terms->is_plain || !is_literal)
         entity = acq_query_find_key(terms->graph, key, length);
-    if (entity == ACQ_NO_ID && !is_literal && acq_iri_is_plain_name(key, length))
-        status = find_plain(terms, key, length, &entity);
     if (status == ACQ_OK && entity == ACQ_NO_ID) {
         id = acq_names_find(&terms->extra, key, length);
         if (id == ACQ_NO_ID)

@@ -282,7 +282,7 @@ static acq_status make_path(maker *m, const acq_sparql_path *path, acq_term from
         run->kind = ACQ_NODE_OR;
         return make_alternatives(m, path, from, to);
     default:
-        return FAIL(m, path->place, "%s has no formula: it is answered from observed facts only",
+        return FAIL(m, path->place, "%s has no formula",
                     path_name(path->kind));
     }
 }
@@ -304,7 +304,7 @@ static acq_status fail_filter(maker *m, acq_input_place place)
 {
     return FAIL(m, place,
                 "this condition has no formula, which knows =, !=, IN, sameTerm, !, &&, ||, EXISTS "
-                "and NOT EXISTS: it is answered from observed facts only");
+                "and NOT EXISTS");
 }
 
 /* side = variable | iri */

@@ -50,7 +50,8 @@ struct acq_http {
 typedef struct request {
     connection *from;
     acq_text body;
-    bool is_too_large;
+    bool is_begun, is_too_large;
+    bool has_nul; /* in its URL */
 } request;
 
 /* ---- places for workers ---- */
@@ -477,6 +478,17 @@ static bool has_token(const acq_http *http, struct MHD_Connection *from)
     return differs == 0 && n == m;
 }
 
+/* The URL as it was sent: decoded, what follows a %00 would not be seen. */
+static void *begin(void *context, const char *url, struct MHD_Connection *from)
+{
+    request *r = acq_zalloc(1, sizeof *r);
+    (void)context;
+    (void)from;
+    if (r != NULL)
+        r->has_nul = strstr(url, "%00") != NULL;
+    return r;
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *from, const char *path,
                               const char *method, const char *version, const char *data,
                               size_t *n_data, void **request_context)
@@ -484,16 +496,15 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *from, const 
     acq_http *http = context;
     request *r = *request_context;
     (void)version;
-    if (r == NULL) {
+    if (r == NULL)
+        return MHD_NO;
+    if (!r->is_begun) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(from, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-        r = acq_zalloc(1, sizeof *r);
-        if (r == NULL || info == NULL || info->socket_context == NULL) {
-            acq_free(r);
+        if (info == NULL || info->socket_context == NULL)
             return MHD_NO;
-        }
         r->from = info->socket_context;
-        *request_context = r;
+        r->is_begun = true;
         return MHD_YES;
     }
     if (*n_data > 0) {
@@ -508,6 +519,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *from, const 
     bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     if (r->is_too_large)
         return send_error(r, from, 413, "the body is too large");
+    if (r->has_nul)
+        return send_error(r, from, 400, "the URL holds a NUL byte");
     if (strcmp(method, "OPTIONS") == 0 && http->params.origin != NULL) {
         acq_text nothing = {0};
         return send_bytes(r, from, 204, "text/plain", &nothing);
@@ -528,7 +541,8 @@ static void complete(void *context, struct MHD_Connection *from, void **request_
     (void)code;
     if (r == NULL)
         return;
-    set_phase(r->from, READING);
+    if (r->from != NULL)
+        set_phase(r->from, READING);
     acq_text_deinit(&r->body);
     acq_free(r);
     *request_context = NULL;
@@ -557,7 +571,7 @@ static acq_status listen_at(acq_http *http, unsigned *port, acq_error *error)
         (uint16_t)p->port, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR, &address,
         MHD_OPTION_CONNECTION_LIMIT, p->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)65536, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http,
-        MHD_OPTION_NOTIFY_COMPLETED, complete, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, complete, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_END);
     if (http->daemon == NULL)
         return acq_fail(error, ACQ_ERR_IO, "cannot listen at %.100s:%u; is the port taken?",

@@ -360,6 +360,10 @@ ACQ_API const char *acq_query_get_variable(const acq_query *query, size_t i); /*
 /* LIMIT of SPARQL, which acq_ask leaves to the caller's params; 0: none. */
 ACQ_API uint64_t acq_query_get_limit(const acq_query *query);
 
+/* SPARQL gives a solution as often as there are ways to it; answers of acq_ask come once. Would a
+ * SELECT give some twice, or order or skip them? Then acq_solve is the function to ask. */
+ACQ_API bool acq_query_needs_solve(const acq_query *query);
+
 /* A sentence when a variable is written like a known entity and quotes may be missing; else "". */
 ACQ_API const char *acq_query_get_hint(const acq_query *query);
 
@@ -1034,6 +1038,93 @@ ACQ_API const acq_fact *acq_evidence_list_get(const acq_evidence_list *list, siz
 /* True when no prediction takes part. */
 ACQ_API bool acq_evidence_list_is_observed(const acq_evidence_list *list);
 ACQ_API void acq_evidence_list_free(acq_evidence_list *list);
+
+/* ---- SPARQL ---- */
+
+/* SPARQL as its standard has it: multisets, ORDER BY, values (1 = 1.0), unbound variables.
+ *
+ *   acq_solve(graph, "SELECT ?x { ?x <knows>+ ?y } ORDER BY ?x", NULL, NULL, &solutions, &error);
+ *   for (size_t i = 0; i < acq_solutions_get_n(solutions); i++)
+ *       puts(acq_solutions_get_term(solutions, i, 0).text);
+ *
+ * Solutions made of observed facts are exactly those of the standard. With a predictor, predicted
+ * ones join them where the query has a formula (acq_query_new takes it): each once, with its p.
+ * What is not supported is refused by its name (ACQ_ERR_PARSE). A name that the graph lacks means
+ * no solution there, with a warning. */
+
+/* Is it SPARQL, by its first words? */
+ACQ_API bool acq_is_sparql(const char *text);
+
+typedef enum acq_solutions_form {
+    ACQ_SOLUTIONS_ROWS,       /* SELECT */
+    ACQ_SOLUTIONS_BOOLEAN,    /* ASK */
+    ACQ_SOLUTIONS_STATEMENTS, /* CONSTRUCT: rows of subject, predicate, object */
+} acq_solutions_form;
+
+typedef enum acq_rdf_kind {
+    ACQ_RDF_UNBOUND,
+    ACQ_RDF_IRI,
+    ACQ_RDF_BLANK,
+    ACQ_RDF_LITERAL,
+    ACQ_RDF_NAME, /* of a plain graph: any text */
+} acq_rdf_kind;
+
+typedef struct acq_rdf_value {
+    acq_rdf_kind kind;
+    const char *text; /* IRI, label of the blank node without _:, text of the literal; "" */
+    size_t length;
+    const char *datatype; /* of a literal without a language; else "" */
+    const char *language; /* of a literal; else "" */
+    const char *key;      /* as acq_graph_get_entity_key gives it */
+    acq_ent entity;       /* UINT32_MAX: the graph has no such entity */
+} acq_rdf_value;          /* texts are the solutions' */
+
+typedef struct acq_solve_params {
+    size_t size;
+    const acq_ask_params *ask; /* how predictions are asked for: min_p, engine, ...; its seconds and
+                                  memory_bytes hold for the whole; NULL: defaults */
+    uint64_t most;             /* rows at most, besides LIMIT; 0: all */
+    bool facts_only;           /* no predictions */
+    uint64_t default_limit;    /* LIMIT of a query that has none, and is no CONSTRUCT; 0: none */
+} acq_solve_params;
+
+ACQ_API void acq_solve_params_init_sized(acq_solve_params *params, size_t size);
+static inline void acq_solve_params_init(acq_solve_params *params)
+{
+    acq_solve_params_init_sized(params, sizeof *params);
+}
+
+typedef struct acq_solutions acq_solutions;
+
+/* predictor NULL: facts only. The solutions borrow graph and predictor. When time, memory or
+ * progress ends it, what was found is given, and acq_solutions_get_spent tells. */
+ACQ_API acq_status acq_solve(const acq_graph *graph, const char *sparql,
+                             const acq_predictor *predictor, const acq_solve_params *params,
+                             acq_solutions **out, acq_error *error);
+ACQ_API acq_solutions_form acq_solutions_get_form(const acq_solutions *solutions);
+ACQ_API size_t acq_solutions_get_n_variables(const acq_solutions *solutions);
+ACQ_API const char *acq_solutions_get_variable(const acq_solutions *solutions, size_t i);
+ACQ_API size_t acq_solutions_get_n(const acq_solutions *solutions); /* rows; of ASK 1 (yes) or 0 */
+ACQ_API acq_rdf_value acq_solutions_get_term(const acq_solutions *solutions, size_t row,
+                                             size_t column);
+
+/* Does the row rest on predictions? And its p: 1 for facts, NaN without a calibrator. */
+ACQ_API bool acq_solutions_is_predicted(const acq_solutions *solutions, size_t row);
+ACQ_API double acq_solutions_get_probability(const acq_solutions *solutions, size_t row);
+
+/* Why the row holds, one fact per atom; ACQ_ERR_USAGE for a query without a formula. */
+ACQ_API acq_status acq_solutions_explain(const acq_solutions *solutions, size_t row,
+                                         acq_evidence_list **out, acq_error *error);
+
+/* What ended the work before it was complete, as acq_result_get_spent; "most" when params->most
+ * did; "" when nothing did. */
+ACQ_API const char *acq_solutions_get_spent(const acq_solutions *solutions);
+
+/* Sentences for the user, "" when there is none: about a name that the graph lacks; why predictions
+ * take no part. */
+ACQ_API const char *acq_solutions_get_warning(const acq_solutions *solutions);
+ACQ_API const char *acq_solutions_get_note(const acq_solutions *solutions);
+ACQ_API void acq_solutions_free(acq_solutions *solutions);
 
 /* ---- evaluation ---- */
 

@@ -57,3 +57,9 @@ add_test(NAME convert_ultra
 add_test(NAME extract_calibrator
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/extract_calibrator.sh ${PROJECT_SOURCE_DIR}
                  $<TARGET_FILE:anycq>)
+
+# Hostile requests, and the honest ones after them.
+add_executable(server_abuse server/abuse.c)
+target_link_libraries(server_abuse PRIVATE acq_options)
+add_test(NAME server_abuse COMMAND server_abuse $<TARGET_FILE:anycq>
+         ${CMAKE_CURRENT_SOURCE_DIR}/server/knows.tsv)

@@ -48,6 +48,23 @@
     "freed space back. Answers are the same before, meanwhile and after; add does it\n"            \
     "by itself when many changes have gathered.\n"
 
+#define SERVE_HELP                                                                                 \
+    "  anycq serve films.acq people.ttl\n"                                                         \
+    "  curl 'http://127.0.0.1:8321/api/ask?query=directed(x,\"Barbie\")'\n"                        \
+    "\n"                                                                                           \
+    "Answers questions about graphs over HTTP: the SPARQL 1.1 Protocol at /sparql and\n"           \
+    "/sparql/NAME, JSON at /api/..., the Model Context Protocol at /mcp. The name of\n"            \
+    "a graph is that of its file without its ending; /openapi.json lists everything.\n"            \
+    "The server only reads. SIGHUP opens the graphs anew, SIGTERM ends it when the\n"              \
+    "requests under way are answered. It speaks plain HTTP: docs/server.md shows a\n"              \
+    "proxy with TLS.\n"
+
+#define MCP_HELP                                                                                   \
+    "Serves the Model Context Protocol on standard input and output, for assistants:\n"            \
+    "tools schema, find_entity, ask, check, explain and suggest. Both the revision\n"              \
+    "2026-07-28 and those that begin with initialize are understood. The same is at\n"             \
+    "/mcp of anycq serve.\n"
+
 #define EXPORT_HELP                                                                                \
     "Writes every fact once, to standard output or to a file, which appears when it\n"             \
     "is complete. A FILE that ends in .gz is compressed. import reads all formats:\n"              \
@@ -269,6 +286,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
     [ACQ_COMMAND_train] = TRAIN_HELP,     [ACQ_COMMAND_merge] = MERGE_HELP,
     [ACQ_COMMAND_fit] = FIT_HELP,         [ACQ_COMMAND_suggest] = SUGGEST_HELP,
+    [ACQ_COMMAND_serve] = SERVE_HELP,     [ACQ_COMMAND_mcp] = MCP_HELP,
 };
 
 static const char *const variant_helps[ACQ_N_VARIANTS] = {

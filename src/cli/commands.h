@@ -25,11 +25,13 @@
     X(fit, 1, 1, "GRAPH [-o COMPLETION]", "from facts to links with a probability")                \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
     X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers, or the prediction of links")   \
-    X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL", "train a link predictor, or the learned search")
+    X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL",                                                \
+      "train a link predictor, or the learned search")                                             \
+    X(serve, 1, SIZE_MAX, "GRAPH...", "answer over HTTP: SPARQL, JSON, assistants")                \
+    X(mcp, 1, SIZE_MAX, "GRAPH...", "tools for assistants, over standard input and output")
 
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \
-    X(serve)                                                                                       \
     X(shell)                                                                                       \
     X(generate)
 

@@ -20,6 +20,7 @@
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
      ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest)
+#define ACQ_ON_servers (ACQ_ON_serve | ACQ_ON_mcp)
 #define ACQ_ON_links                                                                               \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_suggest)
 #define ACQ_ON_answers  (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_suggest)
@@ -82,7 +83,7 @@
          "links: triples that are false, to decide between them and the new links")                \
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
-    TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links,                            \
+    TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links | ACQ_ON_servers,           \
          "observed, perfect:GRAPH, completion:FILE, ultra, complex|nbfnet|rules|ultra:MODEL")      \
     TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
          "both: a model's link scores the larger of its two directions; forward: as named")        \
@@ -95,7 +96,7 @@
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \
          "links of score T or more count 1, all others 0")                                         \
     REAL(negation_threshold, "negation-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,           \
-         "a negated atom holds when its link scores below T (with --prior: 1)")               \
+         "a negated atom holds when its link scores below T (with --prior: 1)")                    \
     REAL(prior, "prior", 0, "S", NULL, 1e-6, 0.999999, ACQ_ON_questions | ACQ_OF_links,            \
          "decide for candidates of which this share is true (eval: 0.5)")                          \
     FLAG(paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_questions,                                    \
@@ -131,6 +132,22 @@
           "queries answered at the same time")                                                     \
     COUNT(import_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_import,                         \
           "threads to read with (default: one per processor)")                                     \
+    TEXT(host, "host", 0, "ADDRESS", "127.0.0.1", 0, 0, ACQ_ON_serve,                              \
+         "IPv4 address to listen at; others than 127.0.0.1 need --token-file")                     \
+    COUNT(port, "port", 0, "N", "8321", 0, 65535, ACQ_ON_serve, "port to listen at; 0: any")       \
+    TEXT(token_file, "token-file", 0, "FILE", NULL, 0, 0, ACQ_ON_serve,                            \
+         "requests must carry the bearer token in the first line of FILE")                         \
+    TEXT(cors, "cors", 0, "ORIGIN", NULL, 0, 0, ACQ_ON_serve,                                      \
+         "web pages of this origin may read the answers")                                          \
+    COUNT(workers, "workers", 0, "N", "2", 1, 1024, ACQ_ON_serve,                                  \
+          "questions answered at the same time")                                                   \
+    COUNT(queue, "queue", 0, "N", "64", 0, 100000, ACQ_ON_serve,                                   \
+          "questions that wait; more are refused with 503")                                        \
+    COUNT(most, "most", 0, "N", "10000", 1, 1e7, ACQ_ON_servers, "most answers of one request")    \
+    REAL(serve_time, "time", 0, "SECONDS", "10", 0.001, 1e6, ACQ_ON_servers,                       \
+         "most time of one request")                                                               \
+    COUNT(serve_memory, "memory", 0, "MB", "512", 1, 1e9, ACQ_ON_servers,                          \
+          "memory of one request's search")                                                        \
     TEXT(earlier, "earlier", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                   \
          "learn from what was added since this graph, in place of links held out")                 \
     TEXT(fit_predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_fit,                          \

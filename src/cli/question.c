@@ -11,6 +11,7 @@
 #include "cli/limits.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
+#include "cli/solutions.h"
 #include "cli/view.h"
 
 /* Where memory is limited, running out of it is an undecided result. */
@@ -250,11 +251,45 @@ static int run(acq_question *question, const acq_query *query, acq_output *outpu
     return code;
 }
 
+static bool watch_interrupt(void *context, const acq_progress *now)
+{
+    (void)context;
+    (void)now;
+    return !acq_interrupt_is_asked();
+}
+
+/* SPARQL that is more than a formula, or names what the graph does not have. */
+static int solve(acq_question *question, acq_output *output)
+{
+    acq_error error = {0};
+    acq_ask_params params = *question->params;
+    int code = ACQ_EXIT_YES;
+    params.progress = watch_interrupt;
+    limit(question, &params);
+    return acq_cli_solve(question, &params, output, &code, &error) == ACQ_OK
+               ? code
+               : report(question, &error, output);
+}
+
+/* Is it SPARQL that acq_solve is for? Other engines, --new and checks know formulas only. */
+static bool is_solved(const acq_question *question, const acq_query *query, const acq_error *error)
+{
+    bool needs = query == NULL ? error->code == ACQ_ERR_PARSE || error->code == ACQ_ERR_NAME
+                               : acq_query_needs_solve(query);
+    return needs && !question->is_check && !question->params->new_only &&
+           strcmp(question->params->engine, "exact") == 0 && acq_is_sparql(question->text);
+}
+
 int acq_question_answer(acq_question *question, acq_output *output)
 {
     acq_error error = {0};
-    acq_query *query;
-    if (read_query(question, output, &query, &error) != ACQ_OK)
+    acq_query *query = NULL;
+    acq_status status = read_query(question, output, &query, &error);
+    if (is_solved(question, query, &error)) {
+        acq_query_free(query);
+        return solve(question, output);
+    }
+    if (status != ACQ_OK)
         return report(question, &error, output);
     int code = run(question, query, output);
     acq_query_free(query);

@@ -53,6 +53,10 @@ bool acq_library_tell(void *listener, const acq_train_progress *now);
 acq_status acq_library_check_graph(const char *function, const acq_query *query,
                                    const acq_predictor *predictor, acq_error *error);
 
+/* SPARQL compares literals by value, a formula by identity: refused where that matters. */
+acq_status acq_library_check_values(const acq_query *query, const acq_graph *graph,
+                                    acq_error *error);
+
 /* The parameters of a question, read and checked on behalf of `function`, in force for this
  * predictor. `progress` and `context` are the caller's. */
 typedef struct acq_library_question {

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "graph/text/rdf.h"
 #include "query/builder.h"
 
 void acq_query_free(acq_query *query)
@@ -51,7 +52,7 @@ static bool is_text_after(const char *text, size_t length, size_t next)
     return next == length || strchr("?$*", text[next]) == NULL;
 }
 
-static bool is_sparql(const char *text, size_t length)
+bool acq_query_is_sparql(const char *text, size_t length)
 {
     static const char *const FORMS[] = {"SELECT",    "ASK",      "PREFIX", "BASE",
                                         "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE"};
@@ -71,37 +72,110 @@ acq_status acq_query_parse(const char *text, size_t length, acq_query **out, acq
     acq_status status = acq_input_check(text, length, error);
     if (status != ACQ_OK)
         return status;
-    if (is_sparql(text, length))
+    if (acq_query_is_sparql(text, length))
         return acq_query_parse_sparql(text, length, out, error);
     return acq_query_parse_text(text, length, out, error);
 }
 
 /* ---- names to ids ---- */
 
-static acq_ent find_entity(const acq_graph *graph, const acq_query_name *name)
+typedef struct tag_search {
+    const acq_graph *graph;
+    const char *key;
+    size_t length;
+    acq_ent found;
+} tag_search;
+
+static bool compare_tag(void *context, acq_ent entity, const char *name, size_t length)
 {
-    return acq_graph_find_entity(graph, name->text, name->length);
+    tag_search *search = context;
+    if (length == search->length && acq_is_same_word(name, search->key, length) &&
+        strcmp(acq_graph_get_entity_key(search->graph, entity), name) == 0)
+        search->found = entity;
+    return search->found == ACQ_NO_ID;
 }
 
-static acq_rel find_relation(const acq_graph *graph, const acq_query_name *name)
+/* A literal with a language: EN is en (RDF 1.1, section 3.3). The text stays as it is spelled. */
+static acq_ent find_tagged(const acq_graph *graph, const char *key, size_t length)
 {
-    acq_rel id = acq_graph_find_relation(graph, name->text, name->length);
+    const char *tag = key[0] == '"' ? strrchr(key, '@') : NULL;
+    tag_search search = {.graph = graph, .key = key, .length = length, .found = ACQ_NO_ID};
+    if (tag == NULL || tag[-1] != '"')
+        return ACQ_NO_ID;
+    acq_status status = acq_graph_each_name(graph, key, (size_t)(tag + 1 - key), compare_tag,
+                                            &search, NULL);
+    return status == ACQ_OK ? search.found : ACQ_NO_ID;
+}
+
+static uint32_t find_exact(const acq_graph *graph, const char *key, size_t length,
+                           bool is_relation)
+{
+    if (is_relation) {
+        acq_rel id = acq_graph_find_relation(graph, key, length);
+        bool is_label = id != ACQ_NO_ID && acq_graph_is_rdf(graph) &&
+                        strcmp(acq_graph_get_relation_key(graph, id), key) != 0;
+        return is_label ? ACQ_NO_ID : id;
+    }
+    acq_ent id = acq_graph_find_entity(graph, key, length);
+    if (!acq_graph_is_rdf(graph) ||
+        (id != ACQ_NO_ID && strcmp(acq_graph_get_entity_key(graph, id), key) == 0))
+        return id;
+    return find_tagged(graph, key, length);
+}
+
+/* Also by the IRI that stands for a plain name, as results of plain graphs have it. */
+static uint32_t find_key(const acq_graph *graph, const char *key, size_t length, bool is_relation)
+{
+    uint32_t found = find_exact(graph, key, length, is_relation);
+    acq_text name;
+    if (found != ACQ_NO_ID || !acq_iri_is_plain_name(key, length))
+        return found;
+    acq_text_init(&name);
+    if (acq_iri_decode_plain_name(&name, key, length) && !name.failed && name.length > 0)
+        found = find_exact(graph, name.bytes, name.length, is_relation);
+    acq_text_deinit(&name);
+    return found;
+}
+
+acq_ent acq_query_find_key(const acq_graph *graph, const char *key, size_t length)
+{
+    return find_key(graph, key, length, false);
+}
+
+acq_rel acq_query_find_relation_key(const acq_graph *graph, const char *key, size_t length)
+{
+    return find_key(graph, key, length, true);
+}
+
+static acq_ent find_entity(const acq_graph *graph, const acq_query_name *name, bool is_by_key)
+{
+    return is_by_key ? acq_query_find_key(graph, name->text, name->length)
+                     : acq_graph_find_entity(graph, name->text, name->length);
+}
+
+static acq_rel find_relation(const acq_graph *graph, const acq_query_name *name, bool is_by_key)
+{
+    acq_rel id = is_by_key ? acq_query_find_relation_key(graph, name->text, name->length)
+                           : acq_graph_find_relation(graph, name->text, name->length);
     return id != ACQ_NO_ID && name->is_inverse ? acq_inverse(id) : id;
 }
 
-typedef uint32_t (*find_fn)(const acq_graph *graph, const acq_query_name *name);
+typedef uint32_t (*find_fn)(const acq_graph *graph, const acq_query_name *name, bool is_by_key);
 
 /* Fills the ids; returns the first name without one, or NULL. */
-static acq_query_name *bind_names(acq_query_name *names, uint32_t n, find_fn find,
+static acq_query_name *bind_names(const acq_query *query, bool are_relations,
                                   const acq_graph *graph, uint32_t n_ids)
 {
+    acq_query_name *names = are_relations ? query->relations : query->constants;
+    uint32_t n = are_relations ? query->n_relations : query->n_constants;
+    find_fn find = are_relations ? find_relation : find_entity;
     acq_query_name *unknown = NULL;
     for (uint32_t i = 0; i < n; i++) {
         bool bad;
         if (names[i].is_id) {
             bad = names[i].id >= n_ids;
         } else {
-            names[i].id = find(graph, &names[i]);
+            names[i].id = find(graph, &names[i], query->is_by_key);
             bad = names[i].id == ACQ_NO_ID;
         }
         if (bad && unknown == NULL)
@@ -153,7 +227,7 @@ static void write_hint(const acq_query *query, const acq_graph *graph, char *hin
     hint[0] = '\0';
     for (uint32_t i = 0; i < query->n_variables; i++) {
         const acq_query_name *name = &query->variables[i];
-        if (!name->is_bare || find_entity(graph, name) == ACQ_NO_ID)
+        if (!name->is_bare || find_entity(graph, name, false) == ACQ_NO_ID)
             continue;
         acq_shown shown = acq_input_show(name->text, name->length);
         snprintf(hint, size,
@@ -170,9 +244,9 @@ acq_status acq_query_bind(acq_query *query, const acq_graph *graph, char *hint, 
     uint32_t n_entities = acq_graph_get_n_entities(graph);
     uint32_t n_relations = acq_graph_get_n_relations(graph);
     const acq_query_name *entity =
-        bind_names(query->constants, query->n_constants, find_entity, graph, n_entities);
+        bind_names(query, false, graph, n_entities);
     const acq_query_name *relation =
-        bind_names(query->relations, query->n_relations, find_relation, graph, n_relations);
+        bind_names(query, true, graph, n_relations);
     write_hint(query, graph, hint, hint_size);
     bool is_bound = entity == NULL && relation == NULL;
     query->graph = is_bound ? graph : NULL;

@@ -65,9 +65,19 @@ typedef struct acq_query {
     acq_node *root;
     uint64_t limit;         /* SPARQL LIMIT; 0: none given */
     uint32_t n_atoms;       /* ATOM and EQUAL nodes */
+    bool may_repeat;        /* SPARQL gives more than this set of answers */
+    bool is_compared;       /* SPARQL compares two variables by value */
+    bool is_by_key;         /* SPARQL: names are keys, never labels */
     const char *hint;       /* for the user, from binding, in the arena; NULL: none */
     const acq_graph *graph; /* that it was bound to; NULL: none, or its ids come from a benchmark */
 } acq_query;
+
+/* Is it SPARQL, by its first words? */
+bool acq_query_is_sparql(const char *text, size_t length);
+
+/* By its key, which ends with a NUL: in RDF no label counts. ACQ_NO_ID: unknown. */
+acq_ent acq_query_find_key(const acq_graph *graph, const char *key, size_t length);
+acq_rel acq_query_find_relation_key(const acq_graph *graph, const char *key, size_t length);
 
 /* Parses the text syntax or SPARQL (told apart by the first word: SELECT, ASK, PREFIX, BASE). */
 acq_status acq_query_parse(const char *text, size_t length, acq_query **out, acq_error *error);

@@ -6,8 +6,9 @@
 set -u
 anycq=$1 source=$2 status=0
 
-# All literals, adjacent ones joined, without comments; SQL, SVG, help and file formats aside.
-find "$source/src" -name '*.[ch]' -exec cat {} + | awk -v most=130 '
+# All literals, adjacent ones joined, without comments; SQL, SVG, help and file formats aside, and the
+# documents that programs and assistants read (OpenAPI, the list of tools).
+find "$source/src" -name '*.[ch]' ! -name openapi.c ! -name mcp.c -exec cat {} + | awk -v most=130 '
     function judge() {
         n++
         if (length(text) > most && text !~ /\\n|^(CREATE|ALTER|PRAGMA|<|@media|id, key|graph %0)/) {

@@ -130,7 +130,7 @@ static void test_bad_benchmark_formulas_are_refused_at_their_place(void **state)
 static void test_bad_sparql_is_refused_at_its_place(void **state)
 {
     (void)state;
-    assert_true(check_bad(DATA "bad/sparql.cases", acq_query_parse) >= 150);
+    assert_true(check_bad(DATA "bad/sparql.cases", acq_query_parse) >= 125);
 }
 
 static void test_good_text_means_what_it_should(void **state)

@@ -411,17 +411,25 @@ static acq_status fail_empty(acq_merger *merger)
                           "take those as entities with --literals",
                           (unsigned long long)report->lines);
     else
-        status = acq_fail(merger->error, ACQ_ERR_INPUT, "the input is empty; it should hold %s",
-                          acq_syntax_is_rdf(merger->syntax) ? "RDF statements"
-                                                            : "lines of head, relation, tail");
+        status = acq_fail(merger->error, ACQ_ERR_INPUT,
+                          "the input is empty; it should hold lines of head, relation, tail");
     acq_error_set_file(merger->error, report->bad == 0 ? merger->file : bad->file);
     return status;
 }
 
+/* RDF without a statement is a graph without facts. */
+static bool is_empty_rdf(const acq_merger *merger)
+{
+    return acq_syntax_is_rdf(merger->syntax) && merger->report.bad == 0 &&
+           merger->report.lines == 0;
+}
+
 acq_status acq_merger_finish(acq_merger *merger, acq_read_report *report)
 {
-    if (merger->n_facts == 0)
+    if (merger->n_facts == 0 && !is_empty_rdf(merger))
         return fail_empty(merger);
+    if (merger->n_facts == 0)
+        merger->sink->dictionary->is_rdf = true;
     acq_status status = acq_dictionary_check(merger->sink->dictionary, merger->error);
     if (status != ACQ_OK)
         acq_error_set_file(merger->error, merger->file);

@@ -48,7 +48,8 @@ typedef struct acq_sink {
 } acq_sink;
 
 /* Calls of the sink come one at a time, though from any thread. The report's counts of duplicates
- * and completed inverses are for whoever sorts the facts. An error when there is no fact at all. */
+ * and completed inverses are for whoever sorts the facts. An error when there is no fact at all,
+ * except for RDF: a graph without facts is a graph. */
 acq_status acq_ingest(const char *const *paths, size_t n_paths, const acq_read_params *params,
                       const acq_sink *sink, acq_read_report *report, acq_error *error);
 

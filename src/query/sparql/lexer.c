@@ -1,4 +1,4 @@
-/* lexer.c - see sparql_lexer.h. One token of look-ahead; linear in the text. */
+/* lexer.c - the tokens of SPARQL, see parser.h. One token of look-ahead; linear in the text. */
 #include "query/sparql/parser.h"
 
 #include <string.h>
@@ -136,33 +136,56 @@ static void decode_iri(acq_sparql_lexer *lexer, size_t begin, size_t end)
     finish_decoded(lexer, &lexer->token.text, &lexer->token.length);
 }
 
-/* "<" that compares instead of opening a name. */
-static bool is_less(const acq_sparql_lexer *lexer)
+/* Bytes of the IRI that SPARQL's grammar sees at "<", with both brackets; 0: none. */
+static size_t strict_iri(const acq_sparql_lexer *lexer)
 {
-    size_t next = lexer->at + 1;
-    return next == lexer->length || strchr(" \t\r\n=?$", lexer->text[next]) != NULL;
+    size_t i = lexer->at + 1;
+    while (i < lexer->length && (unsigned char)lexer->text[i] > ' ' &&
+           strchr("<>\"{}|^`", lexer->text[i]) == NULL)
+        i++;
+    return i < lexer->length && lexer->text[i] == '>' ? i + 1 - lexer->at : 0;
 }
 
-/* iri = "<" any characters but "<", ">" and line ends ">" */
-static void read_iri(acq_sparql_lexer *lexer)
+/* Bytes of a name in brackets, of any characters but "<", ">" and line ends; 0: none. What begins
+ * like the rest of a comparison is none. */
+static size_t plain_name(const acq_sparql_lexer *lexer)
 {
-    size_t start = lexer->at, i = start + 1;
-    if (is_less(lexer)) {
-        FAIL_AT(lexer, start, "'<' does not compare here: FILTER knows = and != only");
-        return;
-    }
+    size_t i = lexer->at + 1;
+    if (i == lexer->length || strchr(" \t\r\n=?$", lexer->text[i]) != NULL)
+        return 0;
     while (i < lexer->length && strchr("<>\n", lexer->text[i]) == NULL)
         i++;
-    if (i == lexer->length || lexer->text[i] != '>') {
+    return i < lexer->length && lexer->text[i] == '>' ? i + 1 - lexer->at : 0;
+}
+
+static void read_mark(acq_sparql_lexer *lexer);
+
+/* iri = "<" characters ">"; blanks and the like only in names without a scheme */
+static void read_iri(acq_sparql_lexer *lexer)
+{
+    size_t start = lexer->at, n = strict_iri(lexer);
+    bool is_strict = n > 0;
+    if (n == 0 && !lexer->compares)
+        n = plain_name(lexer);
+    if (n == 0 && (lexer->compares || (start + 1 < lexer->length &&
+                                       strchr(" =?$", lexer->text[start + 1]) != NULL))) {
+        read_mark(lexer);
+        return;
+    }
+    if (n == 0) {
         FAIL_AT(lexer, start, "the name that begins with '<' does not end on this line; add '>'");
         return;
     }
     lexer->token.text = lexer->text + start + 1;
-    lexer->token.length = i - start - 1;
+    lexer->token.length = n - 2;
+    if (!is_strict && acq_iri_is_absolute(lexer->token.text, lexer->token.length)) {
+        FAIL_AT(lexer, start, "this IRI has a character that IRIs do not have; write it as %%XX");
+        return;
+    }
     if (memchr(lexer->token.text, '\\', lexer->token.length) != NULL)
-        decode_iri(lexer, start + 1, i);
+        decode_iri(lexer, start + 1, start + n - 1);
     if (lexer->token.kind != ACQ_SPARQL_BAD)
-        take(lexer, ACQ_SPARQL_IRI, i + 1 - start);
+        take(lexer, ACQ_SPARQL_IRI, n);
 }
 
 /* variable = ("?" | "$") name */
@@ -183,7 +206,7 @@ static void read_variable(acq_sparql_lexer *lexer)
 static bool is_local_char(const acq_sparql_lexer *lexer, size_t at)
 {
     char c = lexer->text[at];
-    return is_name_char(c) || strchr(":-%.\\", c) != NULL;
+    return is_name_char(c) || (c != '\0' && strchr(":-%.\\", c) != NULL);
 }
 
 /* Local names escape punctuation with a backslash; %XX stays as it is. */
@@ -198,6 +221,12 @@ static void decode_local(acq_sparql_lexer *lexer, size_t begin, size_t end)
     finish_decoded(lexer, &lexer->token.local, &lexer->token.local_length);
 }
 
+static bool is_percent(const acq_sparql_lexer *lexer, size_t at)
+{
+    return at + 2 < lexer->length && hex_value(lexer->text[at + 1]) >= 0 &&
+           hex_value(lexer->text[at + 2]) >= 0;
+}
+
 /* local = (name character | "-" | ":" | "%" | "." | "\" punctuation)*, no "." at the end */
 static size_t find_local_end(acq_sparql_lexer *lexer, size_t begin, bool *escapes)
 {
@@ -209,6 +238,10 @@ static size_t find_local_end(acq_sparql_lexer *lexer, size_t begin, bool *escape
             FAIL_AT(lexer, end, "a bad escape in a prefixed name; write the name as <...>");
             return end;
         }
+        if (lexer->text[end] == '%' && !is_percent(lexer, end)) {
+            FAIL_AT(lexer, end, "a %% in a prefixed name needs two hexadecimal digits behind it");
+            return end;
+        }
         *escapes |= is_escape;
         end += is_escape ? 2 : 1;
         if (is_escape || lexer->text[end - 1] != '.')
@@ -217,13 +250,32 @@ static size_t find_local_end(acq_sparql_lexer *lexer, size_t begin, bool *escape
     return last;
 }
 
+/* blank = "_:" name, with dots and dashes inside */
+static void read_label(acq_sparql_lexer *lexer)
+{
+    size_t start = lexer->at + 2, end = start, last = start;
+    for (; end < lexer->length && (is_name_char(lexer->text[end]) ||
+                                   (end > start && strchr("-.", lexer->text[end]) != NULL));
+         end++) {
+        if (lexer->text[end] != '.')
+            last = end + 1;
+    }
+    if (last == start) {
+        FAIL_AT(lexer, lexer->at, "a blank node needs a label behind _:");
+        return;
+    }
+    lexer->token.text = lexer->text + start;
+    lexer->token.length = last - start;
+    take(lexer, ACQ_SPARQL_BLANK, last - lexer->at);
+}
+
 /* prefixed = [name] ":" [local] */
 static void read_prefixed(acq_sparql_lexer *lexer, size_t colon)
 {
     size_t start = lexer->at;
     bool escapes = false;
     if (colon == start + 1 && lexer->text[start] == '_') {
-        FAIL_AT(lexer, start, "blank nodes are not supported; use a variable");
+        read_label(lexer);
         return;
     }
     size_t end = find_local_end(lexer, colon + 1, &escapes);
@@ -239,41 +291,164 @@ static void read_prefixed(acq_sparql_lexer *lexer, size_t colon)
         take(lexer, ACQ_SPARQL_PREFIXED, end - start);
 }
 
-/* A word, a number or the prefix of a name. */
+static size_t skip_digits(const acq_sparql_lexer *lexer, size_t at)
+{
+    while (at < lexer->length && is_digit(lexer->text[at]))
+        at++;
+    return at;
+}
+
+/* number = digits | [digits] "." digits | (digits "." [digits] | "." digits | digits) exponent;
+ * 0 when none begins here */
+static size_t number_length(const acq_sparql_lexer *lexer)
+{
+    size_t end = skip_digits(lexer, lexer->at), whole = end;
+    if (end < lexer->length && lexer->text[end] == '.') {
+        end = skip_digits(lexer, end + 1);
+        if (end == whole + 1 && whole == lexer->at)
+            return 0;
+    }
+    size_t plain = end == whole + 1 ? whole : end; /* "1." is the number 1 and a dot */
+    if (end < lexer->length && (lexer->text[end] == 'e' || lexer->text[end] == 'E')) {
+        size_t digits = end + 1;
+        if (digits < lexer->length && strchr("+-", lexer->text[digits]) != NULL)
+            digits++;
+        size_t last = skip_digits(lexer, digits);
+        if (last > digits)
+            return last - lexer->at;
+    }
+    return plain - lexer->at;
+}
+
+static void read_number(acq_sparql_lexer *lexer, size_t n)
+{
+    lexer->token.text = lexer->text + lexer->at;
+    lexer->token.length = n;
+    take(lexer, ACQ_SPARQL_NUMBER, n);
+}
+
+/* A word or the prefix of a name. */
 static void read_word(acq_sparql_lexer *lexer)
 {
     size_t start = lexer->at, end = start, last = start;
-    bool digits = true;
     for (; end < lexer->length &&
            (is_name_char(lexer->text[end]) || lexer->text[end] == '-' || lexer->text[end] == '.');
          end++) {
-        if (lexer->text[end] != '.' && lexer->text[end] != '-')
+        if (lexer->text[end] != '.')
             last = end + 1;
     }
-    if (end < lexer->length && lexer->text[end] == ':' && last == end) {
+    if (end < lexer->length && lexer->text[end] == ':' && last == end && lexer->text[start] != '_') {
         read_prefixed(lexer, end);
         return;
     }
+    if (lexer->text[start] == '_' && start + 1 < lexer->length && lexer->text[start + 1] == ':') {
+        read_label(lexer);
+        return;
+    }
     for (end = start; end < lexer->length && is_name_char(lexer->text[end]); end++)
-        digits &= is_digit(lexer->text[end]);
+        ;
     lexer->token.text = lexer->text + start;
     lexer->token.length = end - start;
-    take(lexer, digits ? ACQ_SPARQL_NUMBER : ACQ_SPARQL_WORD, end - start);
+    take(lexer, ACQ_SPARQL_WORD, end - start);
+}
+
+/* @language = "@" letters {"-" letters or digits} */
+static void read_language(acq_sparql_lexer *lexer)
+{
+    size_t start = lexer->at + 1, end = start;
+    bool is_good = true, begins = true;
+    for (; end < lexer->length; end++) {
+        char c = lexer->text[end];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(is_digit(c) && memchr(lexer->text + start, '-', end - start)) &&
+            c != '-')
+            break;
+        is_good &= !(begins && c == '-');
+        begins = c == '-';
+    }
+    if (!is_good || begins) {
+        FAIL_AT(lexer, lexer->at, "a language looks like @en or @en-GB");
+        return;
+    }
+    lexer->token.text = lexer->text + start;
+    lexer->token.length = end - start;
+    take(lexer, ACQ_SPARQL_LANGUAGE, end - lexer->at);
+}
+
+/* The escape at `at` of a string; returns its length, 0 when it is malformed. */
+static size_t decode_escape(acq_sparql_lexer *lexer, size_t at)
+{
+    static const char names[] = "tbnrf\"'\\", values[] = "\t\b\n\r\f\"'\\";
+    char c = at + 1 < lexer->length ? lexer->text[at + 1] : '\0';
+    const char *known = c == '\0' ? NULL : strchr(names, c);
+    if (known == NULL)
+        return decode_unicode(lexer, at, lexer->length);
+    acq_text_add_char(&lexer->decoded, values[known - names]);
+    return 2;
+}
+
+static void end_string(acq_sparql_lexer *lexer, size_t end)
+{
+    for (size_t i = lexer->at; i < end; i++) {
+        if (lexer->text[i] == '\n') {
+            lexer->line++;
+            lexer->line_start = i + 1;
+        }
+    }
+    finish_decoded(lexer, &lexer->token.text, &lexer->token.length);
+    if (lexer->token.kind != ACQ_SPARQL_BAD)
+        take(lexer, ACQ_SPARQL_STRING, end - lexer->at);
+}
+
+/* string = '"' ... '"' | "'" ... "'" | the same with three quotes, over several lines */
+static void read_string(acq_sparql_lexer *lexer)
+{
+    char quote = lexer->text[lexer->at];
+    size_t n = 1, i;
+    if (lexer->length - lexer->at >= 3 && lexer->text[lexer->at + 1] == quote &&
+        lexer->text[lexer->at + 2] == quote)
+        n = 3;
+    acq_text_clear(&lexer->decoded);
+    for (i = lexer->at + n; i < lexer->length;) {
+        char c = lexer->text[i];
+        bool ends = c == quote && (n == 1 || (lexer->length - i >= 3 && lexer->text[i + 1] == c &&
+                                              lexer->text[i + 2] == c));
+        if (ends) {
+            end_string(lexer, i + n);
+            return;
+        }
+        if (n == 1 && (c == '\n' || c == '\r'))
+            break;
+        size_t step = c == '\\' ? decode_escape(lexer, i) : 1;
+        if (step == 0) {
+            FAIL_AT(lexer, lexer->at,
+                    "a bad escape in this string; known are \\t \\b \\n \\r \\f \\\" \\' \\\\ "
+                    "\\uXXXX and \\UXXXXXXXX");
+            return;
+        }
+        if (c != '\\')
+            acq_text_add_char(&lexer->decoded, c);
+        i += step;
+    }
+    FAIL_AT(lexer, lexer->at, "this string does not end%s; add %s", n == 1 ? " on its line" : "",
+            n == 3        ? "three quotes"
+            : quote == '"' ? "\""
+                          : "'");
 }
 
 static void read_mark(acq_sparql_lexer *lexer)
 {
-    static const char *const PAIRS[] = {"!=", "&&", "||", ">=", "^^"};
+    static const char *const PAIRS[] = {"!=", "&&", "||", ">=", "<=", "^^"};
     const char *text = lexer->text + lexer->at;
     size_t n = 1;
     for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
         if (lexer->length - lexer->at >= 2 && memcmp(PAIRS[i], text, 2) == 0)
             n = 2;
     }
-    if (strchr("\"'", text[0]) != NULL) {
+    if (lexer->length - lexer->at >= 2 && (memcmp(text, "<<", 2) == 0 || memcmp(text, "{|", 2) == 0)) {
         FAIL_AT(lexer, lexer->at,
-                "literals are not supported: facts link entities; write a name as <...>");
-    } else if (strchr("{}().;,*=!^&|/+-<>[]@", text[0]) == NULL) {
+                "triple terms (<< >>, {| |}) are not supported; facts are about entities");
+    } else if (strchr("{}().;,*=!^&|/+-<>[]", text[0]) == NULL) {
         FAIL_AT(lexer, lexer->at, "unexpected character '%s'; a name goes in <...>",
                 acq_input_show(text, 1).text);
     } else {
@@ -283,10 +458,28 @@ static void read_mark(acq_sparql_lexer *lexer)
     }
 }
 
+/* May the token end an operand of a comparison? */
+static bool is_operand(const acq_sparql_token *token)
+{
+    switch (token->kind) {
+    case ACQ_SPARQL_VARIABLE:
+    case ACQ_SPARQL_IRI:
+    case ACQ_SPARQL_PREFIXED:
+    case ACQ_SPARQL_STRING:
+    case ACQ_SPARQL_LANGUAGE:
+    case ACQ_SPARQL_NUMBER:
+    case ACQ_SPARQL_WORD:
+        return true;
+    default:
+        return token->kind == ACQ_SPARQL_MARK && token->source[0] == ')';
+    }
+}
+
 void acq_sparql_lexer_next(acq_sparql_lexer *lexer)
 {
     if (lexer->token.kind == ACQ_SPARQL_BAD)
         return;
+    lexer->compares = lexer->in_expression && is_operand(&lexer->token);
     skip_blanks(lexer);
     lexer->token = (acq_sparql_token){.kind = ACQ_SPARQL_END,
                                       .place = place_at(lexer, lexer->at),
@@ -294,8 +487,15 @@ void acq_sparql_lexer_next(acq_sparql_lexer *lexer)
     if (lexer->at == lexer->length)
         return;
     char c = lexer->text[lexer->at];
-    if (c == '<')
+    size_t number = is_digit(c) || c == '.' ? number_length(lexer) : 0;
+    if (number > 0)
+        read_number(lexer, number);
+    else if (c == '<')
         read_iri(lexer);
+    else if (c == '"' || c == '\'')
+        read_string(lexer);
+    else if (c == '@')
+        read_language(lexer);
     else if (c == '?' || c == '$')
         read_variable(lexer);
     else if (c == ':')
@@ -304,20 +504,6 @@ void acq_sparql_lexer_next(acq_sparql_lexer *lexer)
         read_word(lexer);
     else
         read_mark(lexer);
-}
-
-bool acq_sparql_lexer_is_word(const acq_sparql_lexer *lexer, const char *word)
-{
-    const acq_sparql_token *token = &lexer->token;
-    return token->kind == ACQ_SPARQL_WORD && token->length == strlen(word) &&
-           acq_is_same_word(token->text, word, token->length);
-}
-
-bool acq_sparql_lexer_is_mark(const acq_sparql_lexer *lexer, const char *mark)
-{
-    const acq_sparql_token *token = &lexer->token;
-    return token->kind == ACQ_SPARQL_MARK && token->source_length == strlen(mark) &&
-           memcmp(token->source, mark, token->source_length) == 0;
 }
 
 acq_shown acq_sparql_lexer_show(const acq_sparql_lexer *lexer)

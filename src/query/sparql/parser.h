@@ -1,35 +1,32 @@
-/* parser.h - what the files of the SPARQL parser share: its tokens and its account of variables.
- *
- * SPARQL's variables may be unbound in a solution, ours never are. The two agree when every
- * variable that is selected or filtered is bound by a pattern in every solution of its group, so
- * the parser keeps account:
- *
- *   bindings   one entry per occurrence in a pattern, the current group's from its mark up; a
- *              UNION merges its branches: certain only if certain in all of them
- *   uses       occurrences in FILTER and NOT EXISTS, checked at the end of the group they belong
- *              to (the group outside of all NOT EXISTS), since a filter may stand before patterns
- */
+/* parser.h - what the files of the SPARQL parser share: its tokens and its state. */
 #ifndef ACQ_QUERY_SPARQL_PARSER_H
 #define ACQ_QUERY_SPARQL_PARSER_H
 
 #include "base/text.h"
-#include "query/builder.h"
+#include "graph/names.h"
+#include "query/sparql/syntax.h"
 
 /* ---- tokens, with their places ----
  *
  * word      SELECT, a, ... (keywords in any case of letters)
  * variable  ?x or $x; text is the name
- * iri       <...> with \uXXXX and \UXXXXXXXX; blanks are allowed, so that any name can be written
+ * iri       <...> with \uXXXX and \UXXXXXXXX; a name without a scheme may hold blanks
  * prefixed  prefix:local or prefix: ; text is the prefix with its colon, local what follows
- * number    digits
- * marks     { } ( ) . ; , * = != ! ^ && || / | + ? < > [ ] and pairs of those
- * # starts a comment. Literals and blank nodes are refused here. */
+ * blank     _:label; text is the label
+ * string    any of the four kinds of quotes; text has no escapes left
+ * language  @en; text without the @
+ * number    digits, perhaps with a point and an exponent, without a sign
+ * marks     { } ( ) . ; , * = != ! ^ ^^ && || / | + - ? < > <= >= [ ]
+ * # starts a comment. */
 typedef enum acq_sparql_kind {
     ACQ_SPARQL_END,
     ACQ_SPARQL_WORD,
     ACQ_SPARQL_VARIABLE,
     ACQ_SPARQL_IRI,
     ACQ_SPARQL_PREFIXED,
+    ACQ_SPARQL_BLANK,
+    ACQ_SPARQL_STRING,
+    ACQ_SPARQL_LANGUAGE,
     ACQ_SPARQL_NUMBER,
     ACQ_SPARQL_MARK,
     ACQ_SPARQL_BAD, /* acq_sparql_lexer_fail says why */
@@ -50,8 +47,10 @@ typedef struct acq_sparql_lexer {
     const char *text;
     size_t length, at, line_start;
     uint32_t line;
+    bool in_expression;     /* set by the parser before it asks for the next token */
+    bool compares;          /* a "<" here is an operator: an operand stands before it */
     acq_sparql_token token; /* the current one */
-    acq_text decoded;       /* of an IRI or local name with escapes */
+    acq_text decoded;       /* of a token with escapes */
     acq_error problem;      /* of a BAD token */
 } acq_sparql_lexer;
 
@@ -65,82 +64,72 @@ void acq_sparql_lexer_next(acq_sparql_lexer *lexer);
 /* The error of a BAD current token, as the caller's. */
 acq_status acq_sparql_lexer_fail(const acq_sparql_lexer *lexer, acq_error *error);
 
-/* Is the current token this keyword, this mark? */
-bool acq_sparql_lexer_is_word(const acq_sparql_lexer *lexer, const char *word);
-bool acq_sparql_lexer_is_mark(const acq_sparql_lexer *lexer, const char *mark);
-
 /* The current token in a message. */
 acq_shown acq_sparql_lexer_show(const acq_sparql_lexer *lexer);
 
 /* ---- the parser ---- */
 
-typedef struct acq_sparql_binding {
-    uint32_t word; /* symbol */
-    bool is_certain;
-} acq_sparql_binding;
-
-typedef struct acq_sparql_use {
-    uint32_t word;
-    acq_input_place place;
-    bool in_exists;
-} acq_sparql_use;
-
-/* What the last marking found about a variable: valid where `round` is the current one. */
-typedef struct acq_sparql_mark {
-    uint32_t round;
-    uint32_t count; /* branches that bind it for certain */
-    bool is_certain;
-} acq_sparql_mark;
-
-typedef struct acq_sparql {
+typedef struct acq_sparql_parser {
     acq_sparql_lexer lexer;
-    acq_builder builder;
-    acq_sparql_binding *bindings;
-    size_t n_bindings, bindings_capacity;
-    acq_sparql_use *uses;
-    size_t n_uses, uses_capacity;
-    acq_sparql_mark *marks; /* by symbol */
-    size_t marks_capacity;
-    uint32_t round;
-    bool in_exists;  /* inside a pattern of EXISTS or NOT EXISTS */
-    acq_text base;   /* of relative IRIs; empty: none */
-    acq_text full;   /* scratch for resolved names */
-    size_t expanded; /* bytes of names made from prefixes and the base */
-} acq_sparql;
+    acq_sparql_query *query;
+    acq_error *error;
+    acq_names variables;      /* "?x", "_:b" and, of blank nodes, their labels */
+    acq_names prefixes;       /* "ex:"; iris[id] is what it stands for */
+    const char **iris;        /* */
+    size_t iris_capacity;     /* */
+    uint32_t *label_blocks;   /* by variable: the block of triples that a blank node occurs in */
+    size_t labels_capacity;   /* */
+    acq_names keys;           /* names and literals so far; texts[id] is its copy in the arena */
+    const char **texts;       /* */
+    size_t texts_capacity;    /* */
+    acq_text base;            /* of relative IRIs; empty: none */
+    acq_text full;            /* scratch for names and keys */
+    size_t expanded;          /* bytes of names made from prefixes and the base */
+    uint32_t block, n_blocks; /* of triples: the current one, all so far */
+    uint32_t depth, n_elements;
+    uint32_t deepest; /* expression of the group at hand */
+    uint32_t n_fresh; /* blank nodes without a label, so far */
+} acq_sparql_parser;
 
 #define ACQ_SPARQL_FAIL(p, place, ...)                                                             \
-    acq_fail_at((p)->builder.error, ACQ_ERR_PARSE, (place).line, (place).column, __VA_ARGS__)
+    acq_fail_at((p)->error, ACQ_ERR_PARSE, (place).line, (place).column, __VA_ARGS__)
 
-/* sparql_terms.c */
-acq_status acq_sparql_fail_expected(acq_sparql *p, const char *expected);
-acq_status acq_sparql_expect_mark(acq_sparql *p, const char *mark, const char *expected);
-bool acq_sparql_is_word(const acq_sparql *p, const char *word);
-bool acq_sparql_is_mark(const acq_sparql *p, const char *mark);
-bool acq_sparql_is_name(const acq_sparql *p); /* IRI or prefixed name */
-void acq_sparql_next(acq_sparql *p);
-acq_status acq_sparql_read_name(acq_sparql *p, acq_symbol_kind kind, uint32_t *out);
-acq_status acq_sparql_read_variable(acq_sparql *p, uint32_t *word);
-acq_status acq_sparql_define_prefix(acq_sparql *p, const char *prefix, size_t length,
-                                    acq_input_place place);
-acq_term acq_sparql_get_term(const acq_sparql *p, uint32_t symbol);
+#define ACQ_SPARQL_NEW(p, type) ((type *)acq_arena_zalloc(&(p)->query->arena, 1, sizeof(type)))
 
-/* sparql_bindings.c */
-acq_status acq_sparql_bind(acq_sparql *p, uint32_t word, acq_input_place place);
-acq_status acq_sparql_use_variable(acq_sparql *p, uint32_t word, acq_input_place place);
-/* Marks the variables of bindings from..to; then get_mark tells about each. */
-acq_status acq_sparql_mark_bindings(acq_sparql *p, size_t from, size_t to);
-const acq_sparql_mark *acq_sparql_get_mark(const acq_sparql *p, uint32_t word); /* NULL: unbound */
-/* Branch i of a UNION begins at starts[i]; its end is starts[i+1], starts[n] for the last. */
-acq_status acq_sparql_merge_branches(acq_sparql *p, const size_t *starts, size_t n);
-acq_status acq_sparql_check_uses(acq_sparql *p, size_t uses_from, size_t bindings_from);
+/* terms.c */
+acq_status acq_sparql_fail_expected(acq_sparql_parser *p, const char *expected);
+acq_status acq_sparql_expect_mark(acq_sparql_parser *p, const char *mark, const char *expected);
+bool acq_sparql_is_word(const acq_sparql_parser *p, const char *word);
+bool acq_sparql_is_mark(const acq_sparql_parser *p, const char *mark);
+bool acq_sparql_is_name(const acq_sparql_parser *p); /* IRI or prefixed name */
+void acq_sparql_next(acq_sparql_parser *p);
+acq_status acq_sparql_enter(acq_sparql_parser *p, acq_input_place place);
+void acq_sparql_leave(acq_sparql_parser *p);
+acq_status acq_sparql_count_element(acq_sparql_parser *p, acq_input_place place);
+acq_status acq_sparql_define_prefix(acq_sparql_parser *p, const char *prefix, size_t length);
+acq_status acq_sparql_read_iri(acq_sparql_parser *p, acq_sparql_term *out);
+acq_status acq_sparql_read_variable(acq_sparql_parser *p, acq_sparql_term *out);
+acq_status acq_sparql_make_blank(acq_sparql_parser *p, acq_input_place place, acq_sparql_term *out);
+acq_status acq_sparql_read_label(acq_sparql_parser *p, acq_sparql_term *out);
+acq_status acq_sparql_make_iri(acq_sparql_parser *p, const char *iri, acq_sparql_term *out);
 
-/* sparql_group.c: "{" ... "}"; leaves a run of at least one node. */
-acq_status acq_sparql_parse_group(acq_sparql *p, acq_run *run);
+/* A literal, if one begins here: a string, a number (with a sign if `signs`), true or false. */
+bool acq_sparql_is_literal(const acq_sparql_parser *p, bool signs);
+acq_status acq_sparql_read_literal(acq_sparql_parser *p, acq_sparql_term *out);
 
-/* sparql_values.c: behind the word VALUES. */
-acq_status acq_sparql_parse_values(acq_sparql *p, acq_run *run);
+/* triples.c: subject and its properties, in a pattern or a template. */
+acq_status acq_sparql_parse_triples(acq_sparql_parser *p, acq_sparql_element ***end);
+bool acq_sparql_begins_triple(const acq_sparql_parser *p);
 
-/* sparql_filter.c: behind the word FILTER. */
-acq_status acq_sparql_parse_filter(acq_sparql *p, acq_run *run);
+/* group.c: "{" ... "}" */
+acq_status acq_sparql_parse_group(acq_sparql_parser *p, acq_sparql_group **out);
+/* Behind the word VALUES. */
+acq_status acq_sparql_parse_values(acq_sparql_parser *p, acq_sparql_element **out);
+
+/* expression.c */
+acq_status acq_sparql_parse_expression(acq_sparql_parser *p, acq_sparql_expression **out);
+/* "(" expression ")", a call, EXISTS or NOT EXISTS: what FILTER and ORDER BY take. */
+acq_status acq_sparql_parse_constraint(acq_sparql_parser *p, acq_sparql_expression **out);
+bool acq_sparql_begins_constraint(const acq_sparql_parser *p);
 
 #endif

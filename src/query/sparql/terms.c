@@ -1,46 +1,49 @@
-/* terms.c - names and variables of the SPARQL subset, and which variables the patterns of a group
- * bind (parser.h). Marking costs one step per binding of the group, and happens once per UNION, per
- * MINUS and per group with a filter.
+/* terms.c - names, variables, blank nodes and literals of SPARQL.
  *
- * Prefixes are word symbols "ex:" (no variable has a colon) whose binding is the symbol of the
- * IRI they stand for. Relative IRIs are resolved as in RFC 3986, 5.2, without dot segments, and
- * only after a BASE: without one <Christopher Nolan> is simply the name. */
-#include "query/sparql/parser.h"
-
+ * Relative IRIs are resolved as in RFC 3986 after a BASE; without one <Christopher Nolan> is simply
+ * the name. Blank nodes of patterns are variables: one for each label, which may occur in one block
+ * of triples only, and one for each []. */
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/text/rdf.h"
+#include "query/query.h"
+#include "query/sparql/parser.h"
 
-acq_status acq_sparql_fail_expected(acq_sparql *p, const char *expected)
+acq_status acq_sparql_fail_expected(acq_sparql_parser *p, const char *expected)
 {
     const acq_sparql_token *token = &p->lexer.token;
     if (token->kind == ACQ_SPARQL_BAD)
-        return acq_sparql_lexer_fail(&p->lexer, p->builder.error);
+        return acq_sparql_lexer_fail(&p->lexer, p->error);
     return ACQ_SPARQL_FAIL(p, token->place, "expected %s, found %s", expected,
                            acq_sparql_lexer_show(&p->lexer).text);
 }
 
-bool acq_sparql_is_word(const acq_sparql *p, const char *word)
+bool acq_sparql_is_word(const acq_sparql_parser *p, const char *word)
 {
-    return acq_sparql_lexer_is_word(&p->lexer, word);
+    const acq_sparql_token *token = &p->lexer.token;
+    return token->kind == ACQ_SPARQL_WORD && token->length == strlen(word) &&
+           acq_is_same_word(token->text, word, token->length);
 }
 
-bool acq_sparql_is_mark(const acq_sparql *p, const char *mark)
+bool acq_sparql_is_mark(const acq_sparql_parser *p, const char *mark)
 {
-    return acq_sparql_lexer_is_mark(&p->lexer, mark);
+    const acq_sparql_token *token = &p->lexer.token;
+    return token->kind == ACQ_SPARQL_MARK && token->source_length == strlen(mark) &&
+           memcmp(token->source, mark, token->source_length) == 0;
 }
 
-bool acq_sparql_is_name(const acq_sparql *p)
+bool acq_sparql_is_name(const acq_sparql_parser *p)
 {
     return p->lexer.token.kind == ACQ_SPARQL_IRI || p->lexer.token.kind == ACQ_SPARQL_PREFIXED;
 }
 
-void acq_sparql_next(acq_sparql *p)
+void acq_sparql_next(acq_sparql_parser *p)
 {
     acq_sparql_lexer_next(&p->lexer);
 }
 
-acq_status acq_sparql_expect_mark(acq_sparql *p, const char *mark, const char *expected)
+acq_status acq_sparql_expect_mark(acq_sparql_parser *p, const char *mark, const char *expected)
 {
     if (!acq_sparql_is_mark(p, mark))
         return acq_sparql_fail_expected(p, expected);
@@ -48,267 +51,279 @@ acq_status acq_sparql_expect_mark(acq_sparql *p, const char *mark, const char *e
     return ACQ_OK;
 }
 
-/* Length of "scheme:" at the start, 0 when there is none. */
-static size_t scheme_length(const char *iri, size_t length)
+acq_status acq_sparql_enter(acq_sparql_parser *p, acq_input_place place)
 {
-    size_t n = 0;
-    while (n < length && ((iri[n] >= 'a' && iri[n] <= 'z') || (iri[n] >= 'A' && iri[n] <= 'Z') ||
-                          (n > 0 && strchr("0123456789+-.", iri[n]) != NULL)))
-        n++;
-    return n > 0 && n < length && iri[n] == ':' ? n + 1 : 0;
-}
-
-/* Bytes of `base` before the first of `marks` at or after `from`. */
-static size_t length_before(const acq_text *base, size_t from, const char *marks)
-{
-    size_t n = from;
-    while (n < base->length && strchr(marks, base->bytes[n]) == NULL)
-        n++;
-    return n;
-}
-
-/* How much of the base stays in front of a relative reference. */
-static size_t kept_of_base(const acq_text *base, const char *iri, size_t length)
-{
-    size_t scheme = scheme_length(base->bytes, base->length);
-    size_t path = scheme;
-    if (base->length >= scheme + 2 && memcmp(base->bytes + scheme, "//", 2) == 0)
-        path = length_before(base, scheme + 2, "/?#");
-    if (length == 0 || iri[0] == '#')
-        return length_before(base, path, "#");
-    if (length >= 2 && iri[0] == '/' && iri[1] == '/')
-        return scheme;
-    if (iri[0] == '/')
-        return path;
-    size_t end = length_before(base, path, "?#");
-    if (iri[0] == '?')
-        return end;
-    while (end > path && base->bytes[end - 1] != '/')
-        end--;
-    return end;
-}
-
-static bool has_dot_segment(const char *iri, size_t length)
-{
-    for (size_t i = 0; i < length && iri[i] != '?' && iri[i] != '#';) {
-        const char *slash = memchr(iri + i, '/', length - i);
-        size_t n = slash == NULL ? length - i : (size_t)(slash - iri) - i;
-        if ((n == 1 && iri[i] == '.') || (n == 2 && iri[i] == '.' && iri[i + 1] == '.'))
-            return true;
-        i += n + 1;
-    }
-    return false;
-}
-
-static acq_status resolve_iri(acq_sparql *p, const acq_sparql_token *token)
-{
-    acq_text_clear(&p->full);
-    if (p->base.length > 0 && scheme_length(token->text, token->length) == 0) {
-        if (has_dot_segment(token->text, token->length))
-            return ACQ_SPARQL_FAIL(p, token->place,
-                                   "'.' and '..' in a relative IRI are not supported; write the "
-                                   "IRI in full");
-        acq_text_add_bytes(&p->full, p->base.bytes,
-                           kept_of_base(&p->base, token->text, token->length));
-    }
-    acq_text_add_bytes(&p->full, token->text, token->length);
-    if (!p->full.failed && p->full.length == 0)
-        return ACQ_SPARQL_FAIL(p, token->place, "a name cannot be empty; write it between < and >");
+    if (p->depth == ACQ_SPARQL_MOST_NESTING)
+        return acq_fail_at(p->error, ACQ_ERR_LIMIT, place.line, place.column,
+                           "nested deeper than %d levels; flatten the formula",
+                           (int)ACQ_SPARQL_MOST_NESTING);
+    p->depth++;
     return ACQ_OK;
 }
 
-static acq_status resolve_prefixed(acq_sparql *p, const acq_sparql_token *token)
+void acq_sparql_leave(acq_sparql_parser *p)
 {
-    uint32_t word;
-    acq_status status = acq_builder_intern(&p->builder, ACQ_SYMBOL_WORD, token->text, token->length,
-                                           token->place, &word);
-    if (status != ACQ_OK)
-        return status;
-    uint32_t iri = p->builder.symbols[word].binding;
-    if (iri == ACQ_NO_ID)
-        return ACQ_SPARQL_FAIL(p, token->place,
-                               "the prefix '%s' is not declared; add PREFIX %s <...> in front",
-                               acq_input_show(token->text, token->length).text,
-                               acq_input_show(token->text, token->length).text);
-    acq_text_clear(&p->full);
-    acq_text_add_bytes(&p->full, p->builder.symbols[iri].text, p->builder.symbols[iri].length);
-    acq_text_add_bytes(&p->full, token->local, token->local_length);
+    p->depth--;
+}
+
+acq_status acq_sparql_count_element(acq_sparql_parser *p, acq_input_place place)
+{
+    if (p->n_elements == ACQ_SPARQL_MOST_ELEMENTS)
+        return acq_fail_at(p->error, ACQ_ERR_LIMIT, place.line, place.column,
+                           "more than %d triples, conditions and values; split the query",
+                           (int)ACQ_SPARQL_MOST_ELEMENTS);
+    p->n_elements++;
     return ACQ_OK;
 }
 
-/* The current IRI or prefixed name in full, in p->full. */
-static acq_status resolve(acq_sparql *p)
-{
-    const acq_sparql_token *token = &p->lexer.token;
-    acq_status status =
-        token->kind == ACQ_SPARQL_IRI ? resolve_iri(p, token) : resolve_prefixed(p, token);
-    return status == ACQ_OK ? acq_text_finish(&p->full, p->builder.error) : status;
-}
+/* ---- names ---- */
 
-acq_status acq_sparql_read_name(acq_sparql *p, acq_symbol_kind kind, uint32_t *out)
+/* A copy of p->full in the query's arena: one of each name. What names grow to by prefixes and the
+ * base is limited as texts are. */
+static acq_status keep_full(acq_sparql_parser *p, acq_input_place place, const char **out)
 {
-    acq_input_place place = p->lexer.token.place;
-    size_t n_symbols = p->builder.n_symbols;
-    acq_status status = resolve(p);
-    if (status != ACQ_OK)
-        return status;
-    status = acq_builder_intern(&p->builder, kind, p->full.bytes, p->full.length, place, out);
-    if (status != ACQ_OK)
-        return status;
-    if (p->builder.n_symbols > n_symbols)
-        p->expanded += p->full.length;
+    const acq_text *full = &p->full;
+    uint32_t id;
+    if (acq_text_finish(full, p->error) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    if (full->length > ACQ_NAME_MOST)
+        return acq_fail_at(p->error, ACQ_ERR_LIMIT, place.line, place.column,
+                           "this name is longer than the limit of %d bytes", (int)ACQ_NAME_MOST);
+    id = acq_names_find(&p->keys, full->bytes, full->length);
+    if (id != ACQ_NO_ID) {
+        *out = p->texts[id];
+        return ACQ_OK;
+    }
+    p->expanded += full->length;
     if (p->expanded > ACQ_MOST_TEXT)
-        return acq_fail_at(p->builder.error, ACQ_ERR_LIMIT, place.line, place.column,
+        return acq_fail_at(p->error, ACQ_ERR_LIMIT, place.line, place.column,
                            "the names of the query, written in full, have more than %d bytes; "
                            "split the query",
                            (int)ACQ_MOST_TEXT);
+    *out = acq_arena_copy_string(&p->query->arena, full->bytes, full->length);
+    if (*out == NULL || acq_names_add(&p->keys, full->bytes, full->length, 1, &id) != ACQ_OK ||
+        ACQ_RESERVE(p->texts, p->texts_capacity, (size_t)id + 1) != ACQ_OK)
+        return acq_fail_memory(p->error);
+    p->texts[id] = *out;
+    return ACQ_OK;
+}
+
+static bool is_relative(const acq_sparql_parser *p, const acq_sparql_token *token)
+{
+    return p->base.length > 0 && !acq_iri_is_absolute(token->text, token->length);
+}
+
+/* The IRI of the current token in p->full. */
+static acq_status spell_iri(acq_sparql_parser *p)
+{
+    const acq_sparql_token *token = &p->lexer.token;
+    acq_text_clear(&p->full);
+    if (token->kind == ACQ_SPARQL_IRI && is_relative(p, token)) {
+        acq_iri_resolve(&p->full, token->text, token->length, p->base.bytes);
+    } else if (token->kind == ACQ_SPARQL_IRI) {
+        acq_text_add_bytes(&p->full, token->text, token->length);
+    } else {
+        uint32_t id = acq_names_find(&p->prefixes, token->text, token->length);
+        if (id == ACQ_NO_ID)
+            return ACQ_SPARQL_FAIL(p, token->place,
+                                   "the prefix '%s' is not declared; add PREFIX %s <...> in front",
+                                   acq_input_show(token->text, token->length).text,
+                                   acq_input_show(token->text, token->length).text);
+        acq_text_add(&p->full, p->iris[id]);
+        acq_text_add_bytes(&p->full, token->local, token->local_length);
+    }
+    return ACQ_OK;
+}
+
+acq_status acq_sparql_define_prefix(acq_sparql_parser *p, const char *prefix, size_t length)
+{
+    uint32_t id;
+    acq_status status = acq_names_find(&p->prefixes, prefix, length) != ACQ_NO_ID
+                            ? ACQ_OK
+                            : acq_names_add(&p->prefixes, prefix, length, 1, &id);
+    if (status != ACQ_OK)
+        return acq_fail_memory(p->error);
+    id = acq_names_find(&p->prefixes, prefix, length);
+    if (ACQ_RESERVE(p->iris, p->iris_capacity, (size_t)id + 1) != ACQ_OK)
+        return acq_fail_memory(p->error);
+    acq_input_place place = p->lexer.token.place;
+    status = spell_iri(p);
+    if (status == ACQ_OK)
+        status = keep_full(p, place, &p->iris[id]);
+    acq_sparql_next(p);
+    return status;
+}
+
+acq_status acq_sparql_read_iri(acq_sparql_parser *p, acq_sparql_term *out)
+{
+    acq_input_place place = p->lexer.token.place;
+    acq_status status = spell_iri(p);
+    *out = (acq_sparql_term){.place = place};
+    if (status == ACQ_OK && p->full.length == 0)
+        return ACQ_SPARQL_FAIL(p, place, "this name is empty; write it between < and >");
+    if (status == ACQ_OK)
+        status = keep_full(p, place, &out->key);
+    out->length = p->full.length;
+    acq_sparql_next(p);
+    return status;
+}
+
+acq_status acq_sparql_make_iri(acq_sparql_parser *p, const char *iri, acq_sparql_term *out)
+{
+    acq_text_clear(&p->full);
+    acq_text_add(&p->full, iri);
+    *out = (acq_sparql_term){.place = p->lexer.token.place, .length = strlen(iri)};
+    return keep_full(p, out->place, &out->key);
+}
+
+/* ---- variables and blank nodes ---- */
+
+/* The variable with this name, "?x" or "_:b", new or known. */
+static acq_status find_variable(acq_sparql_parser *p, const char *name, size_t length,
+                                acq_input_place place, acq_sparql_term *out)
+{
+    acq_sparql_query *query = p->query;
+    uint32_t id = acq_names_find(&p->variables, name, length);
+    *out = (acq_sparql_term){.is_variable = true, .place = place, .variable = id};
+    if (id != ACQ_NO_ID)
+        return ACQ_OK;
+    if (length > ACQ_NAME_MOST)
+        return acq_fail_at(p->error, ACQ_ERR_LIMIT, place.line, place.column,
+                           "this name is longer than the limit of %d bytes", (int)ACQ_NAME_MOST);
+    if (acq_names_add(&p->variables, name, length, 1, &out->variable) != ACQ_OK ||
+        ACQ_RESERVE(query->names, query->variables_capacity, (size_t)query->n_variables + 1) !=
+            ACQ_OK ||
+        ACQ_RESERVE(p->label_blocks, p->labels_capacity, (size_t)query->n_variables + 1) != ACQ_OK)
+        return acq_fail_memory(p->error);
+    bool is_blank = name[0] == '_';
+    size_t skipped = is_blank ? 2 : 1;
+    char *text = acq_arena_copy_string(&query->arena, name + skipped, length - skipped);
+    if (text == NULL)
+        return acq_fail_memory(p->error);
+    p->label_blocks[query->n_variables] = p->block;
+    query->names[query->n_variables++] = (acq_sparql_name){
+        .text = text, .length = length - skipped, .place = place, .is_blank = is_blank};
+    return ACQ_OK;
+}
+
+acq_status acq_sparql_read_variable(acq_sparql_parser *p, acq_sparql_term *out)
+{
+    acq_sparql_token token = p->lexer.token;
+    acq_text_clear(&p->full);
+    acq_text_add_char(&p->full, '?');
+    acq_text_add_bytes(&p->full, token.text, token.length);
+    acq_status status = acq_text_finish(&p->full, p->error);
+    if (status == ACQ_OK)
+        status = find_variable(p, p->full.bytes, p->full.length, token.place, out);
+    acq_sparql_next(p);
+    return status;
+}
+
+acq_status acq_sparql_make_blank(acq_sparql_parser *p, acq_input_place place, acq_sparql_term *out)
+{
+    acq_text_clear(&p->full);
+    acq_text_format(&p->full, "_: %u", p->n_fresh++); /* no label has a blank in it */
+    acq_status status = acq_text_finish(&p->full, p->error);
+    return status == ACQ_OK ? find_variable(p, p->full.bytes, p->full.length, place, out) : status;
+}
+
+acq_status acq_sparql_read_label(acq_sparql_parser *p, acq_sparql_term *out)
+{
+    acq_sparql_token token = p->lexer.token;
+    acq_text_clear(&p->full);
+    acq_text_add(&p->full, "_:");
+    acq_text_add_bytes(&p->full, token.text, token.length);
+    acq_status status = acq_text_finish(&p->full, p->error);
+    if (status == ACQ_OK)
+        status = find_variable(p, p->full.bytes, p->full.length, token.place, out);
+    if (status == ACQ_OK && p->label_blocks[out->variable] != p->block)
+        return ACQ_SPARQL_FAIL(p, token.place,
+                               "the blank node _:%s occurs in two blocks of triples, which SPARQL "
+                               "does not allow; use a variable",
+                               acq_input_show(token.text, token.length).text);
+    acq_sparql_next(p);
+    return status;
+}
+
+/* ---- literals ---- */
+
+bool acq_sparql_is_literal(const acq_sparql_parser *p, bool signs)
+{
+    acq_sparql_kind kind = p->lexer.token.kind;
+    return kind == ACQ_SPARQL_STRING || kind == ACQ_SPARQL_NUMBER ||
+           acq_sparql_is_word(p, "true") || acq_sparql_is_word(p, "false") ||
+           (signs && (acq_sparql_is_mark(p, "+") || acq_sparql_is_mark(p, "-")));
+}
+
+/* string = text [language | "^^" iri]; its key in p->full. */
+static acq_status spell_string(acq_sparql_parser *p)
+{
+    acq_text key = {0};
+    acq_status status = ACQ_OK;
+    acq_rdf_write_literal(&key, p->lexer.token.text, p->lexer.token.length);
+    acq_sparql_next(p);
+    if (p->lexer.token.kind == ACQ_SPARQL_LANGUAGE) {
+        acq_text_add_char(&key, '@');
+        acq_text_add_bytes(&key, p->lexer.token.text, p->lexer.token.length);
+        acq_sparql_next(p);
+    } else if (acq_sparql_is_mark(p, "^^")) {
+        acq_sparql_next(p);
+        acq_sparql_term type = {0};
+        status = acq_sparql_is_name(p) ? acq_sparql_read_iri(p, &type)
+                                       : acq_sparql_fail_expected(p, "a datatype behind ^^");
+        if (status == ACQ_OK && strcmp(type.key, ACQ_XSD "string") != 0) {
+            acq_text_add(&key, "^^<");
+            acq_text_add_bytes(&key, type.key, type.length);
+            acq_text_add_char(&key, '>');
+        }
+    }
+    acq_text_clear(&p->full);
+    acq_text_add_bytes(&p->full, key.bytes == NULL ? "" : key.bytes, key.length);
+    p->full.failed |= key.failed;
+    acq_text_deinit(&key);
+    return status;
+}
+
+/* number = ["+" | "-"] digits...; its key in p->full. */
+static acq_status spell_number(acq_sparql_parser *p)
+{
+    acq_text_clear(&p->full);
+    acq_text_add_char(&p->full, '"');
+    if (p->lexer.token.kind == ACQ_SPARQL_MARK) {
+        size_t end = p->lexer.at;
+        acq_text_add_bytes(&p->full, p->lexer.token.source, 1);
+        acq_sparql_next(p);
+        if (p->lexer.token.kind != ACQ_SPARQL_NUMBER ||
+            p->lexer.token.source != p->lexer.text + end)
+            return acq_sparql_fail_expected(p, "a number right behind its sign");
+    }
+    const acq_sparql_token *token = &p->lexer.token;
+    const char *type = "integer";
+    if (memchr(token->text, 'e', token->length) != NULL ||
+        memchr(token->text, 'E', token->length) != NULL)
+        type = "double";
+    else if (memchr(token->text, '.', token->length) != NULL)
+        type = "decimal";
+    acq_text_add_bytes(&p->full, token->text, token->length);
+    acq_text_format(&p->full, "\"^^<" ACQ_XSD "%s>", type);
     acq_sparql_next(p);
     return ACQ_OK;
 }
 
-acq_status acq_sparql_read_variable(acq_sparql *p, uint32_t *word)
+acq_status acq_sparql_read_literal(acq_sparql_parser *p, acq_sparql_term *out)
 {
-    const acq_sparql_token *token = &p->lexer.token;
-    acq_status status = acq_builder_intern(&p->builder, ACQ_SYMBOL_WORD, token->text, token->length,
-                                           token->place, word);
-    if (status == ACQ_OK)
+    acq_input_place place = p->lexer.token.place;
+    acq_status status = ACQ_OK;
+    if (p->lexer.token.kind == ACQ_SPARQL_STRING) {
+        status = spell_string(p);
+    } else if (p->lexer.token.kind == ACQ_SPARQL_WORD) {
+        acq_text_clear(&p->full);
+        acq_text_format(&p->full, "\"%s\"^^<" ACQ_XSD "boolean>",
+                        acq_sparql_is_word(p, "true") ? "true" : "false");
         acq_sparql_next(p);
-    return status;
-}
-
-/* The current token is the IRI. A prefix may be declared again. */
-acq_status acq_sparql_define_prefix(acq_sparql *p, const char *prefix, size_t length,
-                                    acq_input_place place)
-{
-    uint32_t word, iri;
-    acq_status status =
-        acq_builder_intern(&p->builder, ACQ_SYMBOL_WORD, prefix, length, place, &word);
-    if (status == ACQ_OK)
-        status = acq_sparql_read_name(p, ACQ_SYMBOL_CONSTANT, &iri);
-    if (status == ACQ_OK)
-        p->builder.symbols[word].binding = iri;
-    return status;
-}
-
-acq_term acq_sparql_get_term(const acq_sparql *p, uint32_t symbol)
-{
-    uint32_t binding = p->builder.symbols[symbol].binding;
-    return (acq_term){.id = binding != ACQ_NO_ID ? binding : symbol};
-}
-
-/* ---- bindings ---- */
-
-acq_status acq_sparql_use_variable(acq_sparql *p, uint32_t word, acq_input_place place)
-{
-    if (ACQ_RESERVE(p->uses, p->uses_capacity, p->n_uses + 1) != ACQ_OK)
-        return acq_fail_memory(p->builder.error);
-    p->uses[p->n_uses++] =
-        (acq_sparql_use){.word = word, .place = place, .in_exists = p->in_exists};
-    return ACQ_OK;
-}
-
-/* Inside NOT EXISTS a pattern binds nothing that the outside could see: it also uses. */
-acq_status acq_sparql_bind(acq_sparql *p, uint32_t word, acq_input_place place)
-{
-    if (ACQ_RESERVE(p->bindings, p->bindings_capacity, p->n_bindings + 1) != ACQ_OK)
-        return acq_fail_memory(p->builder.error);
-    p->bindings[p->n_bindings++] = (acq_sparql_binding){.word = word, .is_certain = true};
-    return p->in_exists ? acq_sparql_use_variable(p, word, place) : ACQ_OK;
-}
-
-static acq_status start_round(acq_sparql *p)
-{
-    size_t known = p->marks_capacity;
-    if (ACQ_RESERVE(p->marks, p->marks_capacity, p->builder.n_symbols) != ACQ_OK)
-        return acq_fail_memory(p->builder.error);
-    for (; known < p->marks_capacity; known++)
-        p->marks[known] = (acq_sparql_mark){0};
-    p->round++;
-    return ACQ_OK;
-}
-
-static acq_sparql_mark *touch(acq_sparql *p, uint32_t word)
-{
-    acq_sparql_mark *mark = &p->marks[word];
-    if (mark->round != p->round)
-        *mark = (acq_sparql_mark){.round = p->round};
-    return mark;
-}
-
-acq_status acq_sparql_mark_bindings(acq_sparql *p, size_t from, size_t to)
-{
-    acq_status status = start_round(p);
-    for (size_t i = from; status == ACQ_OK && i < to; i++)
-        touch(p, p->bindings[i].word)->is_certain |= p->bindings[i].is_certain;
-    return status;
-}
-
-const acq_sparql_mark *acq_sparql_get_mark(const acq_sparql *p, uint32_t word)
-{
-    return word < p->marks_capacity && p->marks[word].round == p->round ? &p->marks[word] : NULL;
-}
-
-/* Counts, for each variable, the branches in which some binding of it is certain. */
-static acq_status count_branches(acq_sparql *p, const size_t *starts, size_t n)
-{
-    acq_status status = start_round(p);
-    for (size_t branch = 0; status == ACQ_OK && branch < n; branch++) {
-        for (size_t i = starts[branch]; i < starts[branch + 1]; i++) {
-            acq_sparql_mark *mark = touch(p, p->bindings[i].word);
-            if (p->bindings[i].is_certain && mark->count == branch)
-                mark->count++;
-        }
+    } else {
+        status = spell_number(p);
     }
-    return status;
-}
-
-acq_status acq_sparql_merge_branches(acq_sparql *p, const size_t *starts, size_t n)
-{
-    acq_status status = count_branches(p, starts, n);
-    if (status != ACQ_OK)
-        return status;
-    size_t kept = starts[0];
-    for (size_t i = starts[0]; i < starts[n]; i++) {
-        acq_sparql_mark *mark = &p->marks[p->bindings[i].word];
-        if (mark->round != p->round)
-            continue;
-        p->bindings[kept++] =
-            (acq_sparql_binding){.word = p->bindings[i].word, .is_certain = mark->count == n};
-        mark->round = 0; /* once is enough */
-    }
-    p->n_bindings = kept;
-    return ACQ_OK;
-}
-
-static acq_status fail_use(acq_sparql *p, const acq_sparql_use *use, bool is_possible)
-{
-    const acq_symbol *symbol = &p->builder.symbols[use->word];
-    acq_shown shown = acq_input_show(symbol->text, symbol->length);
-    if (is_possible)
-        return ACQ_SPARQL_FAIL(p, use->place,
-                               "?%s is not bound in every branch of the UNION; bind it outside of "
-                               "the UNION or in all branches",
-                               shown.text);
-    if (use->in_exists)
-        return ACQ_SPARQL_FAIL(p, use->place,
-                               "?%s occurs in EXISTS or NOT EXISTS only: universal quantification "
-                               "is not supported; bind it in a pattern of the group outside",
-                               shown.text);
-    return ACQ_SPARQL_FAIL(p, use->place,
-                           "no pattern of this group binds ?%s; add a triple or VALUES with it",
-                           shown.text);
-}
-
-acq_status acq_sparql_check_uses(acq_sparql *p, size_t uses_from, size_t bindings_from)
-{
-    if (uses_from == p->n_uses)
-        return ACQ_OK;
-    acq_status status = acq_sparql_mark_bindings(p, bindings_from, p->n_bindings);
-    for (size_t i = uses_from; status == ACQ_OK && i < p->n_uses; i++) {
-        const acq_sparql_mark *mark = acq_sparql_get_mark(p, p->uses[i].word);
-        if (mark == NULL || !mark->is_certain)
-            status = fail_use(p, &p->uses[i], mark != NULL);
-    }
-    p->n_uses = uses_from;
-    return status;
+    *out = (acq_sparql_term){.is_literal = true, .place = place, .length = p->full.length};
+    return status == ACQ_OK ? keep_full(p, place, &out->key) : status;
 }

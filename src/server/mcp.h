@@ -1,0 +1,19 @@
+/* mcp.h - the Model Context Protocol: tools for assistants, one JSON-RPC message at a time.
+ *
+ * Two revisions, told apart by what a request carries: 2026-07-28 has the protocol's version in
+ * params._meta of every request, and no handshake; 2025-11-25 and before begin with `initialize`.
+ * Nothing is remembered between messages. */
+#ifndef ACQ_SERVER_MCP_H
+#define ACQ_SERVER_MCP_H
+
+#include "server/service.h"
+
+enum { ACQ_MCP_MOST_MESSAGE = 1 << 20 };
+
+/* The response to a message as one line without its end, for free(); NULL: none is due. */
+char *acq_mcp_answer(const acq_call *call, const char *message, size_t length);
+
+/* Messages from standard input, one a line, until it ends; responses to standard output. */
+acq_status acq_mcp_serve(const acq_service *service, acq_error *error);
+
+#endif

@@ -1,0 +1,548 @@
+/* plan.c - from the tree of a query to steps in the order in which they cost least.
+ *
+ * Within a group the order of triples, values and groups is free, except across a MINUS. The next
+ * step is always the one that is expected to give the fewest rows, given what is bound by then. A
+ * filter stands right behind the step that binds its last variable for certain, else at the end. */
+#include <float.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "query/query.h"
+#include "sparql/machine.h"
+
+typedef acq_sparql_element element;
+
+static acq_status plan_group(acq_machine *m, const acq_sparql_group *group, const uint64_t *bound,
+                             acq_plan_group **out);
+
+static void *allocate(acq_machine *m, size_t n, size_t size)
+{
+    void *memory = acq_arena_zalloc(&m->arena, n, size);
+    if (memory == NULL)
+        m->status = acq_fail_memory(m->error);
+    return memory;
+}
+
+static uint64_t *new_bits(acq_machine *m)
+{
+    return allocate(m, m->n_words, sizeof(uint64_t));
+}
+
+/* ---- which variables are bound ---- */
+
+static void bind_term(const acq_sparql_term *term, uint64_t *bits)
+{
+    if (term->is_variable)
+        acq_bits_set(bits, term->variable);
+}
+
+static void collect_group(acq_machine *m, const acq_sparql_group *group, uint64_t *certain,
+                          uint64_t *possible);
+
+static void collect_groups(acq_machine *m, const element *e, uint64_t *certain, uint64_t *possible)
+{
+    acq_arena_mark mark = acq_arena_get_mark(&m->arena);
+    uint64_t *all = new_bits(m), *one = new_bits(m);
+    bool is_first = true;
+    for (const acq_sparql_group *g = e->groups; m->status == ACQ_OK && g != NULL; g = g->next) {
+        memset(one, 0, m->n_words * sizeof *one);
+        collect_group(m, g, one, possible);
+        for (uint32_t w = 0; w < m->n_words; w++)
+            all[w] = is_first ? one[w] : all[w] & one[w];
+        is_first = false;
+    }
+    for (uint32_t w = 0; m->status == ACQ_OK && w < m->n_words; w++)
+        certain[w] |= all[w];
+    acq_arena_reset(&m->arena, mark);
+}
+
+static void collect_element(acq_machine *m, const element *e, uint64_t *certain,
+                            uint64_t *possible)
+{
+    switch (e->kind) {
+    case ACQ_ELEMENT_TRIPLE:
+        for (int i = 0; i < 2; i++) {
+            uint64_t *bits = i == 0 ? certain : possible;
+            bind_term(&e->subject, bits);
+            bind_term(&e->object, bits);
+            if (e->path->kind == ACQ_PATH_VARIABLE)
+                bind_term(&e->path->term, bits);
+        }
+        break;
+    case ACQ_ELEMENT_VALUES:
+        for (const acq_sparql_term *v = e->variables; v != NULL; v = v->next) {
+            bind_term(v, possible);
+            if (!v->is_undef)
+                bind_term(v, certain);
+        }
+        break;
+    case ACQ_ELEMENT_GROUP:
+    case ACQ_ELEMENT_UNION:
+        collect_groups(m, e, certain, possible);
+        break;
+    case ACQ_ELEMENT_MINUS:
+    case ACQ_ELEMENT_FILTER:
+        break;
+    }
+}
+
+static void collect_group(acq_machine *m, const acq_sparql_group *group, uint64_t *certain,
+                          uint64_t *possible)
+{
+    for (const element *e = group->elements; m->status == ACQ_OK && e != NULL; e = e->next)
+        collect_element(m, e, certain, possible);
+}
+
+/* All variables that an expression or a group mentions, wherever. */
+static void mention_group(const acq_sparql_group *group, uint64_t *bits);
+
+static void mention_expression(const acq_sparql_expression *e, uint64_t *bits)
+{
+    if (e->op == ACQ_SPARQL_OP_TERM)
+        bind_term(&e->term, bits);
+    if (e->group != NULL)
+        mention_group(e->group, bits);
+    for (const acq_sparql_expression *child = e->children; child != NULL; child = child->next)
+        mention_expression(child, bits);
+}
+
+static void mention_group(const acq_sparql_group *group, uint64_t *bits)
+{
+    for (const element *e = group->elements; e != NULL; e = e->next) {
+        if (e->kind == ACQ_ELEMENT_TRIPLE) {
+            bind_term(&e->subject, bits);
+            bind_term(&e->object, bits);
+            if (e->path->kind == ACQ_PATH_VARIABLE)
+                bind_term(&e->path->term, bits);
+        }
+        for (const acq_sparql_term *v = e->variables; v != NULL; v = v->next)
+            bind_term(v, bits);
+        if (e->expression != NULL)
+            mention_expression(e->expression, bits);
+        for (const acq_sparql_group *g = e->groups; g != NULL; g = g->next)
+            mention_group(g, bits);
+    }
+}
+
+static bool is_within(const acq_machine *m, const uint64_t *bits, const uint64_t *of)
+{
+    for (uint32_t w = 0; w < m->n_words; w++) {
+        if (bits[w] & ~of[w])
+            return false;
+    }
+    return true;
+}
+
+/* May rows of the outside go through the group, one by one? Then its filters see the variables of
+ * the outside: they must not mention any that the group does not bind itself. */
+static bool is_pushable(acq_machine *m, const acq_sparql_group *group)
+{
+    acq_arena_mark mark = acq_arena_get_mark(&m->arena);
+    uint64_t *certain = new_bits(m), *possible = new_bits(m), *used = new_bits(m);
+    bool is_good = m->status == ACQ_OK;
+    if (is_good)
+        collect_group(m, group, certain, possible);
+    for (const element *e = group->elements; is_good && e != NULL; e = e->next) {
+        if (e->kind == ACQ_ELEMENT_FILTER)
+            mention_expression(e->expression, used);
+        is_good = e->kind != ACQ_ELEMENT_MINUS;
+        for (const acq_sparql_group *g = e->groups; is_good && g != NULL; g = g->next)
+            is_good = is_pushable(m, g);
+    }
+    is_good = is_good && is_within(m, used, certain);
+    acq_arena_reset(&m->arena, mark);
+    return is_good;
+}
+
+/* ---- terms and paths ---- */
+
+/* Warns of the first name that the graph does not have. */
+static void warn_unknown(acq_machine *m, const acq_sparql_term *term, bool is_relation)
+{
+    if (m->warning == NULL || m->warning->length > 0 || term->is_literal)
+        return;
+    const char *near = is_relation
+                           ? acq_graph_suggest_relation(m->graph, term->key, term->length)
+                           : acq_graph_suggest_entity(m->graph, term->key, term->length);
+    acq_text_format(m->warning, "the graph has no %s <%s>",
+                    is_relation ? "relation" : "entity",
+                    acq_input_show(term->key, term->length).text);
+    if (near != NULL)
+        acq_text_format(m->warning, "; did you mean <%s>?",
+                        acq_input_show(near, strlen(near)).text);
+}
+
+static void plan_end(acq_machine *m, const acq_sparql_term *term, acq_plan_end *out)
+{
+    out->is_variable = term->is_variable;
+    out->id = term->variable;
+    if (term->is_variable)
+        return;
+    if (acq_terms_add(m->terms, term->key, term->length, term->is_literal, &out->id) != ACQ_OK)
+        m->status = acq_fail_memory(m->error);
+    else if (out->id >= m->terms->n_entities)
+        warn_unknown(m, term, false);
+}
+
+static acq_plan_path *plan_path(acq_machine *m, const acq_sparql_path *path)
+{
+    acq_plan_path *plan = allocate(m, 1, sizeof *plan), **end;
+    if (plan == NULL)
+        return NULL;
+    plan->kind = path->kind;
+    plan->relation = ACQ_NO_ID;
+    if (path->kind == ACQ_PATH_LINK) {
+        plan->relation =
+            acq_query_find_relation_key(m->graph, path->term.key, path->term.length);
+        if (plan->relation == ACQ_NO_ID)
+            warn_unknown(m, &path->term, true);
+    }
+    if (path->kind == ACQ_PATH_VARIABLE)
+        plan_end(m, &path->term, &plan->variable);
+    end = &plan->children;
+    for (const acq_sparql_path *c = path->children; m->status == ACQ_OK && c != NULL; c = c->next) {
+        acq_plan_path *child = plan_path(m, c);
+        if (child == NULL)
+            return NULL;
+        child->previous = plan->last;
+        plan->last = child;
+        *end = child;
+        end = &child->next;
+    }
+    return plan;
+}
+
+/* ---- costs ---- */
+
+static const acq_links *open_links(acq_machine *m, acq_rel relation)
+{
+    const acq_links *links = NULL;
+    if (m->status == ACQ_OK && relation != ACQ_NO_ID)
+        m->status = acq_graph_open_links(m->graph, relation, &links, m->error);
+    return m->status == ACQ_OK ? links : NULL;
+}
+
+static bool is_bound(const acq_sparql_term *term, const uint64_t *bound)
+{
+    return !term->is_variable || acq_bits_has(bound, term->variable);
+}
+
+/* How many rows a triple is expected to give for one. */
+static double guess_triple(acq_machine *m, const element *e, const uint64_t *bound)
+{
+    bool head = is_bound(&e->subject, bound), tail = is_bound(&e->object, bound);
+    const acq_sparql_path *path = e->path;
+    bool is_inverse = path->kind == ACQ_PATH_INVERSE;
+    path = is_inverse ? path->children : path;
+    double n_facts = (double)acq_graph_get_n_facts(m->graph) + 1;
+    if (path->kind == ACQ_PATH_VARIABLE && is_bound(&path->term, bound))
+        n_facts /= 2 + acq_graph_get_n_relations(m->graph);
+    if (path->kind != ACQ_PATH_LINK) {
+        double n = path->kind == ACQ_PATH_VARIABLE ? n_facts : n_facts * n_facts;
+        return head && tail ? 0.5 : head || tail ? n / (1 + m->terms->n_entities) + 100 : n;
+    }
+    acq_rel relation =
+        acq_query_find_relation_key(m->graph, path->term.key, path->term.length);
+    if (relation == ACQ_NO_ID)
+        return 0; /* nothing: the sooner the better */
+    const acq_links *links = open_links(m, is_inverse ? acq_inverse(relation) : relation);
+    const acq_links *back = open_links(m, is_inverse ? relation : acq_inverse(relation));
+    if (links == NULL || back == NULL || links->n_links == 0)
+        return 0;
+    if (head && tail)
+        return 0.1;
+    if (head)
+        return (double)links->n_links / links->n_heads;
+    return tail ? (double)links->n_links / back->n_heads : links->n_links;
+}
+
+static double guess_element(acq_machine *m, const element *e, const uint64_t *bound)
+{
+    double n = 0;
+    if (e->kind == ACQ_ELEMENT_TRIPLE)
+        return guess_triple(m, e, bound);
+    if (e->kind == ACQ_ELEMENT_VALUES) {
+        for (const acq_sparql_row *row = e->rows; row != NULL; row = row->next)
+            n++;
+        return n;
+    }
+    return 1e9;
+}
+
+/* ---- steps ---- */
+
+static acq_plan_step *new_step(acq_machine *m, const element *e)
+{
+    if (++m->n_steps > ACQ_PLAN_MOST_STEPS && m->status == ACQ_OK)
+        m->status = acq_fail_at(m->error, ACQ_ERR_LIMIT, e->place.line, e->place.column,
+                                "more than %d triples and conditions are not evaluated over facts; "
+                                "split the query",
+                                (int)ACQ_PLAN_MOST_STEPS);
+    acq_plan_step *step = m->status == ACQ_OK ? allocate(m, 1, sizeof *step) : NULL;
+    if (step != NULL)
+        step->kind = e->kind;
+    return step;
+}
+
+static void plan_values(acq_machine *m, const element *e, acq_plan_step *step)
+{
+    size_t n = 0, cell = 0;
+    for (const acq_sparql_term *v = e->variables; v != NULL; v = v->next)
+        step->n_columns++;
+    for (const acq_sparql_row *row = e->rows; row != NULL; row = row->next)
+        n++;
+    step->columns = allocate(m, step->n_columns, sizeof *step->columns);
+    step->rows.cells = allocate(m, n * step->n_columns, sizeof *step->rows.cells);
+    step->rows.n = n;
+    if (m->status != ACQ_OK)
+        return;
+    for (const acq_sparql_term *v = e->variables; v != NULL; v = v->next)
+        step->columns[cell++] = v->variable;
+    cell = 0;
+    for (const acq_sparql_row *row = e->rows; row != NULL; row = row->next) {
+        for (const acq_sparql_term *v = row->values; v != NULL; v = v->next) {
+            acq_plan_end value = {.id = ACQ_NO_ID};
+            if (!v->is_undef)
+                plan_end(m, v, &value);
+            step->rows.cells[cell++] = value.id;
+        }
+    }
+}
+
+static bool has_minus(const acq_sparql_group *group);
+
+static bool expression_has_minus(const acq_sparql_expression *e)
+{
+    bool found = e->group != NULL && has_minus(e->group);
+    for (const acq_sparql_expression *c = e->children; !found && c != NULL; c = c->next)
+        found = expression_has_minus(c);
+    return found;
+}
+
+static bool has_minus(const acq_sparql_group *group)
+{
+    for (const element *e = group->elements; e != NULL; e = e->next) {
+        if (e->kind == ACQ_ELEMENT_MINUS ||
+            (e->expression != NULL && expression_has_minus(e->expression)))
+            return true;
+        for (const acq_sparql_group *g = e->groups; g != NULL; g = g->next) {
+            if (has_minus(g))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The patterns of EXISTS in an expression, planned for the variables that are bound there. */
+static void plan_expression(acq_machine *m, const acq_sparql_expression *e, const uint64_t *bound)
+{
+    if (e->op == ACQ_SPARQL_OP_TERM && !e->term.is_variable)
+        return;
+    if (e->group != NULL && has_minus(e->group)) {
+        m->status = acq_fail_at(m->error, ACQ_ERR_PARSE, e->place.line, e->place.column,
+                                "MINUS inside EXISTS is not supported: SPARQL leaves open what it "
+                                "means; use FILTER NOT EXISTS");
+        return;
+    }
+    if (e->group != NULL) {
+        acq_plan_group *group = NULL;
+        m->status = plan_group(m, e->group, bound, &group);
+        if (m->status != ACQ_OK)
+            return;
+        group->expression = e;
+        group->base = allocate(m, m->n_variables, sizeof *group->base);
+        group->next = m->exists;
+        m->exists = group;
+    }
+    const acq_sparql_expression *child = e->children;
+    for (; m->status == ACQ_OK && child != NULL; child = child->next)
+        plan_expression(m, child, bound);
+}
+
+/* Groups of a GROUP, UNION or MINUS. */
+static void plan_inner(acq_machine *m, const element *e, const uint64_t *bound,
+                       acq_plan_step *step)
+{
+    acq_plan_group **end = &step->groups;
+    step->is_pushed = e->kind != ACQ_ELEMENT_MINUS;
+    for (const acq_sparql_group *g = e->groups; step->is_pushed && g != NULL; g = g->next)
+        step->is_pushed = is_pushable(m, g);
+    const uint64_t *nothing = new_bits(m);
+    for (const acq_sparql_group *g = e->groups; m->status == ACQ_OK && g != NULL; g = g->next) {
+        m->status = plan_group(m, g, step->is_pushed ? bound : nothing, end);
+        if (m->status == ACQ_OK)
+            end = &(*end)->next;
+    }
+}
+
+static acq_plan_step *plan_element(acq_machine *m, const element *e, const uint64_t *bound)
+{
+    acq_plan_step *step = new_step(m, e);
+    if (step == NULL)
+        return NULL;
+    switch (e->kind) {
+    case ACQ_ELEMENT_TRIPLE:
+        plan_end(m, &e->subject, &step->subject);
+        plan_end(m, &e->object, &step->object);
+        if (m->status == ACQ_OK)
+            step->path = plan_path(m, e->path);
+        break;
+    case ACQ_ELEMENT_VALUES:
+        plan_values(m, e, step);
+        break;
+    case ACQ_ELEMENT_FILTER:
+        step->expression = e->expression;
+        plan_expression(m, e->expression, bound);
+        break;
+    default:
+        plan_inner(m, e, bound, step);
+    }
+    return m->status == ACQ_OK ? step : NULL;
+}
+
+/* ---- the order of a group ---- */
+
+typedef struct orderer {
+    acq_machine *m;
+    const element **elements; /* that are left; NULL: done */
+    size_t n;
+    uint64_t *bound;   /* from outside and by the steps so far: for guesses */
+    uint64_t *certain; /* by the steps so far */
+    acq_plan_step **end;
+} orderer;
+
+static void append(orderer *o, size_t i)
+{
+    const element *e = o->elements[i];
+    acq_plan_step *step = plan_element(o->m, e, o->bound);
+    o->elements[i] = NULL;
+    if (step == NULL)
+        return;
+    *o->end = step;
+    o->end = &step->next;
+    collect_element(o->m, e, o->certain, o->bound);
+}
+
+/* Filters whose variables are all there; at the end all of them. */
+static void append_filters(orderer *o, bool is_end)
+{
+    acq_machine *m = o->m;
+    for (size_t i = 0; m->status == ACQ_OK && i < o->n; i++) {
+        if (o->elements[i] == NULL || o->elements[i]->kind != ACQ_ELEMENT_FILTER)
+            continue;
+        acq_arena_mark mark = acq_arena_get_mark(&m->arena);
+        uint64_t *used = new_bits(m);
+        if (used == NULL)
+            return;
+        mention_expression(o->elements[i]->expression, used);
+        bool is_ready = is_end || is_within(m, used, o->certain);
+        acq_arena_reset(&m->arena, mark);
+        if (is_ready)
+            append(o, i);
+    }
+}
+
+/* The elements from..to, which hold no MINUS, the cheapest next one first. */
+static void order_segment(orderer *o, size_t from, size_t to)
+{
+    acq_machine *m = o->m;
+    for (;;) {
+        size_t best = to;
+        double least = DBL_MAX;
+        for (size_t i = from; m->status == ACQ_OK && i < to; i++) {
+            if (o->elements[i] == NULL || o->elements[i]->kind == ACQ_ELEMENT_FILTER)
+                continue;
+            double cost = guess_element(m, o->elements[i], o->bound);
+            if (cost < least) {
+                least = cost;
+                best = i;
+            }
+        }
+        if (best == to || m->status != ACQ_OK)
+            return;
+        append(o, best);
+        append_filters(o, false);
+    }
+}
+
+static void order_group(orderer *o)
+{
+    size_t from = 0;
+    append_filters(o, false);
+    for (size_t i = 0; o->m->status == ACQ_OK && i <= o->n; i++) {
+        bool is_minus = i < o->n && o->elements[i] != NULL &&
+                        o->elements[i]->kind == ACQ_ELEMENT_MINUS;
+        if (i < o->n && !is_minus)
+            continue;
+        order_segment(o, from, i);
+        from = i + 1;
+        if (is_minus && o->m->status == ACQ_OK)
+            append(o, i);
+    }
+    append_filters(o, true);
+}
+
+static void list_columns(acq_machine *m, acq_plan_group *group)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < m->n_variables; v++)
+        n += acq_bits_has(group->possible, v);
+    group->columns = allocate(m, n, sizeof *group->columns);
+    for (uint32_t v = 0; group->columns != NULL && v < m->n_variables; v++) {
+        if (acq_bits_has(group->possible, v))
+            group->columns[group->n_columns++] = v;
+    }
+}
+
+static acq_status plan_group(acq_machine *m, const acq_sparql_group *group, const uint64_t *bound,
+                             acq_plan_group **out)
+{
+    acq_plan_group *plan = allocate(m, 1, sizeof *plan);
+    orderer o = {.m = m, .bound = new_bits(m), .certain = new_bits(m)};
+    for (const element *e = group->elements; e != NULL; e = e->next)
+        o.n++;
+    o.elements = allocate(m, o.n, sizeof *o.elements);
+    if (m->status != ACQ_OK)
+        return m->status;
+    plan->certain = new_bits(m);
+    plan->possible = new_bits(m);
+    if (m->status == ACQ_OK)
+        collect_group(m, group, plan->certain, plan->possible);
+    if (m->status == ACQ_OK)
+        list_columns(m, plan);
+    if (m->status != ACQ_OK)
+        return m->status;
+    memcpy(o.bound, bound, m->n_words * sizeof *bound);
+    size_t i = 0;
+    for (const element *e = group->elements; e != NULL; e = e->next)
+        o.elements[i++] = e;
+    o.end = &plan->steps;
+    order_group(&o);
+    *out = plan;
+    return m->status;
+}
+
+acq_status acq_plan_make(acq_machine *m)
+{
+    m->n_words = m->n_variables / 64 + 1;
+    uint64_t *nothing = new_bits(m);
+    return nothing == NULL ? m->status : plan_group(m, m->query->where, nothing, &m->where);
+}
+
+static void free_group(acq_plan_group *group)
+{
+    acq_free(group->rows.cells);
+    for (acq_plan_step *step = group->steps; step != NULL; step = step->next) {
+        for (acq_plan_group *g = step->groups; g != NULL; g = g->next)
+            free_group(g);
+    }
+}
+
+void acq_plan_deinit(acq_machine *m)
+{
+    if (m->where != NULL)
+        free_group(m->where);
+    for (acq_plan_group *g = m->exists; g != NULL; g = g->next)
+        free_group(g);
+}

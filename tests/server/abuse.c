@@ -1,0 +1,464 @@
+/* abuse.c - hostile requests, one table: each gets its status, or its connection is closed, and the
+ * next honest request is served at once.
+ *
+ * usage: abuse PROGRAM GRAPH      GRAPH has the fact knows(Ann, Bob) */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REFUSED = -1 }; /* any status from 400 on, or no response at all */
+
+static unsigned port;
+static int n_run, n_failed;
+
+/* ---- a server ---- */
+
+static pid_t start(const char *program, const char *graph, const char *token)
+{
+    int pipes[2];
+    char line[256] = "", *at;
+    if (pipe(pipes) != 0)
+        exit(1);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipes[1], 2);
+        close(pipes[0]);
+        execl(program, program, "serve", graph, "--port", "0", "--predictor", "observed", "--time",
+              "2", token == NULL ? NULL : "--token-file", token, (char *)NULL);
+        _exit(127);
+    }
+    close(pipes[1]);
+    FILE *out = fdopen(pipes[0], "r");
+    while (fgets(line, sizeof line, out) != NULL && strstr(line, "serving at") == NULL)
+        ;
+    at = strrchr(line, ':');
+    port = at == NULL ? 0 : (unsigned)strtoul(at + 1, NULL, 10);
+    if (port == 0) {
+        fprintf(stderr, "FAILED: the server did not start: %s\n", line);
+        exit(1);
+    }
+    return child; /* the pipe stays open: the server may write notes */
+}
+
+static int open_socket(void)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (s < 0 || connect(s, (struct sockaddr *)&to, sizeof to) != 0) {
+        perror("connect");
+        exit(1);
+    }
+    return s;
+}
+
+static void send_all(int s, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t sent = send(s, bytes, n, MSG_NOSIGNAL);
+        if (sent <= 0)
+            return; /* the server has had enough */
+        bytes += sent;
+        n -= (size_t)sent;
+    }
+}
+
+/* The status of the first response; 0: the connection was closed, or nothing came in 4 seconds. */
+static int read_status(int s, char *body, size_t room)
+{
+    char text[65536];
+    size_t n = 0;
+    struct pollfd ask = {.fd = s, .events = POLLIN};
+    while (n + 1 < sizeof text && poll(&ask, 1, n == 0 ? 4000 : 200) > 0) {
+        ssize_t got = recv(s, text + n, sizeof text - 1 - n, 0);
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+        text[n] = '\0';
+        const char *end = strstr(text, "\r\n\r\n"), *length = strcasestr(text, "Content-Length:");
+        if (end != NULL && length != NULL &&
+            n >= (size_t)(end + 4 - text) + strtoul(length + 15, NULL, 10))
+            break;
+    }
+    text[n] = '\0';
+    if (body != NULL)
+        snprintf(body, room, "%s", text);
+    return strncmp(text, "HTTP/1.", 7) == 0 ? (int)strtol(text + 9, NULL, 10) : 0;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void check_honest(const char *after)
+{
+    static const char request[] = "GET /api/ask?query=knows(%22Ann%22,y) HTTP/1.1\r\nHost: x\r\n"
+                                  "Authorization: Bearer 0123456789abcdef\r\n\r\n";
+    char body[4096];
+    double begun = now();
+    int s = open_socket();
+    send_all(s, request, sizeof request - 1);
+    int status = read_status(s, body, sizeof body);
+    close(s);
+    if (status == 200 && strstr(body, "Bob") != NULL && now() - begun < 2)
+        return;
+    printf("FAILED: after %s an honest request got %d in %.2f s\n", after, status, now() - begun);
+    n_failed++;
+}
+
+static void run_raw(const char *name, const char *bytes, size_t n, int expected)
+{
+    int s = open_socket();
+    send_all(s, bytes, n);
+    int status = read_status(s, NULL, 0);
+    close(s);
+    n_run++;
+    bool is_good = expected == REFUSED ? status == 0 || status >= 400 : status == expected;
+    if (!is_good) {
+        printf("FAILED: %s got %d, not %d\n", name, status, expected);
+        n_failed++;
+    }
+    check_honest(name);
+}
+
+static void run_text(const char *name, const char *text, int expected)
+{
+    run_raw(name, text, strlen(text), expected);
+}
+
+/* A request with a body. */
+static void run_post(const char *name, const char *path, const char *type, const char *body,
+                     size_t n, int expected)
+{
+    char *text = malloc(n + 1000);
+    int head = snprintf(text, 1000, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n"
+                                    "Content-Length: %zu\r\n\r\n",
+                        path, type, n);
+    memcpy(text + head, body, n);
+    run_raw(name, text, (size_t)head + n, expected);
+    free(text);
+}
+
+/* ---- tables ---- */
+
+static void run_methods(void)
+{
+    static const char *const methods[] = {"PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "FOO",
+                                          "get"};
+    static const char *const paths[] = {"/sparql", "/api/ask", "/mcp", "/healthz"};
+    for (size_t i = 0; i < 7; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            char text[200];
+            snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: x\r\n\r\n", methods[i], paths[j]);
+            run_text(text, text, 405);
+        }
+    }
+    run_text("GET /mcp", "GET /mcp HTTP/1.1\r\nHost: x\r\n\r\n", 405);
+}
+
+static void run_paths(void)
+{
+    static const char *const paths[] = {
+        "/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/../../etc/passwd", "//etc/passwd",
+        "/sparql/../g", "/sparql/%2fetc%2fpasswd", "/sparql/g.tsv", "/api/ask/..", "/api/",
+        "/api/nope", "/api/ask%00", "/sparql/..%5c..%5cwindows", "/.git/config", "/", "/favicon.ico",
+        "/api/ask/extra", "/SPARQL", "/openapi.json/..", "/~root", "/cgi-bin/x"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "GET %s?query=ASK%%7B%%7D HTTP/1.1\r\nHost: x\r\n\r\n",
+                 paths[i]);
+        run_text(paths[i], text, strstr(paths[i], "%00") != NULL ? 400 : 404);
+    }
+}
+
+static void run_bodies(void)
+{
+    static const struct {
+        const char *name, *body;
+    } rows[] = {
+        {"no json", "{"},          {"json array", "[]"},        {"json text", "\"x\""},
+        {"json number", "1"},      {"json null", "null"},       {"json twice", "{} {}"},
+        {"no query", "{}"},        {"query number", "{\"query\":1}"},
+        {"query list", "{\"query\":[]}"},
+        {"same name twice", "{\"query\":\"a\",\"query\":\"b\"}"},
+        {"bad utf-8", "{\"query\":\"\xff\xfe\"}"},
+        {"lone surrogate", "{\"query\":\"\\ud800\"}"},
+        {"json nul", "{\"query\":\"knows(x,y)\\u0000\"}"},
+        {"limit text", "{\"query\":\"knows(x,y)\",\"limit\":\"many\"}"},
+        {"limit zero", "{\"query\":\"knows(x,y)\",\"limit\":0}"},
+        {"limit huge", "{\"query\":\"knows(x,y)\",\"limit\":1e18}"},
+        {"time huge", "{\"query\":\"knows(x,y)\",\"time\":1e9}"},
+        {"time negative", "{\"query\":\"knows(x,y)\",\"time\":-1}"},
+        {"min_p two", "{\"query\":\"knows(x,y)\",\"min_p\":2}"},
+        {"unknown relation", "{\"query\":\"nope(x,y)\"}"},
+        {"unknown entity", "{\"query\":\"knows(x,\\\"nobody\\\")\"}"},
+        {"bad query", "{\"query\":\"knows(x\"}"},
+        {"empty query", "{\"query\":\"\"}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        run_post(rows[i].name, "/api/ask", "application/json", rows[i].body, strlen(rows[i].body),
+                 400);
+    run_post("wrong type", "/api/ask", "text/plain", "x", 1, 415);
+    run_post("no such graph", "/api/ask", "application/json",
+             "{\"query\":\"knows(x,y)\",\"graph\":\"x\"}", 40, REFUSED);
+    run_post("nul body", "/sparql", "application/sparql-query", "ASK {}\0", 7, 400);
+    run_post("check values", "/api/check", "application/json",
+             "{\"query\":\"knows(x,y)\",\"values\":[1,2]}", 38, 400);
+    run_post("check too few", "/api/check", "application/json",
+             "{\"query\":\"knows(x,y)\",\"values\":[\"Ann\"]}", 40, 400);
+    run_post("update", "/sparql", "application/x-www-form-urlencoded",
+             "update=DROP+ALL", 15, 403);
+    run_post("dataset", "/sparql", "application/x-www-form-urlencoded",
+             "query=ASK+%7B%7D&default-graph-uri=x", 36, 400);
+}
+
+static void run_queries(void)
+{
+    static const char *const bad[] = {
+        "SELECT", "SELECT *", "SELECT * {", "SELECT * { ?x", "ASK { ?x <knows> \"a }", "SELECT ?x {",
+        "ASK { FILTER(", "ASK { ?x <knows> ?y OPTIONAL { ?y ?p ?o } }", "DROP ALL", "INSERT DATA {}",
+        "SELECT (COUNT(*) AS ?n) {}", "ASK { SERVICE <http://x> {} }", "LOAD <file:///etc/passwd>",
+        "SELECT * FROM <file:///etc/passwd> {}", "ASK { BIND(1 AS ?x) }",
+        "ASK { ?x <knows> ?y FILTER(regex(?x, \"(?<=a)b\", \"zz\") && NOFUNCTION(?x)) }",
+        "PREFIX a: <b> ASK { c:d a:b ?x }", "ASK { ?x <http://a b> ?y }", "\xff\xfe", "ASK { << ?a ?b ?c >> ?d ?e }",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        run_post(bad[i], "/sparql", "application/sparql-query", bad[i], strlen(bad[i]), 400);
+    static const char *const good[] = {
+        "SELECT * { ?x <knows> ?y } LIMIT 1000000000000000000",
+        "SELECT * { ?x <knows> ?y } OFFSET 18446744073709551615 LIMIT 18446744073709551615",
+        "SELECT * { ?x <knows> ?y } LIMIT 0", "ASK {}", "SELECT * {}",
+        "SELECT ?x { ?x <no such relation> ?y }",
+        "SELECT * { ?x <knows> ?y FILTER(regex(str(?x), \"((a+)+)+$\")) }",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        run_post(good[i], "/sparql", "application/sparql-query", good[i], strlen(good[i]), 200);
+}
+
+/* Bombs: a piece many times over. */
+static void run_bomb(const char *name, const char *before, const char *piece, size_t times,
+                     const char *after, int expected)
+{
+    size_t n = strlen(piece), at = strlen(before);
+    char *text = malloc(at + n * times + strlen(after) + 1);
+    strcpy(text, before);
+    for (size_t i = 0; i < times; i++, at += n)
+        memcpy(text + at, piece, n);
+    strcpy(text + at, after);
+    run_post(name, "/sparql", "application/sparql-query", text, strlen(text), expected);
+    free(text);
+}
+
+static void run_bombs(void)
+{
+    run_bomb("nested groups", "ASK ", "{", 100000, "", 413);
+    run_bomb("nested brackets", "ASK { FILTER(", "(", 100000, "", 413);
+    run_bomb("nested blanks", "ASK { ?x ?p ", "[ ?p ", 100000, "", 413);
+    run_bomb("nested lists", "ASK { ?x ?p ", "( ", 100000, "", 413);
+    run_bomb("nested paths", "ASK { ?x ", "(", 100000, "", 413);
+    run_bomb("long sum", "ASK { FILTER(1", "+1", 100000, " > 0) }", 413);
+    run_bomb("nots", "ASK { FILTER(", "!", 100000, "true) }", 413);
+    run_bomb("exists", "ASK ", "{ FILTER EXISTS ", 20000, "{}", 413);
+    run_bomb("20,000 atoms", "ASK { ", "?a <knows> ?b . ", 20000, "}", 200);
+    run_bomb("a million atoms", "ASK { ", "?a <knows> ?b . ", 1000000, "}", 413);
+    run_bomb("long name", "ASK { ?x <", "aaaaaaaaaa", 50000, "> ?y }", 413);
+    run_bomb("cross product", "SELECT * { ", "?a?p?b.", 1, "?c?q?d. ?e?r?f. ?g?s?h. ?i?t?j. ?k?u?l. "
+             "?m?v?n. ?o?w?z. ?aa?ab?ac. ?ad?ae?af }", REFUSED);
+    run_bomb("regex bomb", "ASK { VALUES ?x { \"", "a", 40, "b\" } FILTER(regex(?x, \"^(a|a)*$\")) }",
+             REFUSED);
+}
+
+static void run_wire(void)
+{
+    static const struct {
+        const char *name, *text;
+        int expected;
+    } rows[] = {
+        {"garbage", "\x16\x03\x01\x02garbage\r\n\r\n", REFUSED},
+        {"no version", "GET /healthz\r\n\r\n", REFUSED},
+        {"version 9", "GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", REFUSED},
+        {"no host", "GET /healthz HTTP/1.1\r\n\r\n", REFUSED},
+        {"two lengths", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+                        "Content-Length: 20\r\n\r\n{}", REFUSED},
+        {"negative length", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\n{}",
+         REFUSED},
+        {"length no number", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n{}",
+         REFUSED},
+        {"length overflow",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n{}",
+         REFUSED},
+        {"bad chunk", "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+         REFUSED},
+        {"empty chunks", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+        {"space in path", "GET /api/ask ?query=x HTTP/1.1\r\nHost: x\r\n\r\n", REFUSED},
+        {"bad percent", "GET /api/ask?query=%zz%1 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"bad utf-8 argument", "GET /api/ask?query=%ff%fe HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"nameless argument", "GET /api/ask?=x HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"accept nothing", "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\nAccept: image/png\r\n"
+                           "\r\n", 406},
+        {"accept nonsense", "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\nAccept: ;;,,q=\r\n"
+                            "\r\n", 406},
+        {"head", "HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 200},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        run_text(rows[i].name, rows[i].text, rows[i].expected);
+    char *large = malloc(300000);
+    memset(large, 'a', 300000);
+    memcpy(large, "GET /healthz HTTP/1.1\r\nHost: x\r\nX: ", 35);
+    memcpy(large + 299990, "\r\n\r\n", 5);
+    run_raw("huge header", large, 299994, REFUSED);
+    memset(large, 'a', 300000);
+    memcpy(large, "GET /api/ask?query=", 19);
+    memcpy(large + 299950, " HTTP/1.1\r\nHost: x\r\n\r\n", 22);
+    run_raw("long url", large, 299972, REFUSED);
+    free(large);
+}
+
+/* Clients that say half and wait, or go. */
+static void run_gone(void)
+{
+    static const char *const halves[] = {
+        "GET /api/ask?query=knows(x,y) HTTP/1.1\r\nHost: x\r\n",
+        "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100"
+        "\r\n\r\n{\"query\":",
+        "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        "G", "",
+    };
+    int waiting[50];
+    for (size_t i = 0; i < 50; i++) {
+        waiting[i] = open_socket();
+        send_all(waiting[i], halves[i % 5], strlen(halves[i % 5]));
+        n_run++;
+    }
+    check_honest("50 clients that wait");
+    for (size_t i = 0; i < 50; i++)
+        close(waiting[i]);
+    check_honest("50 clients that went");
+    int s = open_socket();
+    char *flood = malloc(500 * 64), *at = flood;
+    for (int i = 0; i < 500; i++)
+        at += sprintf(at, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    send_all(s, flood, (size_t)(at - flood));
+    check_honest("a flood of pipelined requests");
+    close(s);
+    free(flood);
+    n_run++;
+}
+
+/* Who sends a byte now and then is cut off, however long that is kept up. */
+static void run_slow(void)
+{
+    double begun = now();
+    int s = open_socket();
+    send_all(s, "GET /healthz HTTP/1.1\r\nX: ", 26);
+    struct pollfd ask = {.fd = s, .events = POLLIN | POLLRDHUP};
+    bool is_cut = false;
+    while (!is_cut && now() - begun < 20) {
+        send_all(s, "a", 1);
+        char byte;
+        is_cut = poll(&ask, 1, 500) > 0 && recv(s, &byte, 1, 0) <= 0;
+    }
+    close(s);
+    n_run++;
+    if (!is_cut || now() - begun > 15) {
+        printf("FAILED: a slow client was not cut off in 15 s\n");
+        n_failed++;
+    }
+    check_honest("a slow client");
+}
+
+static void run_assistants(void)
+{
+    static const char *const rows[] = {
+        "", "{", "[]", "{}", "1", "null", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[]}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"rm\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+        "\"io.modelcontextprotocol/protocolVersion\":\"1999\"}}}",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        run_post(rows[i], "/mcp", "application/json", rows[i], strlen(rows[i]), 200);
+}
+
+static void run_tokens(void)
+{
+    static const struct {
+        const char *header;
+        int expected;
+    } rows[] = {
+        {"", 401},
+        {"Authorization: Bearer \r\n", 401},
+        {"Authorization: Bearer 0123456789abcde\r\n", 401},
+        {"Authorization: Bearer 0123456789abcdef0\r\n", 401},
+        {"Authorization: Bearer 0123456789abcdeg\r\n", 401},
+        {"Authorization: Bearer 0123456789abcdef0123456789abcdef\r\n", 401},
+        {"Authorization: Basic 0123456789abcdef\r\n", 401},
+        {"Authorization: 0123456789abcdef\r\n", 401},
+        {"X-Authorization: Bearer 0123456789abcdef\r\n", 401},
+        {"authorization: bearer 0123456789abcdef\r\n", 200},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[500];
+        snprintf(text, sizeof text, "GET /api/graph HTTP/1.1\r\nHost: x\r\n%s\r\n", rows[i].header);
+        run_text(rows[i].header, text, rows[i].expected);
+    }
+}
+
+/* Ends the server; it must end by itself, in time and with 0. */
+static void stop(pid_t child)
+{
+    int status = -1;
+    double begun = now();
+    kill(child, SIGTERM);
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || now() - begun > 8) {
+        printf("FAILED: the server ended with %d after %.1f s\n", status, now() - begun);
+        n_failed++;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char token[] = "/tmp/acq_token_XXXXXX";
+    if (argc != 3)
+        return 2;
+    signal(SIGPIPE, SIG_IGN);
+    pid_t child = start(argv[1], argv[2], NULL);
+    check_honest("the start");
+    run_methods();
+    run_paths();
+    run_bodies();
+    run_queries();
+    run_bombs();
+    run_wire();
+    run_assistants();
+    run_gone();
+    run_slow();
+    stop(child);
+    int file = mkstemp(token);
+    if (file < 0 || write(file, "0123456789abcdef\n", 17) != 17)
+        return 1;
+    close(file);
+    child = start(argv[1], argv[2], token);
+    run_tokens();
+    stop(child);
+    unlink(token);
+    printf("%d hostile requests, %d failures\n", n_run, n_failed);
+    return n_failed > 0 || n_run < 120;
+}

@@ -843,12 +843,12 @@ static size_t unique(row *rows, size_t n)
     return kept;
 }
 
-static acq_graph *write_graph(const graph *g, const char *path)
+static acq_graph *write_graph(const graph *g, const char *file_name)
 {
     acq_graph_params params;
     acq_graph *out = NULL;
     acq_error error = {0};
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(file_name, "w");
     assert_non_null(file);
     for (int i = 0; i < g->n; i++)
         fprintf(file, "%s %s %s .\n", POOL_OF[g->triples[i].s].text,
@@ -858,12 +858,12 @@ static acq_graph *write_graph(const graph *g, const char *path)
     params.literals = true;
     params.strict = true;
     params.threads = 1;
-    if (acq_graph_open(path, &params, &out, &error) != ACQ_OK)
+    if (acq_graph_open(file_name, &params, &out, &error) != ACQ_OK)
         fail_msg("%s", error.message);
     return out;
 }
 
-static void run_case(unsigned seed, const char *path, size_t *n_rows, size_t *n_left_out)
+static void run_case(unsigned seed, const char *file_name, size_t *n_rows, size_t *n_left_out)
 {
     graph g;
     world w = {.g = &g, .substitution = empty_row()};
@@ -890,7 +890,7 @@ static void run_case(unsigned seed, const char *path, size_t *n_rows, size_t *n_
         for (unsigned v = n_selected; v < VARS; v++)
             expected.rows[i].v[v] = NONE;
     }
-    acq_graph *facts = write_graph(&g, path);
+    acq_graph *facts = write_graph(&g, file_name);
     if (acq_solve(facts, text, NULL, NULL, &solutions, &error) != ACQ_OK)
         fail_msg("case %u: %zu:%zu: %s\n%s", seed, error.line, error.column, error.message, text);
     size_t n = acq_solutions_get_n(solutions);
@@ -898,9 +898,9 @@ static void run_case(unsigned seed, const char *path, size_t *n_rows, size_t *n_
     for (size_t i = 0; i < n; i++) {
         got[i] = empty_row();
         for (unsigned v = 0; v < n_selected; v++) {
-            acq_rdf_value value = acq_solutions_get_term(solutions, i, v);
-            if (value.kind != ACQ_RDF_UNBOUND)
-                got[i].v[v] = (int8_t)find_term(&value);
+            acq_rdf_value found = acq_solutions_get_term(solutions, i, v);
+            if (found.kind != ACQ_RDF_UNBOUND)
+                got[i].v[v] = (int8_t)find_term(&found);
         }
     }
     qsort(expected.rows, expected.n, sizeof(row), compare_rows);
@@ -909,7 +909,7 @@ static void run_case(unsigned seed, const char *path, size_t *n_rows, size_t *n_
         expected.n = unique(expected.rows, expected.n);
     if (n != expected.n || memcmp(got, expected.rows, n * sizeof(row)) != 0)
         fail_msg("case %u: %zu solutions, expected %zu\n%s\ngraph: %s", seed, n, expected.n, text,
-                 path);
+                 file_name);
     *n_rows += n > 0;
     free(got);
     free(expected.rows);
@@ -919,17 +919,17 @@ static void run_case(unsigned seed, const char *path, size_t *n_rows, size_t *n_
 
 static void test_solutions_are_those_of_the_algebra(void **unused)
 {
-    char path[] = "/tmp/acq_sparql_XXXXXX.nt";
+    char file_name[] = "/tmp/acq_sparql_XXXXXX.nt";
     size_t n_rows = 0, n_left_out = 0;
     (void)unused;
-    int file = mkstemps(path, 3);
+    int file = mkstemps(file_name, 3);
     assert_true(file >= 0);
     close(file);
     for (unsigned seed = 1; seed <= N_CASES; seed++)
-        run_case(seed, path, &n_rows, &n_left_out);
+        run_case(seed, file_name, &n_rows, &n_left_out);
     print_message("%d cases, %zu left out, %zu with solutions\n", N_CASES, n_left_out, n_rows);
     assert_true(n_left_out * 10 < N_CASES && n_rows * 10 > N_CASES * 3);
-    unlink(path);
+    unlink(file_name);
 }
 
 int main(void)

@@ -90,8 +90,11 @@ static int read_status(int s, char *body, size_t room)
             break;
     }
     text[n] = '\0';
-    if (body != NULL)
-        snprintf(body, room, "%s", text);
+    if (body != NULL) {
+        size_t kept = n < room ? n : room - 1;
+        memcpy(body, text, kept);
+        body[kept] = '\0';
+    }
     return strncmp(text, "HTTP/1.", 7) == 0 ? (int)strtol(text + 9, NULL, 10) : 0;
 }
 

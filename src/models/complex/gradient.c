@@ -345,7 +345,7 @@ static acq_status make_relation_room(relation_work *work)
 /* Real or imaginary parts of all relations, as columns or as rows. */
 static acq_status pack_relations(void *context, size_t item, unsigned thread)
 {
-    const relation_work *work = context;
+    relation_work *work = context;
     const acq_complex_gradient *self = work->self;
     size_t side = item / 2;
     const float *part = self->relations + side * self->rank;

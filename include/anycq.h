@@ -1069,6 +1069,15 @@ typedef struct acq_eval_row {
     const char *weights;       /* of the policy search; NULL: another engine */
     double classes_mean;       /* policy: at the last step of a decision */
     double gflop;              /* policy: of a decision, mean */
+    /* What was odd about the file. All but the instances left out are scored, as the published
+     * scorer does. */
+    size_t n_extra;      /* groundings with names that the formula does not have */
+    size_t n_answerless; /* QAR: type "e" or "h" and no listed answer: nothing can be right */
+    size_t n_denied;     /* QAR: type "n" and listed answers: the type counts */
+    size_t n_repeated;   /* instances equal to one before them */
+    size_t n_replaced;   /* JSON members whose name comes again: the last one counts */
+    size_t n_left_out;   /* instances without a meaning, not scored */
+    const char *why_out; /* the first of these, and why; NULL: there is none */
 } acq_eval_row;                /* borrowed from its evaluation; later versions may add fields */
 
 typedef struct acq_evaluate_params {

@@ -42,7 +42,8 @@ static acq_status take_formula(acq_eval_worker *worker, uint32_t i_formula, acq_
     acq_status status = acq_query_apply_reading(worker->file->formulas[i_formula].query,
                                                 worker->atoms, &query, &why);
     if (status != ACQ_OK) {
-        acq_fail(error, status, "formula %u: %.400s", i_formula + 1, why.message);
+        acq_fail(error, status, "formula %zu: %.400s", worker->file->formulas[i_formula].number,
+                 why.message);
         acq_error_set_file(error, worker->file->path);
         return status;
     }

@@ -58,7 +58,8 @@ static void plan_file(evaluation *run, size_t i, size_t *item, size_t *decision)
     stretch *part = &run->stretches[i];
     part->first_item = *item;
     part->n_items = count_taken(run->params, file);
-    part->n_queries = (size_t)file->instances[part->n_items - 1].formula + 1;
+    for (size_t j = 0; j < part->n_items; j++)
+        part->n_queries += j == 0 || file->instances[j].formula != file->instances[j - 1].formula;
     part->atoms = run->params->has_atoms ? run->params->atoms : acq_bench_file_get_atoms(file);
     for (size_t j = 0; j < part->n_items; j++) {
         run->offsets[(*item)++] = *decision;
@@ -258,6 +259,18 @@ static acq_status measure(const evaluation *run, size_t first, size_t n, acq_eva
     return is_qac ? measure_qac(run, first, n, row) : measure_qar(run, first, n, row);
 }
 
+static void add_dirt(acq_eval_row *row, const acq_bench_dirt *dirt)
+{
+    row->n_extra += dirt->n_extra;
+    row->n_answerless += dirt->n_unlisted;
+    row->n_denied += dirt->n_denied;
+    row->n_repeated += dirt->n_repeated;
+    row->n_replaced += dirt->n_replaced;
+    row->n_left_out += dirt->n_left_out;
+    if (row->why_out == NULL)
+        row->why_out = dirt->why_out;
+}
+
 static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
 {
     acq_eval_row *total = &rows[run->n_files];
@@ -271,6 +284,8 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
                                  .n_doubles = run->files[i]->n_doubles,
                                  .n_queries = part->n_queries};
         status = measure(run, part->first_item, part->n_items, &rows[i]);
+        add_dirt(&rows[i], &run->files[i]->dirt);
+        add_dirt(total, &run->files[i]->dirt);
         total->n_queries += part->n_queries;
         total->n_doubles += rows[i].n_doubles;
         bool differs = part->atoms != run->stretches[0].atoms;

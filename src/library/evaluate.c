@@ -118,11 +118,27 @@ acq_status acq_evaluate_check(const acq_evaluate_params *given, acq_error *error
     return status;
 }
 
-static acq_status read_files(acq_evaluation *e, const char *const *files, size_t n,
-                             const acq_eval_params *params, acq_error *error)
+static acq_status read_file(const char *path, const acq_eval_params *params, acq_bench_file **out,
+                            acq_error *error)
 {
     const acq_graph *graph = params->predictor->graph;
     acq_bench_limits limits = {acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph)};
+    acq_bench_file *file;
+    acq_status status = acq_bench_file_read(path, params->task, limits, &file, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_atoms_reading atoms = params->has_atoms ? params->atoms : acq_bench_file_get_atoms(file);
+    status = acq_bench_file_keep_readable(file, atoms, error);
+    if (status == ACQ_OK)
+        *out = file;
+    else
+        acq_bench_file_free(file);
+    return status;
+}
+
+static acq_status read_files(acq_evaluation *e, const char *const *files, size_t n,
+                             const acq_eval_params *params, acq_error *error)
+{
     acq_status status = ACQ_OK;
     e->files = acq_zalloc(n, sizeof(acq_bench_file *));
     e->rows = acq_zalloc(n + 1, sizeof *e->rows);
@@ -130,8 +146,7 @@ static acq_status read_files(acq_evaluation *e, const char *const *files, size_t
     if (e->files == NULL || e->rows == NULL || e->lines == NULL)
         return acq_fail_memory(error);
     for (; e->n_files < n && status == ACQ_OK; e->n_files += status == ACQ_OK)
-        status = acq_bench_file_read(files[e->n_files], params->task, limits, &e->files[e->n_files],
-                                     error);
+        status = read_file(files[e->n_files], params, &e->files[e->n_files], error);
     return status;
 }
 

@@ -1174,6 +1174,69 @@ ACQ_API acq_status acq_evaluate_links(const acq_predictor *predictor, const acq_
                                       const acq_evaluate_links_params *params,
                                       acq_links_report *report, acq_error *error);
 
+/* ---- making benchmarks ---- */
+
+typedef struct acq_generate_report {
+    size_t size;           /* set by the caller: sizeof report */
+    uint64_t n_queries;    /* written; negative ones too */
+    uint64_t n_negative;   /* qar: queries without an answer */
+    uint64_t n_trivial;    /* positive queries with an answer in the observed graph */
+    uint64_t n_candidates; /* qac, small: correct and wrong ones; cqa: answers */
+    uint64_t n_easy, n_hard, n_wrong;
+    uint64_t n_unseen;   /* qac, small: correct candidates that are not seen at the free variable */
+    uint64_t n_capped;   /* queries with more answers than are listed */
+    uint64_t n_checked;  /* labels that were checked once more, one by one, all right */
+    uint64_t n_tries;    /* places that were drawn */
+    uint64_t n_unfit;    /* of these: no query there, or one that the observed graph contains */
+    uint64_t n_easy_only; /* no hard answer */
+    uint64_t n_costly;    /* the answers could not be listed within the work */
+    uint64_t n_no_set;    /* no candidate set, or no entity that makes the query false */
+    double terms, atoms, constants; /* of a query, mean */
+} acq_generate_report;
+
+typedef struct acq_generate_params {
+    size_t size;
+    const char *kind; /* "qac", "qar", "small" or "cqa" */
+    const char *type; /* small, cqa: one of 1p 2p 3p 2i 3i ip pi 2in 3in inp pin pni 2u up; NULL:
+                         small 2p, cqa all of them */
+    uint32_t hubs;    /* 3, 4 or 5: the paper's split; 0: 3 */
+    uint32_t free_variables; /* qar: 1 to 3; 0: 1 */
+    uint64_t count;          /* queries (cqa: of each type; qar: positive ones); 0: 100 */
+    uint64_t seed;
+    uint32_t terms;          /* the paper's n_min: 15 for FB15k-237, 12 for NELL; 0: 15 */
+    double constants, leaves; /* the paper's p_const and p_out; negative: those of the split */
+    bool from_unobserved;     /* begin at a fact that is not observed, as the published scripts */
+    bool one_per_pair;        /* one atom for each pair of terms, as the published scripts */
+    bool published_sets;      /* correct candidates need not be seen where wrong ones are */
+    bool near_negatives;      /* qar: queries that only one atom makes false */
+    uint64_t answers;         /* most listed: 0: 500, cqa 1000 (queries with more are left out) */
+    const char *form;         /* "json" (the benchmark's; cqa: BetaE's nesting) or "text": queries
+                                 with names, labels as comments; NULL: json */
+    unsigned threads;         /* 0: as many as the machine has */
+    double seconds;           /* the queries that are found by then are written; 0: no limit */
+    acq_progress_fn progress; /* counts queries */
+    void *context;
+} acq_generate_params;
+
+ACQ_API void acq_generate_params_init_sized(acq_generate_params *params, size_t size);
+static inline void acq_generate_params_init(acq_generate_params *params)
+{
+    acq_generate_params_init_sized(params, sizeof *params);
+}
+
+/* Writes a benchmark to `path`: queries drawn from the facts of `complete`, labelled by exact search
+ * in both graphs, every label checked by the verifier. Names are matched; ids in the file are those
+ * of `observed`. A seed gives one file at any number of threads. Where the graph has fewer such
+ * queries than asked for, those that were found are written and report->n_queries says how many;
+ * none at all is ACQ_ERR_INPUT. params NULL: defaults; report may be NULL. */
+ACQ_API acq_status acq_generate(const acq_graph *observed, const acq_graph *complete,
+                                const char *path, const acq_generate_params *params,
+                                acq_generate_report *report, acq_error *error);
+
+/* A picture of a query as SVG: constants, existential and free variables told apart, negated atoms
+ * dashed. No graph is read; a formula of the benchmark, as in (r1(s1,e1))&(r2(e1,f1)), will do. */
+ACQ_API acq_status acq_draw(const char *query, const char *path, acq_error *error);
+
 /* ---- training ---- */
 
 typedef struct acq_train_option {

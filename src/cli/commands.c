@@ -152,6 +152,30 @@
     "--queries FILE takes a file with one query per line, or a benchmark's FILE.json,\n"           \
     "each instance of which gives a statement with integer ids.\n"
 
+#define DRAW_HELP                                                                                  \
+    "Draws the graph of a query: free variables as large discs, existential ones as\n"             \
+    "small ones, constants as squares, atoms as arrows with their relations, negated\n"            \
+    "ones dashed. QUERY is text, SPARQL or a benchmark's formula; no graph is read.\n"
+
+#define GENERATE_HELP                                                                              \
+    "Draws queries from the complete graph and labels them by exact search in both\n"              \
+    "graphs: an easy answer holds in the observed graph, a hard one only in the\n"                 \
+    "complete one. Every label is checked once more. A seed gives one file.\n"                     \
+    "\n"                                                                                           \
+    "  qac    large queries, each with as many correct as wrong candidates\n"                      \
+    "  qar    large queries of 1 to 3 free variables, with their answers or none\n"                \
+    "  small  candidates for one of fourteen small types\n"                                        \
+    "  cqa    small queries with easy and hard answers, to be ranked\n"                            \
+    "\n"                                                                                           \
+    "Large queries are drawn as the AnyCQ paper describes. Wrong candidates are seen\n"            \
+    "in the observed graph at the free variable's end of every positive atom; here\n"              \
+    "correct ones are too, unless --published-sets, so that \"never seen there\" says\n"           \
+    "nothing. The files are read by eval.\n"                                                       \
+    "\n"                                                                                           \
+    "With --json one object: kind, file, queries, negative, trivial, candidates,\n"                \
+    "easy, hard, wrong (in percent), unseen, capped, checked, terms, atoms, constants\n"           \
+    "(means), tries, unfit, easy_only, costly, no_set, seconds.\n"
+
 #define EVAL_HELP                                                                                  \
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
     "and times. qac: classification; qar: retrieval. With --json also, for the\n"                  \
@@ -237,6 +261,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
     [ACQ_COMMAND_train] = TRAIN_HELP,     [ACQ_COMMAND_merge] = MERGE_HELP,
+    [ACQ_COMMAND_draw] = DRAW_HELP,       [ACQ_COMMAND_generate] = GENERATE_HELP,
     [ACQ_COMMAND_fit] = FIT_HELP,         [ACQ_COMMAND_suggest] = SUGGEST_HELP,
 };
 

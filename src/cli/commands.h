@@ -24,6 +24,9 @@
     X(merge, 1, SIZE_MAX, "SHARD... -o COMPLETION", "one completion of the shards of several")     \
     X(fit, 1, 1, "GRAPH [-o COMPLETION]", "from facts to links with a probability")                \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
+    X(draw, 1, 1, "QUERY -o FILE.svg", "a picture of a query")                                     \
+    X(generate, 1, 1, "qac|qar|small|cqa --observed GRAPH -o FILE",                                 \
+      "make a benchmark from two graphs")                                                          \
     X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers, or the prediction of links")   \
     X(train, 1, SIZE_MAX, "complex|nbfnet|ultra|policy GRAPH... -o MODEL",                         \
       "train a link predictor, or the learned search")
@@ -31,8 +34,7 @@
 /* Commands of the design that this version does not have yet. */
 #define ACQ_ABSENT_COMMANDS(X)                                                                     \
     X(serve)                                                                                       \
-    X(shell)                                                                                       \
-    X(generate)
+    X(shell)
 
 typedef enum acq_command_id {
 #define ACQ_COMMAND_ID(name, least, most, arguments, summary) ACQ_COMMAND_##name,
@@ -67,7 +69,7 @@ typedef enum acq_variant_id {
 } acq_variant_id;
 
 enum {
-    ACQ_FIRST_VARIANT_BIT = 24,
+    ACQ_FIRST_VARIANT_BIT = 22,
 #define ACQ_VARIANT_BIT(command, name, arguments)                                                  \
     ACQ_OF_##name = 1 << (ACQ_FIRST_VARIANT_BIT + ACQ_VARIANT_##name),
     ACQ_VARIANTS(ACQ_VARIANT_BIT)

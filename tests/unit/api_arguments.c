@@ -107,6 +107,11 @@ static void test_sql_and_evaluation(void **state)
     REFUSES(acq_sql_translate, "put", api_chain, NULL, NULL);
     REFUSES(acq_sql_translate_file, "path", NULL, 0, refuse_piece, NULL);
     REFUSES(acq_sql_translate_file, "put", "x", 0, NULL, NULL);
+    REFUSES(acq_generate, "observed", NULL, f.graph, "x", NULL, NULL);
+    REFUSES(acq_generate, "complete", f.graph, NULL, "x", NULL, NULL);
+    REFUSES(acq_generate, "path", f.graph, f.graph, NULL, NULL, NULL);
+    REFUSES(acq_draw, "query", NULL, "x");
+    REFUSES(acq_draw, "path", api_chain, NULL);
     REFUSES(acq_evaluate, "predictor", NULL, ACQ_TASK_QAC, files, 1, NULL, &evaluation);
     REFUSES(acq_evaluate, "files", f.predictor, ACQ_TASK_QAC, NULL, 1, NULL, &evaluation);
     REFUSES(acq_evaluate, "files[i]", f.predictor, ACQ_TASK_QAC, hole, 1, NULL, &evaluation);

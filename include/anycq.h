@@ -728,7 +728,7 @@ ACQ_API const char *acq_policy_get_name(const acq_policy *policy); /* its file, 
 
 /* ---- questions ---- */
 
-/* The names of the engines: exact, random, climb, policy; NULL past the last. */
+/* The names of the engines: exact, random, climb, policy, qto, ...; NULL past the last. */
 ACQ_API const char *acq_get_engine(size_t i);
 
 /* One step of the policy search; borrowed, for the time of the callback. */
@@ -744,11 +744,14 @@ typedef void (*acq_trace_fn)(void *context, const acq_trace_step *step);
 
 typedef struct acq_ask_params {
     size_t size;
-    const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find */
-    double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone */
+    const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find; "qto",
+                                  "fit", "gnnqe", "ultraquery" score tree-shaped queries of one free
+                                  variable by fuzzy sets, in a logic of their own */
+    double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone;
+                                  gnnqe 0.25, ultraquery 0.2 */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* a negated atom holds below this score; negative: off, or 1 */
-    uint64_t limit;            /* 1: this many best answers; 0: all; others than exact give one */
+    uint64_t limit;            /* 1: this many best answers; 0: all; policy, climb, random: one */
     double seconds;            /* 60: time limit; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
     uint64_t steps;            /* most assignments tried; 0: 10,000, policy 200; not for exact */
@@ -766,6 +769,8 @@ typedef struct acq_ask_params {
     bool new_only; /* ask, engine exact: only answers that observed facts alone do not give; the
                       likeliest candidate is then one of these. Cursors and checks do not heed it */
     double row_seconds; /* 2.5: most time to predict what the question needs; 0: `seconds` */
+    double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
+    double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq

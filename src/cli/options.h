@@ -122,7 +122,12 @@
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
-         "exact (proves what it says), policy (learned), climb or random")                         \
+         "exact (proves what it says), policy (learned), climb, random, sql (facts only), qto, "   \
+         "fit, gnnqe, ultraquery")                                                                 \
+    REAL(negation_scale, "negation-scale", 0, "C", NULL, 0, 1e6, ACQ_ON_questions,                 \
+         "qto, fit: not x is 1 - min(1, C x); QTO's authors have 3 and 6 (default 1)")             \
+    REAL(input_threshold, "input-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,                 \
+         "gnnqe, ultraquery: degrees below T do not enter a projection")                           \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
          "least score of an answer; unless given, a calibrator decides by p")                      \
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \

@@ -15,6 +15,7 @@
 #include "base/threads.h"
 #include "eval/decide.h"
 #include "search/policy/model.h"
+#include "search/sql/sql.h"
 
 typedef struct stretch {
     size_t first_item, n_items; /* instances */
@@ -296,15 +297,28 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
     return status == ACQ_OK ? measure(run, 0, run->n_items, total) : status;
 }
 
-acq_status acq_eval_run(const acq_eval_params *params, const acq_bench_file *const *files,
+/* One base for all queries: making it costs more than most of them. */
+static acq_status open_sql(acq_eval_params *params, acq_error *error)
+{
+    bool is_wanted = params->engine.engine == ACQ_ENGINE_sql && params->engine.search.sql == NULL;
+    return is_wanted ? acq_sql_base_new(params->predictor, &params->engine.search.sql, error)
+                     : ACQ_OK;
+}
+
+acq_status acq_eval_run(const acq_eval_params *given, const acq_bench_file *const *files,
                         size_t n_files, acq_eval_row *rows, acq_error *error)
 {
-    evaluation run = {.params = params, .files = files, .n_files = n_files};
-    acq_status status = plan(&run, error);
+    acq_eval_params params = *given;
+    evaluation run = {.params = &params, .files = files, .n_files = n_files};
+    acq_status status = open_sql(&params, error);
+    if (status == ACQ_OK)
+        status = plan(&run, error);
     for (size_t i = 0; i < n_files && status == ACQ_OK; i++)
         status = decide_file(&run, i, error);
     if (status == ACQ_OK && measure_all(&run, rows) != ACQ_OK)
         status = acq_fail_memory(error);
     unplan(&run);
+    if (params.engine.search.sql != given->engine.search.sql)
+        acq_sql_base_free(params.engine.search.sql);
     return status;
 }

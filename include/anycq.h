@@ -745,10 +745,10 @@ typedef void (*acq_trace_fn)(void *context, const acq_trace_step *step);
 typedef struct acq_ask_params {
     size_t size;
     const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find; "qto",
-                                  "fit", "gnnqe", "ultraquery" score tree-shaped queries of one free
+                                  "fit", "ultraquery" score tree-shaped queries of one free
                                   variable by fuzzy sets, in a logic of their own */
     double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone;
-                                  gnnqe 0.25, ultraquery 0.2 */
+                                  ultraquery 0.2 */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* a negated atom holds below this score; negative: off, or 1 */
     uint64_t limit;            /* 1: this many best answers; 0: all; policy, climb, random: one */
@@ -770,7 +770,7 @@ typedef struct acq_ask_params {
                       likeliest candidate is then one of these. Cursors and checks do not heed it */
     double row_seconds; /* 2.5: most time to predict what the question needs; 0: `seconds` */
     double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
-    double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
+    double input_threshold; /* ultraquery: lesser degrees do not enter a projection */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
@@ -1127,6 +1127,31 @@ ACQ_API const acq_eval_row *acq_evaluation_get(const acq_evaluation *evaluation,
 ACQ_API const char *acq_evaluation_get_json(const acq_evaluation *evaluation, size_t i);
 ACQ_API const char *acq_evaluation_get_table(const acq_evaluation *evaluation);
 ACQ_API void acq_evaluation_free(acq_evaluation *evaluation);
+
+/* Ranking of hard answers, as the literature on complex query answering measures: each of them among
+ * the entities that are no answers, a tie counting one half; means over the hard answers of a query,
+ * then over the queries of a type. */
+typedef struct acq_cqa_row {
+    const char *type; /* "2p", ...; the last row, "mean", is over the types */
+    size_t n_queries, n_hard;
+    size_t n_unranked; /* queries that the engine cannot rank, or had no time for: left out */
+    double mrr, hits1, hits3, hits10; /* percent; NAN: nothing was ranked */
+    double ms;                        /* of a query, mean */
+} acq_cqa_row; /* borrowed from its ranking; later versions may add fields */
+
+typedef struct acq_ranking acq_ranking;
+
+/* One file, as tools/convert_betae or acq_generate ("cqa") makes it. Engines: "exact" ranks by p, or
+ * without a calibrator by score; "qto", "fit" and "ultraquery" by their degrees.
+ * params->truth and atoms are not used; `first` is of each type, spread over it. */
+ACQ_API acq_status acq_rank_file(const acq_predictor *predictor, const char *path,
+                                 const acq_evaluate_params *params, acq_ranking **out,
+                                 acq_error *error);
+ACQ_API size_t acq_ranking_get_n(const acq_ranking *ranking);
+ACQ_API const acq_cqa_row *acq_ranking_get(const acq_ranking *ranking, size_t i);
+/* Queries without a meaning, which were left out, and why the first was (NULL: there is none). */
+ACQ_API size_t acq_ranking_get_left_out(const acq_ranking *ranking, const char **why);
+ACQ_API void acq_ranking_free(acq_ranking *ranking);
 
 /* Yes or no for single links: true ones that were not observed against false ones. */
 typedef struct acq_links_decisions {

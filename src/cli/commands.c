@@ -182,6 +182,21 @@
     "policy search, its weights, and of a decision the mean number of classes of\n"                \
     "values at the last step (classes_mean) and of operations (gflop).\n"
 
+#define EVAL_CQA_HELP                                                                              \
+    "Ranks the hard answers of queries and prints, for each type of query, mean\n"                 \
+    "reciprocal rank (MRR) and Hits@1, 3 and 10, in percent. A hard answer is ranked\n"            \
+    "among the entities that are no answers, easy or hard; of entities with the same\n"            \
+    "score one half counts. Means are over the hard answers of a query, then over the\n"           \
+    "queries of a type, then over the types. FILE is made by generate cqa, or from a\n"            \
+    "BetaE folder by tools/convert_betae.\n"                                                       \
+    "\n"                                                                                           \
+    "--engine exact ranks by probability, or without a calibrator by score; qto, fit,\n"           \
+    "and ultraquery by their degrees. What an engine cannot rank is counted\n"                     \
+    "and left out.\n"                                                                              \
+    "\n"                                                                                           \
+    "With --json one object for each type and the mean: task, file, type, engine,\n"               \
+    "predictor, queries, hard, unranked, mrr, hits1, hits3, hits10, ms.\n"
+
 #define EVAL_LINKS_HELP                                                                            \
     "Asks a predictor for every link of --truth that the observed graph lacks, in\n"               \
     "both directions, (head, relation, ?), and prints at which rank it is found: mean\n"           \
@@ -268,7 +283,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
 static const char *const variant_helps[ACQ_N_VARIANTS] = {
     [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP, [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
     [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,     [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
-    [ACQ_VARIANT_links] = EVAL_LINKS_HELP,
+    [ACQ_VARIANT_links] = EVAL_LINKS_HELP,      [ACQ_VARIANT_cqa] = EVAL_CQA_HELP,
 };
 
 static const acq_variant variants[ACQ_N_VARIANTS] = {

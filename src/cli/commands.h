@@ -27,7 +27,8 @@
     X(draw, 1, 1, "QUERY -o FILE.svg", "a picture of a query")                                     \
     X(generate, 1, 1, "qac|qar|small|cqa --observed GRAPH -o FILE",                                 \
       "make a benchmark from two graphs")                                                          \
-    X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers, or the prediction of links")   \
+    X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH",                                            \
+      "judge answers, or the prediction of links")                                                 \
     X(train, 1, SIZE_MAX, "complex|nbfnet|ultra|policy GRAPH... -o MODEL",                         \
       "train a link predictor, or the learned search")
 
@@ -59,6 +60,7 @@ enum {
     X(train, policy, "GRAPH... -o MODEL")                                                          \
     X(eval, qac, "--observed GRAPH --queries FILE...")                                             \
     X(eval, qar, "--observed GRAPH --queries FILE...")                                             \
+    X(eval, cqa, "--observed GRAPH --queries FILE...")                                             \
     X(eval, links, "--observed GRAPH --truth GRAPH")
 
 typedef enum acq_variant_id {

@@ -27,13 +27,13 @@ static acq_status read_task(const acq_options *options, acq_bench_task *out, acq
 {
     const char *task = options->args.items[0];
     if (strcmp(task, "qac") != 0 && strcmp(task, "qar") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac, qar or links",
+        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac, qar, cqa or links",
                         task);
     *out = strcmp(task, "qac") == 0 ? ACQ_TASK_QAC : ACQ_TASK_QAR;
     return ACQ_OK;
 }
 
-static acq_status check_given(const acq_options *options, acq_error *error)
+acq_status acq_eval_check_given(const acq_options *options, acq_error *error)
 {
     if (options->observed == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "name the observed graph: --observed GRAPH");
@@ -52,7 +52,7 @@ static acq_status read_params(eval_job *job, acq_error *error)
     acq_evaluate_params *params = &job->params;
     acq_status status = read_task(options, &job->task, error);
     if (status == ACQ_OK)
-        status = check_given(options, error);
+        status = acq_eval_check_given(options, error);
     if (status == ACQ_OK)
         status = acq_setup_read_ask(options, &job->ask, error);
     if (status != ACQ_OK)
@@ -239,6 +239,8 @@ int acq_cli_eval(const acq_options *options)
 {
     if (acq_options_get_variant(options) == ACQ_VARIANT_links)
         return acq_eval_links_command(options);
+    if (acq_options_get_variant(options) == ACQ_VARIANT_cqa)
+        return acq_eval_cqa_command(options);
     eval_job job = {.options = options};
     acq_error error = {0};
     int code = ACQ_EXIT_YES;

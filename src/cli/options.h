@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "train/option_table.h"
 
-#define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar)
+#define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar | ACQ_OF_cqa)
 #define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_queries)
 #define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
@@ -122,12 +122,11 @@
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
-         "exact (proves what it says), policy (learned), climb, random, sql (facts only), qto, "   \
-         "fit, gnnqe, ultraquery")                                                                 \
+         "exact (with proofs), policy, climb, random, sql, qto, fit or ultraquery")                \
     REAL(negation_scale, "negation-scale", 0, "C", NULL, 0, 1e6, ACQ_ON_questions,                 \
          "qto, fit: not x is 1 - min(1, C x); QTO's authors have 3 and 6 (default 1)")             \
     REAL(input_threshold, "input-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,                 \
-         "gnnqe, ultraquery: degrees below T do not enter a projection")                           \
+         "ultraquery: degrees below T do not enter a projection")                                  \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
          "least score of an answer; unless given, a calibrator decides by p")                      \
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \

@@ -110,6 +110,10 @@ static void test_sql_and_evaluation(void **state)
     REFUSES(acq_generate, "observed", NULL, f.graph, "x", NULL, NULL);
     REFUSES(acq_generate, "complete", f.graph, NULL, "x", NULL, NULL);
     REFUSES(acq_generate, "path", f.graph, f.graph, NULL, NULL, NULL);
+    acq_ranking *ranking = NULL;
+    REFUSES(acq_rank_file, "predictor", NULL, "x", NULL, &ranking);
+    REFUSES(acq_rank_file, "path", f.predictor, NULL, NULL, &ranking);
+    REFUSES(acq_rank_file, "out", f.predictor, "x", NULL, NULL);
     REFUSES(acq_draw, "query", NULL, "x");
     REFUSES(acq_draw, "path", api_chain, NULL);
     REFUSES(acq_evaluate, "predictor", NULL, ACQ_TASK_QAC, files, 1, NULL, &evaluation);
@@ -217,6 +221,11 @@ static void test_functions_without_a_status_give_nothing(void **state)
 {
     (void)state;
     acq_error_clear(NULL);
+    acq_ranking_free(NULL);
+    assert_int_equal(acq_ranking_get_n(NULL), 0);
+    assert_null(acq_ranking_get(NULL, 0));
+    assert_int_equal(acq_ranking_get_left_out(NULL, NULL), 0);
+    acq_generate_params_init(NULL);
     acq_graph_params_init(NULL);
     acq_store_params_init(NULL);
     acq_graph_write_params_init(NULL);

@@ -1,4 +1,4 @@
-/* network.h - projections by a network: GNN-QE over NBFNet, UltraQuery over ULTRA.
+/* network.h - projections by a network, as UltraQuery makes them over ULTRA.
  *
  * One projection is one pass for all heads at once: the boundary of entity n is the degree of n
  * times the query's vector, and the sigmoid of the last layer is the degree of each tail. There is

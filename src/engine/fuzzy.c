@@ -234,22 +234,32 @@ acq_status acq_engine_fuzzy_ask(const acq_query *query, const acq_predictor *pre
     return status;
 }
 
+static acq_status check_tuples(const acq_query *query, const acq_predictor *predictor,
+                               const acq_ent *const *tuples, size_t n, acq_error *error)
+{
+    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t v = 0; v < query->n_free; v++)
+            if (tuples[i][v] >= n_entities)
+                return acq_fail(error, ACQ_ERR_USAGE,
+                                "the value of %s is not an entity of the graph",
+                                query->variables[v].text);
+    return ACQ_OK;
+}
+
 acq_status acq_engine_fuzzy_check(const acq_query *query, const acq_predictor *predictor,
                                   const acq_ent *const *tuples, size_t n,
                                   const acq_engine_params *params, acq_engine_result *results,
                                   acq_error *error)
 {
     pass p;
-    uint32_t n_entities = acq_graph_get_n_entities(predictor->graph);
-    acq_status status = run_pass(query, predictor, params, &p, error);
-    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
-        status = tuples[i][0] < n_entities
-                     ? give_check(&p, query, tuples[i], acq_engine_get_fuzzy_threshold(params),
-                                  &results[i], error)
-                     : acq_fail(error, ACQ_ERR_USAGE,
-                                "the value of %s is not an entity of the graph",
-                                query->variables[0].text);
-    }
+    acq_status status = check_tuples(query, predictor, tuples, n, error);
+    if (status != ACQ_OK)
+        return status;
+    status = run_pass(query, predictor, params, &p, error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        status = give_check(&p, query, tuples[i], acq_engine_get_fuzzy_threshold(params),
+                            &results[i], error);
     pass_deinit(&p);
     return status;
 }

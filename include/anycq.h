@@ -746,7 +746,7 @@ ACQ_API const char *acq_policy_get_name(const acq_policy *policy); /* its file, 
 
 /* ---- questions ---- */
 
-/* The names of the engines: exact, random, climb, policy; NULL past the last. */
+/* The names of the engines: exact, random, climb, policy, qto, ...; NULL past the last. */
 ACQ_API const char *acq_get_engine(size_t i);
 
 /* One step of the policy search; borrowed, for the time of the callback. */
@@ -762,11 +762,14 @@ typedef void (*acq_trace_fn)(void *context, const acq_trace_step *step);
 
 typedef struct acq_ask_params {
     size_t size;
-    const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find */
-    double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone */
+    const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find; "qto",
+                                  "fit", "ultraquery" score tree-shaped queries of one free
+                                  variable by fuzzy sets, in a logic of their own */
+    double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone;
+                                  ultraquery 0.2 */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* a negated atom holds below this score; negative: off, or 1 */
-    uint64_t limit;            /* 1: this many best answers; 0: all; others than exact give one */
+    uint64_t limit;            /* 1: this many best answers; 0: all; policy, climb, random: one */
     double seconds;            /* 60: time limit; 0: none */
     uint64_t memory_bytes;     /* 0: no limit */
     uint64_t steps;            /* most assignments tried; 0: 10,000, policy 200; not for exact */
@@ -784,6 +787,8 @@ typedef struct acq_ask_params {
     bool new_only; /* ask, engine exact: only answers that observed facts alone do not give; the
                       likeliest candidate is then one of these. Cursors and checks do not heed it */
     double row_seconds; /* 2.5: most time to predict what the question needs; 0: `seconds` */
+    double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
+    double input_threshold; /* ultraquery: lesser degrees do not enter a projection */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
@@ -1174,6 +1179,15 @@ typedef struct acq_eval_row {
     const char *weights;       /* of the policy search; NULL: another engine */
     double classes_mean;       /* policy: at the last step of a decision */
     double gflop;              /* policy: of a decision, mean */
+    /* What was odd about the file. All but the instances left out are scored, as the published
+     * scorer does. */
+    size_t n_extra;      /* groundings with names that the formula does not have */
+    size_t n_answerless; /* QAR: type "e" or "h" and no listed answer: nothing can be right */
+    size_t n_denied;     /* QAR: type "n" and listed answers: the type counts */
+    size_t n_repeated;   /* instances equal to one before them */
+    size_t n_replaced;   /* JSON members whose name comes again: the last one counts */
+    size_t n_left_out;   /* instances without a meaning, not scored */
+    const char *why_out; /* the first of these, and why; NULL: there is none */
 } acq_eval_row;                /* borrowed from its evaluation; later versions may add fields */
 
 typedef struct acq_evaluate_params {
@@ -1218,6 +1232,31 @@ ACQ_API const acq_eval_row *acq_evaluation_get(const acq_evaluation *evaluation,
 ACQ_API const char *acq_evaluation_get_json(const acq_evaluation *evaluation, size_t i);
 ACQ_API const char *acq_evaluation_get_table(const acq_evaluation *evaluation);
 ACQ_API void acq_evaluation_free(acq_evaluation *evaluation);
+
+/* Ranking of hard answers, as the literature on complex query answering measures: each of them among
+ * the entities that are no answers, a tie counting one half; means over the hard answers of a query,
+ * then over the queries of a type. */
+typedef struct acq_cqa_row {
+    const char *type; /* "2p", ...; the last row, "mean", is over the types */
+    size_t n_queries, n_hard;
+    size_t n_unranked; /* queries that the engine cannot rank, or had no time for: left out */
+    double mrr, hits1, hits3, hits10; /* percent; NAN: nothing was ranked */
+    double ms;                        /* of a query, mean */
+} acq_cqa_row; /* borrowed from its ranking; later versions may add fields */
+
+typedef struct acq_ranking acq_ranking;
+
+/* One file, as tools/convert_betae or acq_generate ("cqa") makes it. Engines: "exact" ranks by p, or
+ * without a calibrator by score; "qto", "fit" and "ultraquery" by their degrees.
+ * params->truth and atoms are not used; `first` is of each type, spread over it. */
+ACQ_API acq_status acq_rank_file(const acq_predictor *predictor, const char *path,
+                                 const acq_evaluate_params *params, acq_ranking **out,
+                                 acq_error *error);
+ACQ_API size_t acq_ranking_get_n(const acq_ranking *ranking);
+ACQ_API const acq_cqa_row *acq_ranking_get(const acq_ranking *ranking, size_t i);
+/* Queries without a meaning, which were left out, and why the first was (NULL: there is none). */
+ACQ_API size_t acq_ranking_get_left_out(const acq_ranking *ranking, const char **why);
+ACQ_API void acq_ranking_free(acq_ranking *ranking);
 
 /* Yes or no for single links: true ones that were not observed against false ones. */
 typedef struct acq_links_decisions {
@@ -1269,6 +1308,69 @@ static inline void acq_evaluate_links_params_init(acq_evaluate_links_params *par
 ACQ_API acq_status acq_evaluate_links(const acq_predictor *predictor, const acq_predictor *truth,
                                       const acq_evaluate_links_params *params,
                                       acq_links_report *report, acq_error *error);
+
+/* ---- making benchmarks ---- */
+
+typedef struct acq_generate_report {
+    size_t size;           /* set by the caller: sizeof report */
+    uint64_t n_queries;    /* written; negative ones too */
+    uint64_t n_negative;   /* qar: queries without an answer */
+    uint64_t n_trivial;    /* positive queries with an answer in the observed graph */
+    uint64_t n_candidates; /* qac, small: correct and wrong ones; cqa: answers */
+    uint64_t n_easy, n_hard, n_wrong;
+    uint64_t n_unseen;   /* qac, small: correct candidates that are not seen at the free variable */
+    uint64_t n_capped;   /* queries with more answers than are listed */
+    uint64_t n_checked;  /* labels that were checked once more, one by one, all right */
+    uint64_t n_tries;    /* places that were drawn */
+    uint64_t n_unfit;    /* of these: no query there, or one that the observed graph contains */
+    uint64_t n_easy_only; /* no hard answer */
+    uint64_t n_costly;    /* the answers could not be listed within the work */
+    uint64_t n_no_set;    /* no candidate set, or no entity that makes the query false */
+    double terms, atoms, constants; /* of a query, mean */
+} acq_generate_report;
+
+typedef struct acq_generate_params {
+    size_t size;
+    const char *kind; /* "qac", "qar", "small" or "cqa" */
+    const char *type; /* small, cqa: one of 1p 2p 3p 2i 3i ip pi 2in 3in inp pin pni 2u up; NULL:
+                         small 2p, cqa all of them */
+    uint32_t hubs;    /* 3, 4 or 5: the paper's split; 0: 3 */
+    uint32_t free_variables; /* qar: 1 to 3; 0: 1 */
+    uint64_t count;          /* queries (cqa: of each type; qar: positive ones); 0: 100 */
+    uint64_t seed;
+    uint32_t terms;          /* the paper's n_min: 15 for FB15k-237, 12 for NELL; 0: 15 */
+    double constants, leaves; /* the paper's p_const and p_out; negative: those of the split */
+    bool from_unobserved;     /* begin at a fact that is not observed, as the published scripts */
+    bool one_per_pair;        /* one atom for each pair of terms, as the published scripts */
+    bool published_sets;      /* correct candidates need not be seen where wrong ones are */
+    bool near_negatives;      /* qar: queries that only one atom makes false */
+    uint64_t answers;         /* most listed: 0: 500, cqa 1000 (queries with more are left out) */
+    const char *form;         /* "json" (the benchmark's; cqa: BetaE's nesting) or "text": queries
+                                 with names, labels as comments; NULL: json */
+    unsigned threads;         /* 0: as many as the machine has */
+    double seconds;           /* the queries that are found by then are written; 0: no limit */
+    acq_progress_fn progress; /* counts queries */
+    void *context;
+} acq_generate_params;
+
+ACQ_API void acq_generate_params_init_sized(acq_generate_params *params, size_t size);
+static inline void acq_generate_params_init(acq_generate_params *params)
+{
+    acq_generate_params_init_sized(params, sizeof *params);
+}
+
+/* Writes a benchmark to `path`: queries drawn from the facts of `complete`, labelled by exact search
+ * in both graphs, every label checked by the verifier. Names are matched; ids in the file are those
+ * of `observed`. A seed gives one file at any number of threads. Where the graph has fewer such
+ * queries than asked for, those that were found are written and report->n_queries says how many;
+ * none at all is ACQ_ERR_INPUT. params NULL: defaults; report may be NULL. */
+ACQ_API acq_status acq_generate(const acq_graph *observed, const acq_graph *complete,
+                                const char *path, const acq_generate_params *params,
+                                acq_generate_report *report, acq_error *error);
+
+/* A picture of a query as SVG: constants, existential and free variables told apart, negated atoms
+ * dashed. No graph is read; a formula of the benchmark, as in (r1(s1,e1))&(r2(e1,f1)), will do. */
+ACQ_API acq_status acq_draw(const char *query, const char *path, acq_error *error);
 
 /* ---- training ---- */
 

@@ -3,7 +3,7 @@ add_executable(cli_scores cli/scores.c)
 target_link_libraries(cli_scores PRIVATE test_support acq_calibrate)
 
 foreach(transcript ask queries_file check others help scored probability suggest store rdf policy rules train
-        rows links train_links shards fit)
+        rows links train_links shards fit generate)
   add_test(NAME cli_${transcript}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/transcript.sh $<TARGET_FILE:anycq>
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}

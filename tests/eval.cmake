@@ -1,5 +1,6 @@
 acq_test(eval_metrics SOURCES unit/eval_metrics.c USES eval)
 acq_test(eval_files SOURCES unit/eval_files.c USES eval)
+acq_test(eval_cqa SOURCES oracle/cqa.c USES eval)
 acq_test(eval_print SOURCES unit/eval_print.c USES eval)
 acq_test(eval_run SOURCES unit/eval_run.c USES eval)
 acq_test(eval_links SOURCES unit/eval_links.c USES eval)

@@ -12,6 +12,8 @@ typedef struct reader {
     const char *text;
     size_t at, length;
     unsigned depth;
+    bool is_loose;
+    size_t n_repeated; /* loose: members that another one of the same name replaced */
     acq_arena *arena;
     acq_error *error;
 } reader;
@@ -210,25 +212,81 @@ static acq_status read_word(reader *r, acq_json *value)
     return read_number(r, value);
 }
 
+/* A member and its place, so that members of one name keep their order. */
+typedef struct named {
+    acq_json *member;
+    size_t place;
+} named;
+
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp((*(const acq_json *const *)a)->name, (*(const acq_json *const *)b)->name);
+    const named *left = a, *right = b;
+    int order = strcmp(left->member->name, right->member->name);
+    return order != 0 ? order : (left->place > right->place) - (left->place < right->place);
 }
 
-static acq_status check_names(const reader *r, const acq_json *object, size_t start)
+/* Members without a name leave the object. */
+static void drop_nameless(acq_json *object)
 {
-    const acq_json **members = acq_alloc(object->n, sizeof *members);
+    acq_json **place = &object->first;
+    object->n = 0;
+    while (*place != NULL) {
+        if ((*place)->name == NULL) {
+            *place = (*place)->next;
+            continue;
+        }
+        place = &(*place)->next;
+        object->n++;
+    }
+}
+
+/* The value of the later member moves to the first one's place. */
+static void replace(acq_json *first, acq_json *later)
+{
+    acq_json value = *later;
+    value.name = first->name;
+    value.next = first->next;
+    *first = value;
+    later->name = NULL;
+}
+
+/* members: sorted. How many of them have the name of one before them? */
+static size_t count_repeated(const named *members, size_t n)
+{
+    size_t n_repeated = 0;
+    for (size_t i = 1; i < n; i++)
+        n_repeated += strcmp(members[i - 1].member->name, members[i].member->name) == 0;
+    return n_repeated;
+}
+
+static void keep_last(named *members, size_t n)
+{
+    size_t first = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (strcmp(members[first].member->name, members[i].member->name) == 0)
+            replace(members[first].member, members[i].member);
+        else
+            first = i;
+    }
+}
+
+static acq_status check_names(reader *r, acq_json *object, size_t start)
+{
+    named *members = acq_alloc(object->n, sizeof *members);
     size_t n = 0;
-    bool is_twice = false;
     if (members == NULL)
         return acq_fail_memory(r->error);
-    for (const acq_json *member = object->first; member != NULL; member = member->next)
-        members[n++] = member;
+    for (acq_json *member = object->first; member != NULL; member = member->next, n++)
+        members[n] = (named){member, n};
     qsort(members, n, sizeof *members, compare_names);
-    for (size_t i = 1; i < n && !is_twice; i++)
-        is_twice = strcmp(members[i - 1]->name, members[i]->name) == 0;
+    size_t n_repeated = count_repeated(members, n);
+    if (n_repeated > 0 && r->is_loose) {
+        keep_last(members, n);
+        drop_nameless(object);
+        r->n_repeated += n_repeated;
+    }
     acq_free(members);
-    return is_twice ? fail(r, start, "an object has a name twice") : ACQ_OK;
+    return n_repeated > 0 && !r->is_loose ? fail(r, start, "an object has a name twice") : ACQ_OK;
 }
 
 static acq_status read_value(reader *r, acq_json *value);
@@ -285,19 +343,41 @@ static acq_status read_value(reader *r, acq_json *value)
     return status == ACQ_OK && c == '{' ? check_names(r, value, start) : status;
 }
 
+static acq_status parse(reader *r, const acq_json **out)
+{
+    acq_json *root;
+    acq_status status = add_value(r, &root);
+    if (status == ACQ_OK)
+        status = read_value(r, root);
+    skip_blanks(r);
+    if (status == ACQ_OK && r->at < r->length)
+        status = fail(r, r->at, "expected the end after the value");
+    if (status == ACQ_OK)
+        *out = root;
+    return status;
+}
+
 acq_status acq_json_parse(const char *text, size_t length, acq_arena *arena, const acq_json **out,
                           acq_error *error)
 {
     reader r = {.text = text, .length = length, .arena = arena, .error = error};
-    acq_json *root;
-    acq_status status = add_value(&r, &root);
+    return parse(&r, out);
+}
+
+acq_status acq_json_parse_loose(const char *text, size_t length, acq_arena *arena,
+                                const acq_json **out, size_t *n_repeated, acq_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    bool has_mark = length >= 3 && memcmp(text, mark, 3) == 0;
+    reader r = {.text = text,
+                .at = has_mark ? 3 : 0,
+                .length = length,
+                .is_loose = true,
+                .arena = arena,
+                .error = error};
+    acq_status status = parse(&r, out);
     if (status == ACQ_OK)
-        status = read_value(&r, root);
-    skip_blanks(&r);
-    if (status == ACQ_OK && r.at < length)
-        status = fail(&r, r.at, "expected the end after the value");
-    if (status == ACQ_OK)
-        *out = root;
+        *n_repeated = r.n_repeated;
     return status;
 }
 

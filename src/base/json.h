@@ -37,6 +37,12 @@ typedef struct acq_json {
 acq_status acq_json_parse(const char *text, size_t length, acq_arena *arena, const acq_json **out,
                           acq_error *error);
 
+/* The same, as Python's reader takes a text, for files that others wrote: a byte order mark before
+ * the value is skipped, and of members with one name the last counts, at the place of the first.
+ * *n_repeated gets the number of members that do not count. */
+acq_status acq_json_parse_loose(const char *text, size_t length, acq_arena *arena,
+                                const acq_json **out, size_t *n_repeated, acq_error *error);
+
 /* The member of an object; NULL when there is none. Linear. */
 const acq_json *acq_json_get(const acq_json *object, const char *name);
 

@@ -96,7 +96,7 @@
     "\n" QUESTION_HELP "\n"                                                                        \
     "Prints each answer with its score and whether it rests on observed facts alone\n"             \
     "or on predictions, or \"none\" when it is proved that nothing reaches the\n"                  \
-    "threshold or, with probabilities, when no candidate has the p of --min-p, or\n"              \
+    "threshold or, with probabilities, when no candidate has the p of --min-p, or\n"               \
     "\"undecided\" when the budget ran out. A query without free variables is\n"                   \
     "answered yes or none.\n"                                                                      \
     "\n"                                                                                           \
@@ -178,11 +178,50 @@
     "--queries FILE takes a file with one query per line, or a benchmark's FILE.json,\n"           \
     "each instance of which gives a statement with integer ids.\n"
 
+#define DRAW_HELP                                                                                  \
+    "Draws the graph of a query: free variables as large discs, existential ones as\n"             \
+    "small ones, constants as squares, atoms as arrows with their relations, negated\n"            \
+    "ones dashed. QUERY is text, SPARQL or a benchmark's formula; no graph is read.\n"
+
+#define GENERATE_HELP                                                                              \
+    "Draws queries from the complete graph and labels them by exact search in both\n"              \
+    "graphs: an easy answer holds in the observed graph, a hard one only in the\n"                 \
+    "complete one. Every label is checked once more. A seed gives one file.\n"                     \
+    "\n"                                                                                           \
+    "  qac    large queries, each with as many correct as wrong candidates\n"                      \
+    "  qar    large queries of 1 to 3 free variables, with their answers or none\n"                \
+    "  small  candidates for one of fourteen small types\n"                                        \
+    "  cqa    small queries with easy and hard answers, to be ranked\n"                            \
+    "\n"                                                                                           \
+    "Large queries are drawn as the AnyCQ paper describes. Wrong candidates are seen\n"            \
+    "in the observed graph at the free variable's end of every positive atom; here\n"              \
+    "correct ones are too, unless --published-sets, so that \"never seen there\" says\n"           \
+    "nothing. The files are read by eval.\n"                                                       \
+    "\n"                                                                                           \
+    "With --json one object: kind, file, queries, negative, trivial, candidates,\n"                \
+    "easy, hard, wrong (in percent), unseen, capped, checked, terms, atoms, constants\n"           \
+    "(means), tries, unfit, easy_only, costly, no_set, seconds.\n"
+
 #define EVAL_HELP                                                                                  \
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
     "and times. qac: classification; qar: retrieval. With --json also, for the\n"                  \
     "policy search, its weights, and of a decision the mean number of classes of\n"                \
     "values at the last step (classes_mean) and of operations (gflop).\n"
+
+#define EVAL_CQA_HELP                                                                              \
+    "Ranks the hard answers of queries and prints, for each type of query, mean\n"                 \
+    "reciprocal rank (MRR) and Hits@1, 3 and 10, in percent. A hard answer is ranked\n"            \
+    "among the entities that are no answers, easy or hard; of entities with the same\n"            \
+    "score one half counts. Means are over the hard answers of a query, then over the\n"           \
+    "queries of a type, then over the types. FILE is made by generate cqa, or from a\n"            \
+    "BetaE folder by tools/convert_betae.\n"                                                       \
+    "\n"                                                                                           \
+    "--engine exact ranks by probability, or without a calibrator by score; qto, fit,\n"           \
+    "and ultraquery by their degrees. What an engine cannot rank is counted\n"                     \
+    "and left out.\n"                                                                              \
+    "\n"                                                                                           \
+    "With --json one object for each type and the mean: task, file, type, engine,\n"               \
+    "predictor, queries, hard, unranked, mrr, hits1, hits3, hits10, ms.\n"
 
 #define EVAL_LINKS_HELP                                                                            \
     "Asks a predictor for every link of --truth that the observed graph lacks, in\n"               \
@@ -285,6 +324,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
     [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
     [ACQ_COMMAND_train] = TRAIN_HELP,     [ACQ_COMMAND_merge] = MERGE_HELP,
+    [ACQ_COMMAND_draw] = DRAW_HELP,       [ACQ_COMMAND_generate] = GENERATE_HELP,
     [ACQ_COMMAND_fit] = FIT_HELP,         [ACQ_COMMAND_suggest] = SUGGEST_HELP,
     [ACQ_COMMAND_serve] = SERVE_HELP,     [ACQ_COMMAND_mcp] = MCP_HELP,
 };
@@ -293,6 +333,7 @@ static const char *const variant_helps[ACQ_N_VARIANTS] = {
     [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP, [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
     [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,     [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
     [ACQ_VARIANT_links] = EVAL_LINKS_HELP,      [ACQ_VARIANT_rules] = TRAIN_RULES_HELP,
+    [ACQ_VARIANT_cqa] = EVAL_CQA_HELP,
 };
 
 static const acq_variant variants[ACQ_N_VARIANTS] = {

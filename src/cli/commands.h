@@ -24,16 +24,18 @@
     X(merge, 1, SIZE_MAX, "SHARD... -o COMPLETION", "one completion of the shards of several")     \
     X(fit, 1, 1, "GRAPH [-o COMPLETION]", "from facts to links with a probability")                \
     X(sql, 0, 1, "QUERY", "a query as one SQL statement")                                          \
-    X(eval, 1, 1, "qac|qar|links --observed GRAPH", "judge answers, or the prediction of links")   \
+    X(draw, 1, 1, "QUERY -o FILE.svg", "a picture of a query")                                     \
+    X(generate, 1, 1, "qac|qar|small|cqa --observed GRAPH -o FILE",                                \
+      "make a benchmark from two graphs")                                                          \
+    X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH",                                            \
+      "judge answers, or the prediction of links")                                                 \
     X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL",                                                \
       "train a link predictor, or the learned search")                                             \
     X(serve, 1, SIZE_MAX, "GRAPH...", "answer over HTTP: SPARQL, JSON, assistants")                \
     X(mcp, 1, SIZE_MAX, "GRAPH...", "tools for assistants, over standard input and output")
 
 /* Commands of the design that this version does not have yet. */
-#define ACQ_ABSENT_COMMANDS(X)                                                                     \
-    X(shell)                                                                                       \
-    X(generate)
+#define ACQ_ABSENT_COMMANDS(X) X(shell)
 
 typedef enum acq_command_id {
 #define ACQ_COMMAND_ID(name, least, most, arguments, summary) ACQ_COMMAND_##name,
@@ -59,6 +61,7 @@ enum {
     X(train, policy, "GRAPH... -o MODEL")                                                          \
     X(eval, qac, "--observed GRAPH --queries FILE...")                                             \
     X(eval, qar, "--observed GRAPH --queries FILE...")                                             \
+    X(eval, cqa, "--observed GRAPH --queries FILE...")                                             \
     X(eval, links, "--observed GRAPH --truth GRAPH")
 
 typedef enum acq_variant_id {

@@ -27,13 +27,13 @@ static acq_status read_task(const acq_options *options, acq_bench_task *out, acq
 {
     const char *task = options->args.items[0];
     if (strcmp(task, "qac") != 0 && strcmp(task, "qar") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac, qar or links",
+        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac, qar, cqa or links",
                         task);
     *out = strcmp(task, "qac") == 0 ? ACQ_TASK_QAC : ACQ_TASK_QAR;
     return ACQ_OK;
 }
 
-static acq_status check_given(const acq_options *options, acq_error *error)
+acq_status acq_eval_check_given(const acq_options *options, acq_error *error)
 {
     if (options->observed == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "name the observed graph: --observed GRAPH");
@@ -52,7 +52,7 @@ static acq_status read_params(eval_job *job, acq_error *error)
     acq_evaluate_params *params = &job->params;
     acq_status status = read_task(options, &job->task, error);
     if (status == ACQ_OK)
-        status = check_given(options, error);
+        status = acq_eval_check_given(options, error);
     if (status == ACQ_OK)
         status = acq_setup_read_ask(options, &job->ask, error);
     if (status != ACQ_OK)
@@ -132,11 +132,37 @@ static void note_reading(eval_job *job, const char *reading)
     acq_text_deinit(&names);
 }
 
+static void add_dirt(acq_text *text, size_t n, const char *one, const char *many)
+{
+    if (n > 0)
+        acq_text_format(text, "%s%zu %s", text->length == 0 ? "" : ", ", n, n == 1 ? one : many);
+}
+
+/* One note for all that is odd in the files. */
+static void note_dirt(eval_job *job, const acq_eval_row *total)
+{
+    acq_text text;
+    acq_text_init(&text);
+    add_dirt(&text, total->n_extra, "grounding with unused names", "groundings with unused names");
+    add_dirt(&text, total->n_answerless, "positive without an answer",
+             "positives without an answer");
+    add_dirt(&text, total->n_denied, "negative with answers", "negatives with answers");
+    add_dirt(&text, total->n_repeated, "repeated instance", "repeated instances");
+    add_dirt(&text, total->n_replaced, "name given twice", "names given twice");
+    if (text.length > 0 && acq_text_finish(&text, NULL) == ACQ_OK)
+        acq_report_note(&job->output, "scored as published: %s", text.bytes);
+    acq_text_deinit(&text);
+    if (total->n_left_out > 0)
+        acq_report_note(&job->output, "%zu instance%s without a meaning left out; the first: %s",
+                        total->n_left_out, total->n_left_out == 1 ? "" : "s", total->why_out);
+}
+
 static void note_files(eval_job *job, const acq_eval_row *total)
 {
     static const char *const readings[] = {"written", "pair", "ordered-pair"};
     for (size_t i = 0; i < 3 && job->options->atoms == NULL; i++)
         note_reading(job, readings[i]);
+    note_dirt(job, total);
     if (total->n_doubles > 0)
         acq_report_note(&job->output,
                         "%zu tuple%s listed as both correct and wrong; each counts as both",
@@ -213,6 +239,8 @@ int acq_cli_eval(const acq_options *options)
 {
     if (acq_options_get_variant(options) == ACQ_VARIANT_links)
         return acq_eval_links_command(options);
+    if (acq_options_get_variant(options) == ACQ_VARIANT_cqa)
+        return acq_eval_cqa_command(options);
     eval_job job = {.options = options};
     acq_error error = {0};
     int code = ACQ_EXIT_YES;

@@ -14,12 +14,13 @@
 #include "cli/commands.h"
 #include "train/option_table.h"
 
-#define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar)
+#define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar | ACQ_OF_cqa)
 #define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_queries)
 #define ACQ_ON_changes   (ACQ_ON_add | ACQ_ON_remove)
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
-     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest)
+     ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest |  \
+     ACQ_ON_generate)
 #define ACQ_ON_servers (ACQ_ON_serve | ACQ_ON_mcp)
 #define ACQ_ON_links                                                                               \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_suggest)
@@ -32,7 +33,8 @@
 #define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
-     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest)
+     ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest |                \
+     ACQ_ON_generate)
 
 #define ACQ_OPTIONS(FLAG, REAL, COUNT, TEXT, LIST, TIME)                                           \
     COUNT(limit, "limit", 0, "K", NULL, 1, 1e9, ACQ_ON_ask,                                        \
@@ -58,7 +60,7 @@
     COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict | ACQ_ON_suggest, "how many links")     \
     TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
          ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train | ACQ_ON_fit |             \
-             ACQ_ON_merge,                                                                         \
+             ACQ_ON_merge | ACQ_ON_generate | ACQ_ON_draw,                                         \
          "where to write")                                                                         \
     TEXT(format, "format", 0, "NAME", NULL, 0, 0, ACQ_ON_export,                                   \
          "tsv, csv or nt (default: by the ending of FILE, else nt for RDF and tsv for the rest)")  \
@@ -74,7 +76,41 @@
     TEXT(find, "find", 0, "PREFIX", NULL, 0, 0, ACQ_ON_info, "entities whose name begins so")      \
     COUNT(find_limit, "limit", 0, "N", "20", 1, 1e9, ACQ_ON_info,                                  \
           "names that --find shows, or rules")                                                     \
-    TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval, "the observed graph")          \
+    TEXT(observed, "observed", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval | ACQ_ON_generate,              \
+         "the observed graph")                                                                     \
+    TEXT(complete_graph, "complete", 0, "GRAPH", NULL, 0, 0, ACQ_ON_generate,                      \
+         "the complete graph, which has the observed facts and more")                              \
+    COUNT(split_hubs, "hubs", 0, "N", "3", 3, 5, ACQ_ON_generate,                                  \
+          "qac, qar: the paper's split of 3, 4 or 5 hubs")                                         \
+    COUNT(free_variables, "free", 0, "K", "1", 1, 3, ACQ_ON_generate, "qar: free variables")       \
+    TEXT(type, "type", 0, "NAME", NULL, 0, 0, ACQ_ON_generate,                                     \
+         "small (default 2p), cqa (default all): 1p 2p 3p 2i 3i ip pi 2in 3in inp pin pni 2u up")  \
+    COUNT(count, "count", 0, "N", "100", 1, 1e7, ACQ_ON_generate,                                  \
+          "queries; of qar positive ones and as many negative, of cqa for each type")              \
+    COUNT(terms, "terms", 0, "N", "15", 2, 200, ACQ_ON_generate,                                   \
+          "the paper's n_min: entities besides the hubs; 12 for NELL")                             \
+    REAL(constant_share, "constants", 0, "P", NULL, 0, 1e6, ACQ_ON_generate,                       \
+         "the paper's p_const (default 0.6, 0.8 or 1 by --hubs)")                                  \
+    REAL(leaf_share, "leaves", 0, "P", NULL, 0, 1, ACQ_ON_generate,                                \
+         "the paper's p_out: leaves left out (default 0.95, 0.97 or 0.99 by --hubs)")              \
+    FLAG(from_unobserved, "from-unobserved", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                 \
+         "begin at a fact that is not observed, as the published scripts do")                      \
+    FLAG(one_per_pair, "one-per-pair", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                       \
+         "one atom for each pair of terms, as the published scripts do")                           \
+    FLAG(published_sets, "published-sets", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                   \
+         "correct candidates as published: they need not be seen where the wrong ones are")        \
+    FLAG(near_negatives, "near", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                             \
+         "qar: negative queries that only one atom makes false")                                   \
+    COUNT(answers, "answers", 0, "N", NULL, 1, 1e6, ACQ_ON_generate,                               \
+          "most answers listed (default 500; cqa 1000: queries with more are left out)")           \
+    TEXT(form, "form", 0, "NAME", "json", 0, 0, ACQ_ON_generate,                                   \
+         "json as the benchmark has it, or text: queries with names, labels as comments")          \
+    TIME(generate_time, "time", 0, "TIME", NULL, 0.001, 1e8, ACQ_ON_generate,                      \
+         "most time, as 90, 90s, 15m or 2h; what was found by then is written")                    \
+    COUNT(generate_seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_generate,                            \
+          "another seed, another benchmark")                                                       \
+    COUNT(generate_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_generate,                     \
+          "threads to draw with (default: one per processor)")                                     \
     TEXT(truth, "truth", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval,                                      \
          "the complete graph, to judge answers by the verifier")                                   \
     TEXT(filter, "filter", 0, "GRAPH", NULL, 0, 0, ACQ_ON_eval | ACQ_OF_links,                     \
@@ -90,7 +126,11 @@
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
-         "exact (proves what it says), policy (learned), climb or random")                         \
+         "exact (with proofs), policy, climb, random, sql, qto, fit or ultraquery")                \
+    REAL(negation_scale, "negation-scale", 0, "C", NULL, 0, 1e6, ACQ_ON_questions,                 \
+         "qto, fit: not x is 1 - min(1, C x); QTO's authors have 3 and 6 (default 1)")             \
+    REAL(input_threshold, "input-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,                 \
+         "ultraquery: degrees below T do not enter a projection")                                  \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
          "least score of an answer; unless given, a calibrator decides by p")                      \
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \

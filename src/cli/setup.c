@@ -348,11 +348,10 @@ void acq_setup_deinit(acq_setup *setup)
     *setup = (acq_setup){0};
 }
 
-#define ENGINES "exact, policy, climb or random"
+#define ENGINES "exact, policy, climb, random, sql, qto, fit or ultraquery"
 
 static acq_status check_engine(const char *name, acq_error *error)
 {
-    static const char *const later[] = {"sql", "qto", "fit", "gnnqe", "ultraquery"};
     acq_nearest nearest;
     const char *known;
     acq_nearest_init(&nearest, name);
@@ -361,11 +360,8 @@ static acq_status check_engine(const char *name, acq_error *error)
             return ACQ_OK;
         acq_nearest_offer(&nearest, known);
     }
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
-        if (strcmp(name, later[i]) == 0)
-            return acq_fail(error, ACQ_ERR_USAGE,
-                            "engine \"%s\" is not in this version; use " ENGINES, name);
-    }
+    if (strcmp(name, "gnnqe") == 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "engine \"gnnqe\" is not in this version; use " ENGINES);
     if (nearest.best != NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; did you mean %s?", name,
                         nearest.best);
@@ -437,6 +433,8 @@ acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, a
     out->seed = options->seed;
     out->restart = options->restart;
     out->observed_pe = strcmp(options->pe, "observed") == 0;
+    out->negation_scale = options->negation_scale;
+    out->input_threshold = options->input_threshold;
     return ACQ_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "answer/verify.h"
 #include "base/memory.h"
 #include "calibrate/answer.h"
+#include "engine/fuzzy.h"
 #include "engine/run.h"
 
 static const double SAME_SCORE = 1e-9;
@@ -79,7 +80,7 @@ void acq_engine_result_deinit(acq_engine_result *result)
 bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor)
 {
     return acq_calibrator_knows_answers(acq_predictor_get_calibrator(predictor), params->prior) &&
-           !params->paper && params->search.scoring.binarize <= 0;
+           !acq_engine_is_fuzzy(params->engine) && !params->paper && params->search.scoring.binarize <= 0;
 }
 
 acq_engine_params acq_engine_settle(const acq_engine_params *params, const acq_predictor *predictor)
@@ -462,6 +463,10 @@ static acq_status answer_one(const acq_query *query, const acq_predictor *predic
     acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;
+    if (acq_engine_is_fuzzy(params->engine))
+        return values == NULL
+                   ? acq_engine_fuzzy_ask(query, predictor, params, result, error)
+                   : acq_engine_fuzzy_check(query, predictor, &values, 1, params, result, error);
     acq_engine_run run = begin_run(query, predictor, values, params, result);
     return answer(&run, 1, error);
 }
@@ -520,6 +525,8 @@ acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *pr
     acq_status status = check_params(query, predictor, params, error);
     if (status != ACQ_OK)
         return status;
+    if (acq_engine_is_fuzzy(params->engine))
+        return acq_engine_fuzzy_check(query, predictor, tuples, n, params, results, error);
     bool is_batch =
         params->engine == ACQ_ENGINE_policy && n > 1 && !acq_predictor_makes_rows(predictor);
     return is_batch ? check_in_batch(query, predictor, tuples, n, params, results, error)

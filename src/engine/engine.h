@@ -5,12 +5,16 @@
 
 #include "search/search.h"
 
-/* name, search function, does it prove "none"? */
+/* name, search function (NULL: by fuzzy sets, fuzzy.h), does it prove "none"? */
 #define ACQ_ENGINES(X)                                                                             \
     X(exact, acq_search_exact, true)                                                               \
     X(random, acq_search_random, false)                                                            \
     X(climb, acq_search_climb, false)                                                              \
-    X(policy, acq_search_policy, false)
+    X(policy, acq_search_policy, false)                                                            \
+    X(sql, acq_search_sql, true)                                                                   \
+    X(qto, NULL, false)                                                                            \
+    X(fit, NULL, false)                                                                            \
+    X(ultraquery, NULL, false)
 
 typedef enum acq_engine_id {
 #define ACQ_ENGINE_ID(name, function, complete) ACQ_ENGINE_##name,
@@ -64,7 +68,8 @@ typedef struct acq_engine_result {
     acq_spent spent;            /* what ran out when not complete */
     acq_engine_answer *answers; /* best first; distinct on the free variables */
     size_t n_answers;
-    acq_engine_answer *likeliest; /* candidate with the largest p, an answer or not; NULL: no p */
+    acq_engine_answer *likeliest; /* candidate with the largest p, an answer or not; NULL: no p. Of
+                                   * a check by fuzzy sets: the tuple with its degree, without p */
     size_t n_candidates;          /* that have a p; 0: no calibrator */
     double p_whole;               /* of a check: p of its tuple, supported or not; of an ask: that
                                    * there is any answer; NaN: not asked for */
@@ -97,6 +102,7 @@ double acq_engine_get_decisive(const acq_engine_params *params, const acq_engine
 acq_engine_id acq_engine_find(const char *name);
 const char *acq_engine_get_name(acq_engine_id engine);
 bool acq_engine_is_complete(acq_engine_id engine); /* does it prove "none"? */
+bool acq_engine_is_fuzzy(acq_engine_id engine);    /* does it score by fuzzy sets? */
 
 /* Retrieval. A query that was bound to another graph than the predictor's is ACQ_ERR_USAGE. In
  * every answer all variables have values, and its score was recomputed by the verifier; a mismatch

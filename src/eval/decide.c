@@ -10,6 +10,7 @@
  * by an exact check there, which does not trust the label. */
 #include "eval/decide.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "answer/explain.h"
@@ -42,7 +43,8 @@ static acq_status take_formula(acq_eval_worker *worker, uint32_t i_formula, acq_
     acq_status status = acq_query_apply_reading(worker->file->formulas[i_formula].query,
                                                 worker->atoms, &query, &why);
     if (status != ACQ_OK) {
-        acq_fail(error, status, "formula %u: %.400s", i_formula + 1, why.message);
+        acq_fail(error, status, "formula %zu: %.400s", worker->file->formulas[i_formula].number,
+                 why.message);
         acq_error_set_file(error, worker->file->path);
         return status;
     }
@@ -75,7 +77,9 @@ static void note_result(acq_decision *decision, const acq_engine_params *engine,
                         const acq_engine_result *result, double ms)
 {
     decision->is_undecided = result->outcome == ACQ_UNDECIDED;
-    if (result->likeliest != NULL)
+    if (result->likeliest != NULL && isnan(result->likeliest->p))
+        decision->rank = result->likeliest->score;
+    else if (result->likeliest != NULL)
         decision->rank = acq_engine_get_decisive(engine, result->likeliest);
     else
         decision->rank = result->n_answers > 0 ? result->answers[0].score : 0.0;
@@ -149,7 +153,8 @@ static acq_status decide(acq_eval_worker *worker, const candidates *set, size_t 
 static acq_status decide_all(acq_eval_worker *worker, const candidates *set, acq_decision *out,
                              acq_error *error)
 {
-    bool is_batch = worker->params->engine.engine == ACQ_ENGINE_policy;
+    acq_engine_id engine = worker->params->engine.engine;
+    bool is_batch = engine == ACQ_ENGINE_policy || acq_engine_is_fuzzy(engine);
     size_t at_once = is_batch ? set->n : 1;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < set->n && status == ACQ_OK; i += at_once)

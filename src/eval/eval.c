@@ -15,6 +15,7 @@
 #include "base/threads.h"
 #include "eval/decide.h"
 #include "search/policy/model.h"
+#include "search/sql/sql.h"
 
 typedef struct stretch {
     size_t first_item, n_items; /* instances */
@@ -58,7 +59,8 @@ static void plan_file(evaluation *run, size_t i, size_t *item, size_t *decision)
     stretch *part = &run->stretches[i];
     part->first_item = *item;
     part->n_items = count_taken(run->params, file);
-    part->n_queries = (size_t)file->instances[part->n_items - 1].formula + 1;
+    for (size_t j = 0; j < part->n_items; j++)
+        part->n_queries += j == 0 || file->instances[j].formula != file->instances[j - 1].formula;
     part->atoms = run->params->has_atoms ? run->params->atoms : acq_bench_file_get_atoms(file);
     for (size_t j = 0; j < part->n_items; j++) {
         run->offsets[(*item)++] = *decision;
@@ -258,6 +260,18 @@ static acq_status measure(const evaluation *run, size_t first, size_t n, acq_eva
     return is_qac ? measure_qac(run, first, n, row) : measure_qar(run, first, n, row);
 }
 
+static void add_dirt(acq_eval_row *row, const acq_bench_dirt *dirt)
+{
+    row->n_extra += dirt->n_extra;
+    row->n_answerless += dirt->n_unlisted;
+    row->n_denied += dirt->n_denied;
+    row->n_repeated += dirt->n_repeated;
+    row->n_replaced += dirt->n_replaced;
+    row->n_left_out += dirt->n_left_out;
+    if (row->why_out == NULL)
+        row->why_out = dirt->why_out;
+}
+
 static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
 {
     acq_eval_row *total = &rows[run->n_files];
@@ -271,6 +285,8 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
                                  .n_doubles = run->files[i]->n_doubles,
                                  .n_queries = part->n_queries};
         status = measure(run, part->first_item, part->n_items, &rows[i]);
+        add_dirt(&rows[i], &run->files[i]->dirt);
+        add_dirt(total, &run->files[i]->dirt);
         total->n_queries += part->n_queries;
         total->n_doubles += rows[i].n_doubles;
         bool differs = part->atoms != run->stretches[0].atoms;
@@ -281,15 +297,28 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
     return status == ACQ_OK ? measure(run, 0, run->n_items, total) : status;
 }
 
-acq_status acq_eval_run(const acq_eval_params *params, const acq_bench_file *const *files,
+/* One base for all queries: making it costs more than most of them. */
+static acq_status open_sql(acq_eval_params *params, acq_error *error)
+{
+    bool is_wanted = params->engine.engine == ACQ_ENGINE_sql && params->engine.search.sql == NULL;
+    return is_wanted ? acq_sql_base_new(params->predictor, &params->engine.search.sql, error)
+                     : ACQ_OK;
+}
+
+acq_status acq_eval_run(const acq_eval_params *given, const acq_bench_file *const *files,
                         size_t n_files, acq_eval_row *rows, acq_error *error)
 {
-    evaluation run = {.params = params, .files = files, .n_files = n_files};
-    acq_status status = plan(&run, error);
+    acq_eval_params params = *given;
+    evaluation run = {.params = &params, .files = files, .n_files = n_files};
+    acq_status status = open_sql(&params, error);
+    if (status == ACQ_OK)
+        status = plan(&run, error);
     for (size_t i = 0; i < n_files && status == ACQ_OK; i++)
         status = decide_file(&run, i, error);
     if (status == ACQ_OK && measure_all(&run, rows) != ACQ_OK)
         status = acq_fail_memory(error);
     unplan(&run);
+    if (params.engine.search.sql != given->engine.search.sql)
+        acq_sql_base_free(params.engine.search.sql);
     return status;
 }

@@ -6,8 +6,13 @@
  *
  * A grounding maps every r and s name of the formula to an id. Formulas and instances keep the
  * order of the file. Tuples are stored in the order of the query's free variables, whatever
- * order the file's key names them in. Everything is checked here, so that evaluation cannot
- * fail on a file's content: each error names formula, instance and member, counted from 1. */
+ * order the file's key names them in.
+ *
+ * Published files are not clean. What has a meaning is taken, scored as the published scorer does,
+ * and counted (acq_bench_dirt); an instance without a meaning is left out, and only that
+ * instance. Everything is checked here, so that evaluation cannot fail on a file's content. An
+ * error, or the reason why an instance was left out, names formula, instance and member,
+ * counted from 1. */
 #ifndef ACQ_EVAL_FILES_H
 #define ACQ_EVAL_FILES_H
 
@@ -34,8 +39,20 @@ typedef struct acq_bench_formula {
     acq_query *query;   /* parsed as written, not grounded */
     const char **names; /* what a grounding must give ids to: relations, then constants */
     size_t n_names;
-    size_t first, n; /* its instances */
+    size_t number;   /* in the file, from 1: formulas without a meaning count too */
+    size_t first, n; /* its instances, without those that were left out */
 } acq_bench_formula;
+
+/* What is odd about a file. All but the last is scored. */
+typedef struct acq_bench_dirt {
+    size_t n_extra;      /* groundings with names that the formula does not have: not used */
+    size_t n_unlisted;   /* QAR: type "e" or "h", no answer listed: positive, nothing is right */
+    size_t n_denied;     /* QAR: type "n", answers listed: negative, as the type says */
+    size_t n_repeated;   /* instances equal to one before them: each counts */
+    size_t n_replaced;   /* members of an object whose name comes again: the last one counts */
+    size_t n_left_out;   /* instances without a meaning */
+    const char *why_out; /* of the first of these, with its place; NULL: there is none */
+} acq_bench_dirt;
 
 typedef struct acq_bench_file {
     acq_arena arena;
@@ -45,6 +62,7 @@ typedef struct acq_bench_file {
     size_t n_formulas;
     acq_bench_instance *instances; /* in file order */
     size_t n_instances;
+    acq_bench_dirt dirt;
     size_t n_doubles; /* QAC: tuples that an instance lists as correct and as wrong */
     bool has_atoms;   /* the file names the reading its labels follow */
     acq_atoms_reading atoms;
@@ -63,6 +81,10 @@ acq_status acq_bench_file_parse(const char *bytes, size_t length, const char *pa
                                 acq_error *error);
 
 void acq_bench_file_free(acq_bench_file *file);
+
+/* Leaves out the formulas that have no meaning under this reading of parallel atoms. */
+acq_status acq_bench_file_keep_readable(acq_bench_file *file, acq_atoms_reading reading,
+                                        acq_error *error);
 
 const char *acq_bench_task_get_name(acq_bench_task task); /* "qac", "qar" */
 

@@ -43,7 +43,7 @@ static acq_status check_params(const acq_ask_params *params, acq_error *error)
 {
     if (params->engine == NULL || acq_engine_find(params->engine) == ACQ_N_ENGINES)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "no engine \"%s\"; use exact, policy, climb or random",
+                        "no engine \"%s\"; acq_get_engine lists them",
                         params->engine == NULL ? "" : params->engine);
     if (!(params->threshold >= 0 && params->threshold <= 1))
         return acq_fail(error, ACQ_ERR_USAGE, "threshold %g is not between 0 (the default) and 1",
@@ -60,6 +60,9 @@ static acq_status check_params(const acq_ask_params *params, acq_error *error)
     if (!(params->row_seconds >= 0))
         return acq_fail(error, ACQ_ERR_USAGE, "row_seconds %g is no time limit; 0 means none",
                         params->row_seconds);
+    if (!(params->negation_scale >= 0) || !(params->input_threshold >= 0))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "negation_scale and input_threshold must not be negative");
     if (!(params->prior < 1) || params->prior == 0)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "prior %g is not between 0 and 1, nor negative for the natural one",
@@ -94,7 +97,9 @@ static acq_engine_params make_engine_params(const acq_ask_params *params)
                               .restart = params->restart,
                               .closed_world_pe = params->observed_pe,
                               .trace = params->trace,
-                              .context = params->context}},
+                              .context = params->context},
+                   .negation_scale = params->negation_scale,
+                   .input_threshold = params->input_threshold},
         .paper = params->paper,
         .has_threshold = params->threshold > 0,
         .has_negation_threshold = params->negation_threshold >= 0,

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "eval/cqa.h"
 #include "eval/decide.h"
 #include "eval/links.h"
 #include "predict/rows.h"
@@ -117,11 +118,27 @@ acq_status acq_evaluate_check(const acq_evaluate_params *given, acq_error *error
     return status;
 }
 
-static acq_status read_files(acq_evaluation *e, const char *const *files, size_t n,
-                             const acq_eval_params *params, acq_error *error)
+static acq_status read_file(const char *path, const acq_eval_params *params, acq_bench_file **out,
+                            acq_error *error)
 {
     const acq_graph *graph = params->predictor->graph;
     acq_bench_limits limits = {acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph)};
+    acq_bench_file *file;
+    acq_status status = acq_bench_file_read(path, params->task, limits, &file, error);
+    if (status != ACQ_OK)
+        return status;
+    acq_atoms_reading atoms = params->has_atoms ? params->atoms : acq_bench_file_get_atoms(file);
+    status = acq_bench_file_keep_readable(file, atoms, error);
+    if (status == ACQ_OK)
+        *out = file;
+    else
+        acq_bench_file_free(file);
+    return status;
+}
+
+static acq_status read_files(acq_evaluation *e, const char *const *files, size_t n,
+                             const acq_eval_params *params, acq_error *error)
+{
     acq_status status = ACQ_OK;
     e->files = acq_zalloc(n, sizeof(acq_bench_file *));
     e->rows = acq_zalloc(n + 1, sizeof *e->rows);
@@ -129,8 +146,7 @@ static acq_status read_files(acq_evaluation *e, const char *const *files, size_t
     if (e->files == NULL || e->rows == NULL || e->lines == NULL)
         return acq_fail_memory(error);
     for (; e->n_files < n && status == ACQ_OK; e->n_files += status == ACQ_OK)
-        status = acq_bench_file_read(files[e->n_files], params->task, limits, &e->files[e->n_files],
-                                     error);
+        status = read_file(files[e->n_files], params, &e->files[e->n_files], error);
     return status;
 }
 
@@ -224,6 +240,79 @@ void acq_evaluation_free(acq_evaluation *e)
     acq_text_deinit(&e->table);
     acq_library_question_deinit(&e->question);
     acq_free(e);
+}
+
+/* ---- rankings ---- */
+
+struct acq_ranking {
+    acq_cqa_file *file;
+    acq_cqa_row *rows;
+};
+
+void acq_ranking_free(acq_ranking *ranking)
+{
+    if (ranking == NULL)
+        return;
+    acq_cqa_file_free(ranking->file);
+    acq_free(ranking->rows);
+    acq_free(ranking);
+}
+
+static acq_status rank_file(acq_ranking *ranking, const char *path, const acq_eval_params *eval,
+                            acq_error *error)
+{
+    const acq_graph *graph = eval->predictor->graph;
+    acq_bench_limits limits = {acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph)};
+    acq_status status = acq_cqa_file_read(path, limits, &ranking->file, error);
+    if (status != ACQ_OK)
+        return status;
+    ranking->rows = acq_zalloc(ranking->file->n_types + 1, sizeof *ranking->rows);
+    return ranking->rows == NULL ? acq_fail_memory(error)
+                                 : acq_cqa_run(eval, ranking->file, ranking->rows, error);
+}
+
+acq_status acq_rank_file(const acq_predictor *predictor, const char *path,
+                         const acq_evaluate_params *given, acq_ranking **out, acq_error *error)
+{
+    ACQ_REQUIRE(predictor, error);
+    ACQ_REQUIRE(path, error);
+    ACQ_REQUIRE(out, error);
+    acq_evaluate_params params;
+    acq_eval_params eval;
+    acq_library_question question = {0};
+    acq_ranking *ranking = acq_zalloc(1, sizeof *ranking);
+    if (ranking == NULL)
+        return acq_fail_memory(error);
+    acq_status status = read_params(__func__, given, &params, &eval, &question, error);
+    teller t = {.progress = params.progress, .context = params.context, .phase = "ranking"};
+    eval.predictor = predictor;
+    eval.progress = tell;
+    eval.context = &t;
+    if (status == ACQ_OK)
+        status = rank_file(ranking, path, &eval, error);
+    acq_library_question_deinit(&question);
+    if (status == ACQ_OK)
+        *out = ranking;
+    else
+        acq_ranking_free(ranking);
+    return status;
+}
+
+size_t acq_ranking_get_n(const acq_ranking *ranking)
+{
+    return ranking == NULL ? 0 : ranking->file->n_types + 1;
+}
+
+const acq_cqa_row *acq_ranking_get(const acq_ranking *ranking, size_t i)
+{
+    return i < acq_ranking_get_n(ranking) ? &ranking->rows[i] : NULL;
+}
+
+size_t acq_ranking_get_left_out(const acq_ranking *ranking, const char **why)
+{
+    if (why != NULL)
+        *why = ranking == NULL ? NULL : ranking->file->why_out;
+    return ranking == NULL ? 0 : ranking->file->n_left_out;
 }
 
 /* ---- links ---- */

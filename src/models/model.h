@@ -37,6 +37,10 @@ typedef struct acq_row_model_ops {
     acq_status (*score)(const acq_row_model *self, void *scratch, const acq_row_request *request,
                         acq_error *error);
     void (*free)(acq_row_model *self);
+    /* One pass for all heads at once: the boundary of entity i is degrees[i] times the query's
+     * vector, out[i] the logit of tail i. NULL: the model has no such pass. */
+    acq_status (*score_set)(const acq_row_model *self, void *scratch, acq_rel relation,
+                            const float *degrees, float *out, acq_error *error);
 } acq_row_model_ops;
 
 struct acq_row_model {

@@ -217,6 +217,34 @@ void acq_plot_add_disc(acq_plot *plot, acq_plot_spot at, double radius, size_t s
     acq_text_add(&plot->text, "</title></circle>\n");
 }
 
+void acq_plot_add_square(acq_plot *plot, acq_plot_spot at, double half, size_t series,
+                         const char *title)
+{
+    acq_text_format(&plot->text,
+                    "<rect class=\"p%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">"
+                    "<title>",
+                    series % ACQ_PLOT_STYLES, at.x - half, at.y - half, 2 * half, 2 * half);
+    add_escaped(&plot->text, title == NULL ? "" : title, SIZE_MAX);
+    acq_text_add(&plot->text, "</title></rect>\n");
+}
+
+void acq_plot_add_arrow(acq_plot *plot, acq_plot_spot from, acq_plot_spot to, double off,
+                        bool is_dashed)
+{
+    enum { HEAD = 7 };
+    double x = to.x - from.x, y = to.y - from.y, length = fmax(sqrt(x * x + y * y), 1e-6);
+    x /= length;
+    y /= length;
+    acq_plot_spot end = {to.x - x * off, to.y - y * off};
+    acq_text_format(&plot->text,
+                    "<path class=\"a\" fill=\"none\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fL%.1f "
+                    "%.1f\"/>\n<path class=\"a\" fill=\"none\" d=\"M%.1f %.1fL%.1f %.1fL%.1f "
+                    "%.1f\"/>\n",
+                    is_dashed ? "5 4" : "none", from.x + x * off, from.y + y * off, end.x, end.y,
+                    end.x - HEAD * (x - .45 * y), end.y - HEAD * (y + .45 * x), end.x, end.y,
+                    end.x - HEAD * (x + .45 * y), end.y - HEAD * (y - .45 * x));
+}
+
 void acq_plot_add_mark(acq_plot *plot, acq_plot_spot at, size_t series, bool is_faint)
 {
     static const char *const shapes[ACQ_PLOT_STYLES] = {"m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",

@@ -59,6 +59,12 @@ void acq_plot_add_guide(acq_plot *plot, acq_plot_spot from, acq_plot_spot to);
 /* A disc; title: what a pointer over it reads, may be NULL. */
 void acq_plot_add_disc(acq_plot *plot, acq_plot_spot at, double radius, size_t series,
                        const char *title);
+/* The same as a square of this half side. */
+void acq_plot_add_square(acq_plot *plot, acq_plot_spot at, double half, size_t series,
+                         const char *title);
+/* From one node to another, which stand off by so many pixels; dashed: not so. */
+void acq_plot_add_arrow(acq_plot *plot, acq_plot_spot from, acq_plot_spot to, double off,
+                        bool is_dashed);
 /* A small mark in the shape of its series, faint where many lie over each other. */
 void acq_plot_add_mark(acq_plot *plot, acq_plot_spot at, size_t series, bool is_faint);
 /* From one height to another: what chance allows. */

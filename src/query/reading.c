@@ -83,10 +83,12 @@ static acq_node *const *get_literals(acq_node *const *root, uint32_t *n)
     return (*root)->children;
 }
 
-static acq_status check_conjunction(const acq_query *query, acq_atoms_reading reading,
-                                    acq_error *error)
+acq_status acq_query_check_reading(const acq_query *query, acq_atoms_reading reading,
+                                   acq_error *error)
 {
     uint32_t n;
+    if (reading == ACQ_ATOMS_WRITTEN)
+        return ACQ_OK;
     acq_node *const *literals = get_literals(&query->root, &n);
     for (uint32_t i = 0; i < n; i++) {
         if (get_atom(literals[i]) == NULL)
@@ -210,7 +212,7 @@ acq_status acq_query_apply_reading(const acq_query *query, acq_atoms_reading rea
     bool *keep = NULL;
     acq_status status = ACQ_OK;
     if (reading != ACQ_ATOMS_WRITTEN) {
-        status = check_conjunction(query, reading, error);
+        status = acq_query_check_reading(query, reading, error);
         if (status != ACQ_OK)
             return status;
         keep = acq_alloc(n, sizeof *keep);

@@ -22,6 +22,10 @@ typedef enum acq_atoms_reading {
 acq_atoms_reading acq_atoms_reading_find(const char *name);
 const char *acq_atoms_reading_get_name(acq_atoms_reading reading);
 
+/* Is the reading defined for this query? ACQ_ERR_INPUT otherwise, with the place. */
+acq_status acq_query_check_reading(const acq_query *query, acq_atoms_reading reading,
+                                   acq_error *error);
+
 /* A new query with the atoms that count; groundings and bound ids are kept. The last two readings
  * exist only for conjunctions of atoms, negated atoms and equalities (ACQ_ERR_INPUT otherwise).
  * Expected cost: linear in the number of atoms. */

@@ -8,7 +8,8 @@
 #include "predict/scoring.h"
 #include "query/problem.h"
 
-struct acq_policy; /* search/policy/model.h */
+struct acq_policy;   /* search/policy/model.h */
+struct acq_sql_base; /* search/sql/sql.h */
 
 /* What only the policy search reads. */
 typedef struct acq_policy_options {
@@ -31,6 +32,9 @@ typedef struct acq_search_params {
     uint64_t seed;
     uint64_t stream; /* number of the query: makes its random numbers its own */
     acq_policy_options policy;
+    struct acq_sql_base *sql; /* sql: the facts in tables; NULL: made for this question */
+    double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
+    double input_threshold; /* ultraquery: lesser degrees do not enter a projection */
 } acq_search_params;
 
 #define ACQ_SEARCH_DEFAULT                                                                         \
@@ -83,6 +87,10 @@ acq_status acq_search_random(const acq_problem *problem, const acq_predictor *pr
 acq_status acq_search_climb(const acq_problem *problem, const acq_predictor *predictor,
                             const acq_search_params *params, acq_search_result *result,
                             acq_error *error);
+/* One SELECT over the facts of a 0/1 predictor. */
+acq_status acq_search_sql(const acq_problem *problem, const acq_predictor *predictor,
+                          const acq_search_params *params, acq_search_result *result,
+                          acq_error *error);
 /* The AnyCQ network; params->policy.policy holds the weights. */
 acq_status acq_search_policy(const acq_problem *problem, const acq_predictor *predictor,
                              const acq_search_params *params, acq_search_result *result,

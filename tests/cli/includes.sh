@@ -57,8 +57,11 @@ for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
             case $file in
             "$(dirname "$included")"/* | train/*) ;;
             engine/* | eval/*)
-                [ "$included" = search/policy/model.h ] ||
-                    { echo "FAILED: $file includes $included of a search"; status=1; } ;;
+                # What a search shows to whoever opens it: weights, sets and networks, tables.
+                case $included in
+                search/policy/model.h | search/fuzzy/fuzzy.h | search/fuzzy/network.h | search/sql/sql.h) ;;
+                *) echo "FAILED: $file includes $included of a search"; status=1 ;;
+                esac ;;
             *) echo "FAILED: $file includes $included of another search"; status=1 ;;
             esac
             ;;

@@ -42,7 +42,10 @@ static void free_nothing(acq_row_model *self)
 
 void row_double_init(row_double *model, const acq_graph *graph, uint64_t seed, bool symmetric)
 {
-    static const acq_row_model_ops ops = {open_scratch, free_scratch, score, free_nothing};
+    static const acq_row_model_ops ops = {.open_scratch = open_scratch,
+                                          .free_scratch = free_scratch,
+                                          .score = score,
+                                          .free = free_nothing};
     acq_random random = acq_random_start(seed, 1);
     *model = (row_double){.base = {.ops = &ops, .graph = graph, .kind = "double", .batch = 3}};
     model->base.is_symmetric = symmetric;

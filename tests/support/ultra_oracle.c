@@ -168,8 +168,8 @@ static double score_state(const acq_ultra *model, const double *state, const dou
     return score;
 }
 
-void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent head, acq_rel relation,
-                  oracle_direction direction, double *scores)
+void oracle_score_set(const acq_ultra *model, const oracle_graph *graph, const double *degrees,
+                      acq_rel relation, oracle_direction direction, double *scores)
 {
     size_t n = graph->n_entities, n_relations = graph->n_relations;
     double *vectors = allocate(n_relations * D), *projected = allocate(n_relations * D);
@@ -184,7 +184,9 @@ void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent hea
     }
     oracle_compute_vectors(model, graph, model->queries_pair ? relation / 2 * 2 : relation,
                            vectors);
-    memcpy(boundary + (size_t)head * D, vectors + (size_t)relation * D, D * sizeof *boundary);
+    for (size_t v = 0; v < n; v++)
+        for (size_t i = 0; i < D; i++)
+            boundary[v * D + i] = degrees[v] * vectors[(size_t)relation * D + i];
     memcpy(states, boundary, n * D * sizeof *states);
     layer_input in = {n, edges, graph->n_facts, projected, boundary};
     for (size_t l = 0; l < LAYERS; l++) {
@@ -198,4 +200,13 @@ void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent hea
     free(boundary);
     free(states);
     free(edges);
+}
+
+void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent head, acq_rel relation,
+                  oracle_direction direction, double *scores)
+{
+    double *degrees = allocate(graph->n_entities);
+    degrees[head] = 1;
+    oracle_score_set(model, graph, degrees, relation, direction, scores);
+    free(degrees);
 }

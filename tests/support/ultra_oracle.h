@@ -25,4 +25,8 @@ void oracle_compute_vectors(const acq_ultra *model, const oracle_graph *graph, a
 void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent head, acq_rel relation,
                   oracle_direction direction, double *scores);
 
+/* The same with every entity as head, as far as its degree goes. */
+void oracle_score_set(const acq_ultra *model, const oracle_graph *graph, const double *degrees,
+                      acq_rel relation, oracle_direction direction, double *scores);
+
 #endif

@@ -474,7 +474,8 @@ static void test_graph_query_and_predictor_tell_of_themselves(void **state)
     assert_true(acq_predictor_is_calibrated(scored[CALIBRATED]));
     assert_true(fabs(acq_predictor_get_floor(scored[SCORED]) - 0.01) < 1e-3);
     assert_string_equal(acq_get_engine(0), "exact");
-    assert_null(acq_get_engine(4));
+    assert_string_equal(acq_get_engine(7), "ultraquery");
+    assert_null(acq_get_engine(8));
 }
 
 static void test_bad_predictor_parameters_are_refused(void **state)

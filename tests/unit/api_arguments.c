@@ -112,6 +112,15 @@ static void test_sql_and_evaluation(void **state)
     REFUSES(acq_sql_translate, "put", api_chain, NULL, NULL);
     REFUSES(acq_sql_translate_file, "path", NULL, 0, refuse_piece, NULL);
     REFUSES(acq_sql_translate_file, "put", "x", 0, NULL, NULL);
+    REFUSES(acq_generate, "observed", NULL, f.graph, "x", NULL, NULL);
+    REFUSES(acq_generate, "complete", f.graph, NULL, "x", NULL, NULL);
+    REFUSES(acq_generate, "path", f.graph, f.graph, NULL, NULL, NULL);
+    acq_ranking *ranking = NULL;
+    REFUSES(acq_rank_file, "predictor", NULL, "x", NULL, &ranking);
+    REFUSES(acq_rank_file, "path", f.predictor, NULL, NULL, &ranking);
+    REFUSES(acq_rank_file, "out", f.predictor, "x", NULL, NULL);
+    REFUSES(acq_draw, "query", NULL, "x");
+    REFUSES(acq_draw, "path", api_chain, NULL);
     REFUSES(acq_evaluate, "predictor", NULL, ACQ_TASK_QAC, files, 1, NULL, &evaluation);
     REFUSES(acq_evaluate, "files", f.predictor, ACQ_TASK_QAC, NULL, 1, NULL, &evaluation);
     REFUSES(acq_evaluate, "files[i]", f.predictor, ACQ_TASK_QAC, hole, 1, NULL, &evaluation);
@@ -224,6 +233,11 @@ static void test_functions_without_a_status_give_nothing(void **state)
     acq_rule_reader_describe(NULL, NULL);
     assert_false(acq_rule_reader_get(NULL, 0, NULL));
     assert_false(acq_rules_is_model(NULL));
+    acq_ranking_free(NULL);
+    assert_int_equal(acq_ranking_get_n(NULL), 0);
+    assert_null(acq_ranking_get(NULL, 0));
+    assert_int_equal(acq_ranking_get_left_out(NULL, NULL), 0);
+    acq_generate_params_init(NULL);
     acq_graph_params_init(NULL);
     acq_store_params_init(NULL);
     acq_graph_write_params_init(NULL);

@@ -132,9 +132,9 @@ static void test_what_does_not_fit_is_refused_and_progress_stops(void **state)
     assert_int_equal(acq_evaluate_check(&params, NULL), ACQ_ERR_USAGE);
     params.atoms = "pair";
     acq_ask_params_init(&ask);
-    ask.engine = "sql";
+    ask.engine = "warp";
     params.ask = &ask;
-    expect_refused(&params, ACQ_ERR_USAGE, "no engine \"sql\"");
+    expect_refused(&params, ACQ_ERR_USAGE, "no engine \"warp\"");
     ask.engine = "exact";
     params.progress = stop;
     params.context = &n_calls;

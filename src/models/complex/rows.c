@@ -169,7 +169,10 @@ static void free_rows(acq_row_model *self)
     acq_free(self);
 }
 
-static const acq_row_model_ops ops = {open_scratch, free_scratch, score, free_rows};
+static const acq_row_model_ops ops = {.open_scratch = open_scratch,
+                                      .free_scratch = free_scratch,
+                                      .score = score,
+                                      .free = free_rows};
 
 acq_status acq_complex_new_row_model(const acq_complex *model, const acq_graph *graph,
                                      acq_row_model **out, acq_error *error)

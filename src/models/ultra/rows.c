@@ -19,11 +19,13 @@
 #include "models/ultra/ultra.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "models/ultra/nodes.h"
 #include "models/ultra/pass.h"
+#include "models/ultra/set.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,
@@ -49,6 +51,9 @@ typedef struct ultra_rows {
     acq_ultra_network network;
     acq_edges relations;
     acq_ultra_nodes entities;
+    pthread_mutex_t lock; /* of what follows */
+    bool has_all;
+    acq_edges all; /* of every entity by itself, for sets; made when first asked for */
 } ultra_rows;
 
 typedef struct row_scratch {
@@ -60,6 +65,7 @@ typedef struct row_scratch {
     uint32_t *asked;                 /* nodes of the tails, none of them twice */
     float *scores;                   /* [nodes] of those */
     void *block;
+    acq_ultra_set set; /* zeroed until a set is asked for */
 } row_scratch;
 
 typedef struct row_run { /* one row in the making */
@@ -84,6 +90,7 @@ static void free_scratch(const acq_row_model *self, void *scratch)
     acq_free(s->changed);
     acq_free(s->asked);
     acq_free(s->block);
+    acq_ultra_set_deinit(&s->set);
     acq_free(s);
 }
 
@@ -145,22 +152,28 @@ static void score_background(prepared *p, size_t n_nodes)
     }
 }
 
-/* Stopped, nothing is prepared. */
-static acq_status prepare(const ultra_rows *rows, prepared *p, acq_rel relation, acq_stop stop,
-                          acq_error *error)
+/* The vectors of all relations for one query relation. */
+static void prepare_vectors(const ultra_rows *rows, prepared *p, acq_rel relation)
 {
     const acq_ultra_network *network = &rows->network;
     p->relation = ACQ_NO_ID;
     acq_ultra_run relations = acq_ultra_start_relations(
         network->model, &rows->relations, acq_ultra_get_query(network->model, relation));
-    acq_ultra_run entities = {.edges = &rows->entities.edges, .start = ACQ_NO_ID, .stop = stop};
     acq_ultra_pass_forward(&p->vectors, &relations);
-    for (size_t l = 0; l < LAYERS; l++) {
+    for (size_t l = 0; l < LAYERS; l++)
         acq_ultra_project(network, l, rows->relations.n_nodes, p->vectors.out, NULL,
                           p->projected[l]);
-        entities.vectors[l] = p->projected[l];
-    }
     acq_ultra_start_score(network, p->vectors.out + (size_t)relation * D, p->score_bias);
+}
+
+/* Stopped, nothing is prepared. */
+static acq_status prepare(const ultra_rows *rows, prepared *p, acq_rel relation, acq_stop stop,
+                          acq_error *error)
+{
+    acq_ultra_run entities = {.edges = &rows->entities.edges, .start = ACQ_NO_ID, .stop = stop};
+    prepare_vectors(rows, p, relation);
+    for (size_t l = 0; l < LAYERS; l++)
+        entities.vectors[l] = p->projected[l];
     acq_ultra_pass_forward(&p->background, &entities);
     acq_status status = acq_stop_check(stop, error);
     if (status != ACQ_OK)
@@ -463,11 +476,61 @@ static void free_rows(acq_row_model *self)
     acq_ultra_network_deinit(&rows->network);
     acq_edges_deinit(&rows->relations);
     acq_ultra_nodes_deinit(&rows->entities);
+    acq_edges_deinit(&rows->all);
+    pthread_mutex_destroy(&rows->lock);
     acq_free(rows);
 }
 
+/* ---- sets of heads ---- */
+
+static acq_status open_all(ultra_rows *rows, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    pthread_mutex_lock(&rows->lock);
+    if (!rows->has_all)
+        status = acq_edges_init(&rows->all, rows->base.graph, error);
+    rows->has_all = status == ACQ_OK;
+    pthread_mutex_unlock(&rows->lock);
+    return status;
+}
+
+static acq_status check_finite(const float *scores, size_t n, acq_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(scores[i]))
+            return acq_fail(error, ACQ_ERR_INPUT,
+                            "the model gives scores that are not finite; use other weights");
+    return ACQ_OK;
+}
+
+static acq_status score_set(const acq_row_model *self, void *scratch, acq_rel relation,
+                            const float *degrees, float *out, acq_error *error)
+{
+    ultra_rows *rows = (ultra_rows *)self; /* edges are made once, under the lock */
+    row_scratch *s = scratch;
+    acq_status status = open_all(rows, error);
+    if (status == ACQ_OK && s->set.nodes == NULL &&
+        acq_ultra_set_init(&s->set, rows->all.n_nodes) != ACQ_OK)
+        status = acq_fail_memory(error);
+    if (status != ACQ_OK)
+        return status;
+    prepare_vectors(rows, &s->prepared, relation);
+    acq_ultra_set_run run = {.network = &rows->network,
+                             .edges = &rows->all,
+                             .query = s->prepared.vectors.out + (size_t)relation * D,
+                             .projected = s->prepared.projected,
+                             .score_bias = s->prepared.score_bias,
+                             .degrees = degrees};
+    acq_ultra_set_score(&s->set, &run, out);
+    return check_finite(out, rows->all.n_nodes, error);
+}
+
 static const acq_row_model_ops ops = {
-    .open_scratch = open_scratch, .free_scratch = free_scratch, .score = score, .free = free_rows};
+    .open_scratch = open_scratch,
+    .free_scratch = free_scratch,
+    .score = score,
+    .free = free_rows,
+    .score_set = score_set};
 
 acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *graph,
                                    acq_row_model **out, acq_error *error)
@@ -477,6 +540,7 @@ acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *grap
         return acq_fail_memory(error);
     rows->base = (acq_row_model){
         .ops = &ops, .graph = graph, .kind = "ultra", .batch = BATCH, .is_costly = true};
+    pthread_mutex_init(&rows->lock, NULL);
     acq_status status = acq_ultra_network_init(&rows->network, model, false, error);
     if (status == ACQ_OK)
         status = acq_ultra_nodes_init(&rows->entities, graph, error);

@@ -9,119 +9,11 @@
  * K answers: the free nodes are branched on first, so each tuple is met once; a tuple's own best
  * score is found like that of a query without free variables, and the bar rises to the K-th. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "search/collect.h"
 #include "search/exact/state.h"
 #include "search/literal.h"
-
-/* ---- the K best distinct answers seen so far ---- */
-
-/* Bounded: a heap with the worst kept answer on top, so a better one replaces it in O(log K).
- * Unbounded: a growing list. */
-typedef struct collector {
-    acq_search_result *result;
-    uint32_t n_variables;
-    uint64_t limit; /* 0: none */
-    size_t capacity;
-    acq_assignment *answers; /* heap memory until the end */
-} collector;
-
-static bool is_full(const collector *c)
-{
-    return c->limit != 0 && c->result->n_answers >= c->limit;
-}
-
-/* The least score a new answer needs to be kept: `floor` until K answers are there, then more than
- * the worst of them. Above 1: nothing can be added. */
-static double get_bar(const collector *c, double floor)
-{
-    if (!is_full(c))
-        return floor;
-    return fmax(floor, nextafter(c->answers[0].score, INFINITY));
-}
-
-static void swap(acq_assignment *a, acq_assignment *b)
-{
-    acq_assignment copy = *a;
-    *a = *b;
-    *b = copy;
-}
-
-static void sift_up(acq_assignment *heap, size_t i)
-{
-    for (; i > 0 && heap[i].score < heap[(i - 1) / 2].score; i = (i - 1) / 2)
-        swap(&heap[i], &heap[(i - 1) / 2]);
-}
-
-static void sift_down(acq_assignment *heap, size_t n, size_t i)
-{
-    for (;;) {
-        size_t least = i, left = 2 * i + 1, right = left + 1;
-        if (left < n && heap[left].score < heap[least].score)
-            least = left;
-        if (right < n && heap[right].score < heap[least].score)
-            least = right;
-        if (least == i)
-            return;
-        swap(&heap[i], &heap[least]);
-        i = least;
-    }
-}
-
-/* Copies the answer if it is among the K best; each tuple is offered once. */
-static acq_status offer(collector *c, const acq_ent *values, double score)
-{
-    acq_search_result *result = c->result;
-    size_t bytes = c->n_variables * sizeof *values;
-    if (is_full(c)) {
-        if (score <= c->answers[0].score)
-            return ACQ_OK;
-        c->answers[0].score = score;
-        memcpy(c->answers[0].values, values, bytes);
-        sift_down(c->answers, result->n_answers, 0);
-        return ACQ_OK;
-    }
-    acq_ent *copy = acq_arena_alloc(&result->arena, c->n_variables, sizeof *copy);
-    if (copy == NULL || ACQ_RESERVE(c->answers, c->capacity, result->n_answers + 1) != ACQ_OK)
-        return ACQ_ERR_MEMORY;
-    memcpy(copy, values, bytes);
-    c->answers[result->n_answers++] = (acq_assignment){.score = score, .values = copy};
-    sift_up(c->answers, result->n_answers - 1);
-    return ACQ_OK;
-}
-
-static int compare(const void *left, const void *right, void *context)
-{
-    const acq_assignment *a = left, *b = right;
-    const uint32_t *n = context;
-    if (a->score != b->score)
-        return a->score > b->score ? -1 : 1;
-    for (uint32_t i = 0; i < *n; i++)
-        if (a->values[i] != b->values[i])
-            return a->values[i] < b->values[i] ? -1 : 1;
-    return 0;
-}
-
-/* Moves the answers to the result, best first, then by values. */
-static acq_status finish_collector(collector *c)
-{
-    acq_search_result *result = c->result;
-    size_t n = result->n_answers;
-    if (n == 0)
-        return ACQ_OK;
-    result->answers = acq_arena_alloc(&result->arena, n, sizeof *result->answers);
-    if (result->answers == NULL) {
-        result->n_answers = 0;
-        return ACQ_ERR_MEMORY;
-    }
-    memcpy(result->answers, c->answers, n * sizeof *result->answers);
-    qsort_r(result->answers, n, sizeof *result->answers, compare, &c->n_variables);
-    return ACQ_OK;
-}
-
-/* ---- the search ---- */
 
 typedef struct exact {
     const acq_problem *problem;
@@ -136,7 +28,7 @@ typedef struct exact {
     state tuple;
     acq_ent *values;      /* of the assignment found last, per variable */
     acq_ent *best_values; /* of the best one of the current tuple */
-    collector collector;
+    acq_collector collector;
     bool one_pass; /* links are 0 or 1 at every threshold */
     uint32_t *free_nodes;
     uint32_t n_free;
@@ -231,7 +123,7 @@ static double climb_thresholds(exact *e, state *s, double least, const acq_ent *
 static void search_one(exact *e)
 {
     double best = climb_thresholds(e, &e->s, e->params->scoring.threshold, NULL);
-    if (best > 0.0 && offer(&e->collector, e->best_values, best) != ACQ_OK)
+    if (best > 0.0 && acq_collector_offer(&e->collector, e->best_values, best) != ACQ_OK)
         e->s.status = ACQ_ERR_MEMORY;
 }
 
@@ -261,7 +153,7 @@ static void charge_answer(exact *e)
 /* All free nodes of the outer state are fixed: score this tuple and keep it. */
 static bool take_tuple(exact *e, uint32_t *nodes, uint32_t n)
 {
-    double least = get_bar(&e->collector, e->params->scoring.threshold);
+    double least = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
     double best = 0.0;
     if (e->one_pass) {
         if (!acq_exact_solve(&e->s, nodes, n))
@@ -274,7 +166,7 @@ static bool take_tuple(exact *e, uint32_t *nodes, uint32_t n)
         read_free_values(e);
         best = climb_thresholds(e, &e->tuple, least, e->values);
     }
-    if (best > 0.0 && offer(&e->collector, e->best_values, best) != ACQ_OK)
+    if (best > 0.0 && acq_collector_offer(&e->collector, e->best_values, best) != ACQ_OK)
         e->s.status = ACQ_ERR_MEMORY;
     if (best > 0.0)
         charge_answer(e);
@@ -313,7 +205,7 @@ static bool next_free_value(exact *e, free_level *level)
     acq_ent value;
     acq_exact_undo(s, level->mark);
     while (acq_exact_go_on(s, 1) && acq_exact_next_value(s, &level->cursor, &value)) {
-        double bar = get_bar(&e->collector, e->params->scoring.threshold);
+        double bar = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
         s->cut = acq_cutoff_at(&e->params->scoring, bar);
         s->nodes++;
         if (acq_exact_fix(s, level->cursor.node, value) && acq_exact_propagate(s))
@@ -337,7 +229,7 @@ static void enumerate(exact *e, uint32_t *nodes, uint32_t n)
         return;
     }
     levels[depth++] = open_free_level(e, node);
-    while (depth > 0 && get_bar(&e->collector, 0.0) <= 1.0) {
+    while (depth > 0 && acq_collector_get_bar(&e->collector, 0.0) <= 1.0) {
         if (!next_free_value(e, &levels[depth - 1])) {
             depth--;
             continue;
@@ -413,7 +305,7 @@ static acq_status run(exact *e, bool many, acq_search_result *result, acq_error 
         search_one(e);
     status = e->s.status != ACQ_OK ? e->s.status : e->tuple.status;
     if (status == ACQ_OK)
-        status = finish_collector(&e->collector);
+        status = acq_collector_finish(&e->collector);
     report(e, result);
     return status;
 }
@@ -433,10 +325,9 @@ acq_status acq_search_exact(const acq_problem *problem, const acq_predictor *pre
     e.budget.stop = params->stop;
     if (params->work > 0)
         e.budget.work_left = params->work;
-    e.collector = (collector){
-        .result = result, .n_variables = problem->n_variables, .limit = many ? params->limit : 1};
+    acq_collector_init(&e.collector, result, problem->n_variables, many ? params->limit : 1);
     status = run(&e, many, result, error);
-    acq_free(e.collector.answers);
+    acq_collector_deinit(&e.collector);
     acq_exact_state_deinit(&e.s);
     acq_exact_state_deinit(&e.tuple);
     acq_arena_deinit(&e.arena);

@@ -1,0 +1,1 @@
+acq_test(generate SOURCES oracle/generate.c USES eval generate)

@@ -132,7 +132,7 @@ static acq_status spell_iri(acq_sparql_parser *p)
         acq_text_add(&p->full, p->iris[id]);
         acq_text_add_bytes(&p->full, token->local, token->local_length);
     }
-    return ACQ_OK;
+    return p->full.failed ? acq_fail_memory(p->error) : ACQ_OK;
 }
 
 acq_status acq_sparql_define_prefix(acq_sparql_parser *p, const char *prefix, size_t length)

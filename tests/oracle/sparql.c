@@ -248,7 +248,7 @@ static void draw_graph(graph *g)
 static char text[1 << 16];
 static size_t length;
 
-static void put(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -141,6 +141,8 @@ static void run_text(const char *name, const char *text, int expected)
     run_raw(name, text, strlen(text), expected);
 }
 
+#define BODY(literal) literal, sizeof(literal) - 1
+
 /* A request with a body. */
 static void run_post(const char *name, const char *path, const char *type, const char *body,
                      size_t n, int expected)
@@ -213,18 +215,18 @@ static void run_bodies(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         run_post(rows[i].name, "/api/ask", "application/json", rows[i].body, strlen(rows[i].body),
                  400);
-    run_post("wrong type", "/api/ask", "text/plain", "x", 1, 415);
+    run_post("wrong type", "/api/ask", "text/plain", BODY("x"), 415);
     run_post("no such graph", "/api/ask", "application/json",
-             "{\"query\":\"knows(x,y)\",\"graph\":\"x\"}", 40, REFUSED);
-    run_post("nul body", "/sparql", "application/sparql-query", "ASK {}\0", 7, 400);
+             BODY("{\"query\":\"knows(x,y)\",\"graph\":\"x\"}"), REFUSED);
+    run_post("nul body", "/sparql", "application/sparql-query", BODY("ASK {}\0"), 400);
     run_post("check values", "/api/check", "application/json",
-             "{\"query\":\"knows(x,y)\",\"values\":[1,2]}", 38, 400);
+             BODY("{\"query\":\"knows(x,y)\",\"values\":[1,2]}"), 400);
     run_post("check too few", "/api/check", "application/json",
-             "{\"query\":\"knows(x,y)\",\"values\":[\"Ann\"]}", 40, 400);
+             BODY("{\"query\":\"knows(x,y)\",\"values\":[\"Ann\"]}"), 400);
     run_post("update", "/sparql", "application/x-www-form-urlencoded",
-             "update=DROP+ALL", 15, 403);
+             BODY("update=DROP+ALL"), 403);
     run_post("dataset", "/sparql", "application/x-www-form-urlencoded",
-             "query=ASK+%7B%7D&default-graph-uri=x", 36, 400);
+             BODY("query=ASK+%7B%7D&default-graph-uri=x"), 400);
 }
 
 static void run_queries(void)
@@ -335,8 +337,8 @@ static void run_gone(void)
 {
     static const char *const halves[] = {
         "GET /api/ask?query=knows(x,y) HTTP/1.1\r\nHost: x\r\n",
-        "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100"
-        "\r\n\r\n{\"query\":",
+        ("POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100"
+         "\r\n\r\n{\"query\":"),
         "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
         "G", "",
     };
@@ -392,8 +394,8 @@ static void run_assistants(void)
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[]}",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"rm\"}}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
-        "\"io.modelcontextprotocol/protocolVersion\":\"1999\"}}}",
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+         "\"io.modelcontextprotocol/protocolVersion\":\"1999\"}}}"),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         run_post(rows[i], "/mcp", "application/json", rows[i], strlen(rows[i]), 200);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "common.h"
 
 enum { ROUNDS = 7, N_PEERS = 4 };

@@ -3,7 +3,7 @@
 #include "gemm.h"
 
 #include "common.h"
-#include "tensor/cpu.h"
+#include "tensor/kernels.h"
 
 enum { CHAINS = 12, ROUNDS = 20, STEPS = 200000 };
 

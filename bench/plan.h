@@ -4,7 +4,7 @@
 
 #include "incidence.h"
 
-#include "base/random.h"
+#include "base/hash.h"
 
 enum {
     PLAN_LEAST_TERMS = 12,

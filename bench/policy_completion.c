@@ -10,8 +10,8 @@
 #include "common.h"
 #include "queries.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/build.h"
 #include "predict/completion.h"
 

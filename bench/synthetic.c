@@ -6,8 +6,8 @@
 
 #include "common.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 enum {
     N_CLASSES = 16,

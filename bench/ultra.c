@@ -13,8 +13,8 @@
 #include "common.h"
 #include "gemm.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/build.h"
 #include "models/ultra/nodes.h"
 #include "models/ultra/ultra.h"

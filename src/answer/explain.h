@@ -2,7 +2,7 @@
 #ifndef ACQ_ANSWER_EXPLAIN_H
 #define ACQ_ANSWER_EXPLAIN_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "predict/predictor.h"
 #include "predict/scoring.h"
 #include "query/query.h"

@@ -7,7 +7,7 @@
 #ifndef ACQ_BASE_JSON_H
 #define ACQ_BASE_JSON_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 
 enum { ACQ_JSON_MOST_DEPTH = 512 };
 

@@ -7,8 +7,8 @@
 #ifndef ACQ_CALIBRATE_BOOST_H
 #define ACQ_CALIBRATE_BOOST_H
 
+#include "base/memory.h"
 #include "base/types.h"
-#include "base/arena.h"
 #include "tensor/safetensors.h"
 
 typedef struct acq_boost acq_boost;

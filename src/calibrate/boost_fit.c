@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/search.h"
 #include "base/threads.h"
 

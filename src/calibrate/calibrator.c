@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 static const double MOST_TIE = 1e-5; /* what equal probabilities are told apart by */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 enum { MANY_TRUE = 1500 }; /* held out, that trees can learn more from than a prior knows */
 

@@ -9,7 +9,7 @@
 #ifndef ACQ_CALIBRATE_REASONS_H
 #define ACQ_CALIBRATE_REASONS_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "calibrate/cover.h"
 #include "calibrate/parts.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/build.h"
 #include "predict/predictor.h"
 

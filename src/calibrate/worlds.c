@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "calibrate/worlds_first.h"
 
 enum {

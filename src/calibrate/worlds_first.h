@@ -2,8 +2,8 @@
 #ifndef ACQ_CALIBRATE_WORLDS_FIRST_H
 #define ACQ_CALIBRATE_WORLDS_FIRST_H
 
-#include "base/arena.h"
 #include "base/budget.h"
+#include "base/memory.h"
 #include "query/problem.h"
 
 /* Scratch is in the arena; *has_memory becomes false when it runs out. */

@@ -16,7 +16,7 @@
 #ifndef ACQ_EVAL_FILES_H
 #define ACQ_EVAL_FILES_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "query/query.h"
 #include "query/reading.h"
 

@@ -12,7 +12,7 @@
 #ifndef ACQ_FIT_QUESTIONS_H
 #define ACQ_FIT_QUESTIONS_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "engine/engine.h"
 #include "fit/links.h"
 #include "query/query.h"

@@ -8,7 +8,7 @@
 #ifndef ACQ_GENERATE_DRAFT_H
 #define ACQ_GENERATE_DRAFT_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "query/problem.h"
 

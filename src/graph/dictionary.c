@@ -1,9 +1,9 @@
-/* dictionary.c - names, ids and labels while a graph is read; see dictionary.h.
+/* dictionary.c - names, ids and labels while a graph is read; see build.h.
  *
  * Labels are collected by key, whether the key is used or not, because a file may label an entity
  * before its first fact. They are settled at the end: first every text learns whether one id owns
  * it alone, then owners take theirs and all others get `label <key>`. */
-#include "graph/dictionary.h"
+#include "graph/build.h"
 
 #include <string.h>
 

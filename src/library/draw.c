@@ -4,19 +4,127 @@
  *   atom            arrow with its relation; negated: dashed, with a "!"; equality: "="
  *
  * Several atoms between two terms share an arrow each way and list their relations. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "plot/layout.h"
+#include "plot/plot.h"
 #include "query/benchmark/formula.h"
 #include "query/print.h"
+
+/* ---- layout ----
+ *
+ * Places for the nodes: springs along edges, repulsion between all nodes (Fruchterman and Reingold
+ * 1991), cooled in a fixed number of rounds from a circle, so that equal graphs look alike.
+ * O(rounds * nodes^2): for hundreds of nodes. Works in a unit square and stretches the result to
+ * the box. */
+
+typedef struct arrow {
+    uint32_t from, to;
+} arrow;
+
+typedef struct frame {
+    double left, top, right, bottom;
+} frame;
+
+enum { ROUNDS = 600 };
+
+static const double LEAST_DISTANCE = 1e-3;
+static const double GRAVITY = 0.02; /* keeps parts that hang on nothing in the picture */
+
+/* On a circle, one node after the other by steps of 3, so that neighbours do not all touch. */
+static void place_on_circle(acq_plot_spot *spots, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double angle = 2 * 3.14159265358979 * (double)(i * 3 % n + (i * 3 / n) * 0.31) / (double)n;
+        spots[i] = (acq_plot_spot){.5 + .4 * cos(angle), .5 + .4 * sin(angle)};
+    }
+}
+
+typedef struct forces {
+    const arrow *edges;
+    size_t n_edges, n;
+    double ideal; /* length of an edge */
+    acq_plot_spot *spots;
+} forces;
+
+static acq_plot_spot push(const forces *f, size_t i)
+{
+    acq_plot_spot sum = {(.5 - f->spots[i].x) * GRAVITY, (.5 - f->spots[i].y) * GRAVITY};
+    for (size_t j = 0; j < f->n; j++) {
+        double x = f->spots[i].x - f->spots[j].x, y = f->spots[i].y - f->spots[j].y;
+        double d2 = fmax(x * x + y * y, LEAST_DISTANCE * LEAST_DISTANCE);
+        if (j == i)
+            continue;
+        sum.x += x / d2 * f->ideal * f->ideal;
+        sum.y += y / d2 * f->ideal * f->ideal;
+    }
+    return sum;
+}
+
+static acq_plot_spot pull(const forces *f, size_t i)
+{
+    acq_plot_spot sum = {0, 0};
+    for (size_t k = 0; k < f->n_edges; k++) {
+        size_t from = f->edges[k].from, to = f->edges[k].to;
+        if ((from != i && to != i) || from == to)
+            continue;
+        size_t other = from == i ? to : from;
+        double x = f->spots[other].x - f->spots[i].x, y = f->spots[other].y - f->spots[i].y;
+        double distance = sqrt(x * x + y * y);
+        sum.x += x * distance / f->ideal;
+        sum.y += y * distance / f->ideal;
+    }
+    return sum;
+}
+
+/* Node by node: each sees where those before it have gone. */
+static void relax(const forces *f, double step)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        acq_plot_spot a = push(f, i), b = pull(f, i);
+        double x = a.x + b.x, y = a.y + b.y, length = sqrt(x * x + y * y);
+        double scale = length > step ? step / length : 1.0;
+        f->spots[i].x += x * scale;
+        f->spots[i].y += y * scale;
+    }
+}
+
+static void stretch(acq_plot_spot *spots, size_t n, frame box)
+{
+    frame from = {1e9, 1e9, -1e9, -1e9};
+    for (size_t i = 0; i < n; i++) {
+        from.left = fmin(from.left, spots[i].x);
+        from.right = fmax(from.right, spots[i].x);
+        from.top = fmin(from.top, spots[i].y);
+        from.bottom = fmax(from.bottom, spots[i].y);
+    }
+    double width = fmax(from.right - from.left, LEAST_DISTANCE);
+    double height = fmax(from.bottom - from.top, LEAST_DISTANCE);
+    for (size_t i = 0; i < n; i++) {
+        spots[i].x = box.left + (spots[i].x - from.left) / width * (box.right - box.left);
+        spots[i].y = box.top + (spots[i].y - from.top) / height * (box.bottom - box.top);
+    }
+}
+
+/* spots: room for n. */
+static void lay_out(const arrow *edges, size_t n_edges, size_t n, frame box, acq_plot_spot *spots)
+{
+    forces f = {edges, n_edges, n, .7 / sqrt((double)(n > 0 ? n : 1)), spots};
+    place_on_circle(spots, n);
+    for (int round = 0; round < ROUNDS; round++)
+        relax(&f, .1 * (1.0 - (double)round / ROUNDS) + 1e-4);
+    stretch(spots, n, box);
+}
+
+/* ---- draw ---- */
 
 enum { WIDTH = 960, SIDE = 90, TOP = 90, LINE = 13, MOST_NAME = 28 };
 
 typedef struct drawing {
     const acq_query *query;
     acq_plot plot;
-    acq_plot_edge *edges; /* of the atoms, in the order of the tree */
+    arrow *edges; /* of the atoms, in the order of the tree */
     const acq_node **atoms;
     bool *negated;
     size_t n_edges;
@@ -55,7 +163,7 @@ static void collect(drawing *d, const acq_node *node, bool is_negated)
         d->atoms[d->n_edges] = node;
         d->negated[d->n_edges] = is_negated;
         d->edges[d->n_edges++] =
-            (acq_plot_edge){node_of(d->query, node->left), node_of(d->query, node->right)};
+            (arrow){node_of(d->query, node->left), node_of(d->query, node->right)};
         return;
     }
     bool below = node->kind == ACQ_NODE_NOT ? !is_negated : is_negated;
@@ -92,7 +200,7 @@ static void add_relation(drawing *d, size_t i, acq_plot_spot at)
     acq_text_deinit(&text);
 }
 
-static bool joins(const acq_plot_edge *a, const acq_plot_edge *b)
+static bool joins(const arrow *a, const arrow *b)
 {
     return (a->from == b->from && a->to == b->to) || (a->from == b->to && a->to == b->from);
 }
@@ -100,13 +208,12 @@ static bool joins(const acq_plot_edge *a, const acq_plot_edge *b)
 /* The relation stands at the middle, below those of earlier atoms between the same two. */
 static void add_edge(drawing *d, size_t i)
 {
-    const acq_plot_edge *edge = &d->edges[i];
+    const arrow *edge = &d->edges[i];
     acq_plot_spot from = d->spots[edge->from], to = d->spots[edge->to];
     size_t n_before = 0;
     for (size_t j = 0; j < i; j++)
         n_before += joins(&d->edges[j], edge);
-    acq_plot_spot middle = {(from.x + to.x) / 2 + 4,
-                            (from.y + to.y) / 2 + LINE * (double)n_before};
+    acq_plot_spot middle = {(from.x + to.x) / 2 + 4, (from.y + to.y) / 2 + LINE * (double)n_before};
     acq_plot_add_arrow(&d->plot, from, to, 11, d->negated[i]);
     add_relation(d, i, middle);
 }
@@ -139,8 +246,8 @@ static void draw(drawing *d, const char *title)
     acq_plot_begin(&d->plot, WIDTH, height, title,
                    "large disc: free variable, small disc: existential, square: constant, dashed: "
                    "negated");
-    acq_plot_lay_out(d->edges, d->n_edges, d->n_nodes,
-                     (acq_plot_box){SIDE, TOP, WIDTH - 2 * SIDE, height - 50}, d->spots);
+    lay_out(d->edges, d->n_edges, d->n_nodes, (frame){SIDE, TOP, WIDTH - 2 * SIDE, height - 50},
+            d->spots);
     for (size_t i = 0; i < d->n_edges; i++)
         add_edge(d, i);
     for (uint32_t i = 0; i < d->n_nodes; i++)

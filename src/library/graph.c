@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "store/store.h"
-#include "tensor/cpu.h"
+#include "tensor/kernels.h"
 
 const char *acq_get_version(void)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/text/write.h"
+#include "graph/text/read.h"
 #include "store/import/import.h"
 #include "store/store.h"
 

@@ -15,7 +15,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/search.h"
 #include "graph/build.h"
 

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 enum { FIRST_SLOTS = 1024 };
 

@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "predict/rows.h"
 
 enum { FIRST_CAPACITY = 64 };

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 acq_status acq_builder_init(acq_builder *builder, acq_error *error)
 {

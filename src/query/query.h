@@ -12,7 +12,7 @@
 #ifndef ACQ_QUERY_QUERY_H
 #define ACQ_QUERY_QUERY_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "graph/graph.h"
 
 enum {

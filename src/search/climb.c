@@ -10,8 +10,8 @@
  * STALL steps without progress the search starts again from a random assignment. */
 #include <string.h>
 
-#include "search/guess.h"
 #include "search/literal.h"
+#include "search/search.h"
 
 enum { MOST_CANDIDATES = 48, ROW_SAMPLES = 8, STALL_BASE = 50, NOISE_PERCENT = 4 };
 

@@ -2,8 +2,9 @@
 #ifndef ACQ_SEARCH_SEARCH_H
 #define ACQ_SEARCH_SEARCH_H
 
-#include "base/arena.h"
 #include "base/budget.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "predict/predictor.h"
 #include "predict/scoring.h"
 #include "query/problem.h"
@@ -101,5 +102,71 @@ acq_status acq_search_policy(const acq_problem *problem, const acq_predictor *pr
 acq_status acq_search_policy_batch(const acq_problem *const *problems, size_t n,
                                    const acq_predictor *predictor, const acq_search_params *params,
                                    acq_search_result *results, acq_error *error);
+
+/* ---- collect ----
+ *
+ * The K best distinct answers seen so far.
+ *
+ * Bounded: a heap with the worst kept answer on top, so a better one replaces it in O(log K).
+ * Unbounded (limit 0): a growing list. Finishing sorts best first, then by values. */
+
+typedef struct acq_collector {
+    acq_search_result *result;
+    uint32_t n_variables;
+    uint64_t limit; /* 0: none */
+    size_t capacity;
+    acq_assignment *answers; /* heap memory until finish */
+} acq_collector;
+
+void acq_collector_init(acq_collector *collector, acq_search_result *result, uint32_t n_variables,
+                        uint64_t limit);
+void acq_collector_deinit(acq_collector *collector);
+
+/* Copies the answer if it is among the K best; the caller offers each tuple once. */
+acq_status acq_collector_offer(acq_collector *collector, const acq_ent *values, double score);
+
+/* The least score a new answer needs to be kept: `floor` until K answers are there, then more
+ * than the worst of them. Above 1: nothing can be added. */
+double acq_collector_get_bar(const acq_collector *collector, double floor);
+
+/* Moves the answers to the result, sorted. */
+acq_status acq_collector_finish(acq_collector *collector);
+
+/* ---- guess ----
+ *
+ * What the incomplete searches share: a current assignment, the best one so far, and
+ * the way they end. They answer or stay undecided; only a score at
+ * the bound is known to be the best. */
+
+enum { ACQ_GUESS_STEPS = 10000 }; /* when the caller gives none */
+
+typedef struct acq_guess {
+    const acq_problem *problem;
+    const acq_predictor *predictor;
+    const acq_search_params *params;
+    acq_search_result *result;
+    acq_budget budget;
+    acq_random random;
+    uint64_t steps_left;
+    size_t n_literals; /* of the problem, those in clauses too: the work of one step */
+    acq_ent *values;   /* the current assignment */
+    acq_ent *best;     /* the best one so far */
+    double score, best_score;
+    double bound; /* no assignment scores more: 1 until something better is known */
+} acq_guess;
+
+/* Initialises *result too. Memory comes from the result's arena. */
+acq_status acq_guess_init(acq_guess *guess, const acq_problem *problem,
+                          const acq_predictor *predictor, const acq_search_params *params,
+                          acq_search_result *result, acq_error *error);
+
+/* A new assignment, every variable uniform over all entities. */
+void acq_guess_draw(acq_guess *guess);
+
+/* Scores the current assignment and keeps it if it is the best. Counts one step; false: stop. */
+bool acq_guess_step(acq_guess *guess);
+
+/* Fills the result from the best assignment. */
+acq_status acq_guess_finish(acq_guess *guess, acq_error *error);
 
 #endif

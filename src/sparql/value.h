@@ -10,7 +10,7 @@
 #ifndef ACQ_SPARQL_VALUE_H
 #define ACQ_SPARQL_VALUE_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 
 __extension__ typedef __int128 acq_int128;
 

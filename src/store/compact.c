@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "store/import/vfs.h"
-#include "store/part.h"
+#include "store/database.h"
+#include "store/format.h"
 
 enum { ENOUGH_BYTES = 64 << 20 };
 

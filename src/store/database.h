@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "base/types.h"
 #include "store/file.h"
 
 typedef enum acq_db_mode {
@@ -80,5 +81,25 @@ acq_status acq_db_read_text(const acq_db *db, sqlite3_stmt *statement, int colum
 int acq_db_bind_u64(sqlite3_stmt *statement, int place, uint64_t value);
 uint64_t acq_db_get_u64(sqlite3_stmt *statement, int column);
 int acq_db_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t length);
+
+/* ---- temporary files ----
+ *
+ * SQLite's temporary files beside the store instead of in the system's folder.
+ *
+ * Sorting the names of a large graph takes as much room as the names, writing a store anew as much
+ * as the store, and /tmp is often small or in memory. SQLite's own ways to say so are a global
+ * variable and the environment, which are not ours to set; a file system of its own for one
+ * connection is. It hands everything on to the default one and only gives nameless files a name,
+ * which SQLite removes at once. */
+
+typedef struct acq_temporary_vfs acq_temporary_vfs;
+
+/* `folder` is kept by the caller. ACQ_ERR_MEMORY. */
+acq_status acq_temporary_vfs_new(const char *folder, acq_temporary_vfs **out);
+
+/* After every database that uses it is closed. */
+void acq_temporary_vfs_free(acq_temporary_vfs *vfs);
+
+const char *acq_temporary_vfs_get_name(const acq_temporary_vfs *vfs);
 
 #endif

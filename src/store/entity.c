@@ -1,6 +1,6 @@
-/* entity.c - finding entities; see entity.h. What the index says is compared with the row it
+/* entity.c - finding entities; see catalog.h. What the index says is compared with the row it
  * points to, whose checksum covers id, key and label. */
-#include "store/entity.h"
+#include "store/catalog.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
-/* load.c - parts and changes to links; see load.h. The arrays of a part are read straight to where
+/* load.c - parts and changes to links; see catalog.h. The arrays of a part are read straight to where
  * they belong in the one block of the relation. */
-#include "store/load.h"
+#include "store/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/links.h"
-#include "store/part.h"
+#include "store/format.h"
 
 typedef struct change {
     acq_ent head, tail;

@@ -10,14 +10,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 #include "graph/build.h"
 #include "graph/stored.h"
 #include "store/catalog.h"
-#include "store/entity.h"
 #include "store/file.h"
-#include "store/load.h"
 
 /* Names of entities that were asked for, kept as long as the graph.
  *

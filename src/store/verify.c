@@ -13,8 +13,7 @@
 
 #include "base/text.h"
 #include "graph/build.h"
-#include "store/entity.h"
-#include "store/load.h"
+#include "store/catalog.h"
 #include "store/database.h"
 
 enum { STEPS_PER_LOOK = 100000, ROWS_PER_LOOK = 100000 };

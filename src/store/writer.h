@@ -7,8 +7,7 @@
 #ifndef ACQ_STORE_WRITER_H
 #define ACQ_STORE_WRITER_H
 
-#include "store/entity.h"
-#include "store/load.h"
+#include "store/catalog.h"
 
 /* The links of an even relation without the changes, kept between calls: they stay as they are
  * until a compaction, and their sum tells. */

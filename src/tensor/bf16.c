@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tensor/cpu.h"
 #include "tensor/kernels.h"
 
 enum { ALIGNMENT = 64 };

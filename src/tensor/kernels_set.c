@@ -24,7 +24,6 @@
 #include "tensor/gemm.inc"
 #include "tensor/layers.inc"
 #include "tensor/messages.inc"
-#include "tensor/embedding.inc"
 /* clang-format on */
 
 #define JOIN_(a, b) a##b

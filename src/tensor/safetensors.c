@@ -16,7 +16,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "tensor/safetensors_header.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 

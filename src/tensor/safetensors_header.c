@@ -7,7 +7,7 @@
  * Then each tensor is checked alone (members, dtype, shape against range), and all of them sorted
  * by place: each must begin where the one before ends, the last must end the file. So no byte is in
  * two tensors, and none is in no tensor. */
-#include "tensor/safetensors_header.h"
+#include "tensor/safetensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "tensor/safetensors_header.h"
 
 /* Length of the UTF-8 sequence at p; 0 when it is none. */
 static size_t get_sequence(const unsigned char *p)

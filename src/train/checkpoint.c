@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "tensor/safetensors.h"
 #include "train/trainer.h"

@@ -14,8 +14,8 @@
 
 #include <math.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 enum { ORDER_STREAM = 1, DRAW_STREAM = 2, DENSE = 10 };
 

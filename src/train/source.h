@@ -3,8 +3,8 @@
 #ifndef ACQ_TRAIN_SOURCE_H
 #define ACQ_TRAIN_SOURCE_H
 
-#include "search/policy/choice.h"
 #include "search/policy/network.h"
+#include "search/policy/walk.h"
 #include "train/train.h"
 
 /* ---- episodes ----

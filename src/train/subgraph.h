@@ -13,7 +13,7 @@
 #ifndef ACQ_TRAIN_SUBGRAPH_H
 #define ACQ_TRAIN_SUBGRAPH_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "models/edges.h"
 
 typedef struct acq_query_link {

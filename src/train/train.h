@@ -8,14 +8,14 @@
 #ifndef ACQ_TRAIN_TRAIN_H
 #define ACQ_TRAIN_TRAIN_H
 
+#include "base/types.h"
 #include "models/complex/model.h"
 #include "models/nbfnet/nbfnet.h"
 #include "models/rulebook/rulebook.h"
 #include "models/ultra/ultra.h"
 #include "query/sample/sampler.h"
 #include "search/policy/model.h"
-#include "tensor/optimizer.h"
-#include "base/types.h"
+#include "tensor/parameters.h"
 
 /* what a training went through, as CSV and as a picture. */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/budget.h"
-#include "base/random.h"
+#include "base/hash.h"
 
 enum { N_ITEMS = 500 };
 

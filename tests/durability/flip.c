@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "durability/command.h"
 #include "durability/options.h"
 #include "durability/scratch.h"

@@ -5,7 +5,7 @@
 #ifndef TEST_DURABILITY_HISTORY_H
 #define TEST_DURABILITY_HISTORY_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "store/store.h"
 
 enum {

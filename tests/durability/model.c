@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "durability/child.h"
 #include "durability/options.h"
 #include "durability/scratch.h"

@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "base/budget.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "durability/batches.h"
 #include "durability/options.h"
 #include "durability/scratch.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "eval/cqa.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/json.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "eval/files.h"
 #include "generate/generate.h"
 #include "graph/build.h"

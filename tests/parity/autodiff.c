@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "support/autodiff.h"
 
 enum { ROWS = 4, COLS = 6, SIZE = ROWS * COLS, OUTPUTS = 3 };

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "train/complex_batch.h"
 #include "unit/complex_case.h"
 

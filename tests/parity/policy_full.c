@@ -18,7 +18,7 @@
 #include "eval/files.h"
 #include "graph/text/read.h"
 #include "query/benchmark/formula.h"
-#include "search/policy/choice.h"
+#include "search/policy/walk.h"
 #include "support/dense_policy.h"
 #include "support/policy_case.h"
 #include "support/scale.h"

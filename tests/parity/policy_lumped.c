@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "search/policy/choice.h"
+#include "search/policy/walk.h"
 #include "support/dense_policy.h"
 #include "support/dense_tape.h"
 #include "support/policy_case.h"

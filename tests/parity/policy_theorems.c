@@ -18,7 +18,7 @@
 
 #include "answer/verify.h"
 #include "engine/engine.h"
-#include "search/policy/choice.h"
+#include "search/policy/walk.h"
 #include "support/policy_case.h"
 #include "support/scale.h"
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "models/ultra/pass.h"
 #include "support/scale.h"
 #include "support/ultra_case.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "search/fuzzy/network.h"
 #include "support/scale.h"
 #include "support/ultra_case.h"

@@ -22,8 +22,8 @@
 #include <cmocka.h>
 
 #include "base/budget.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/threads.h"
 #include "graph/build.h"
 #include "graph/text/read.h"

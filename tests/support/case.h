@@ -4,7 +4,7 @@
 #ifndef ACQ_TESTS_SUPPORT_CASE_H
 #define ACQ_TESTS_SUPPORT_CASE_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "predict/predictor.h"
 #include "predict/scoring.h"
 #include "query/query.h"

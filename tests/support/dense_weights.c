@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 typedef struct shape {
     size_t rows, cols;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 enum { SECTOR = 512 };
 

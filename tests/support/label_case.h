@@ -4,7 +4,7 @@
 #define ACQ_TESTS_SUPPORT_LABEL_CASE_H
 
 #include "query/problem.h"
-#include "search/policy/board.h"
+#include "search/policy/walk.h"
 #include "support/case.h"
 
 typedef struct label_case {

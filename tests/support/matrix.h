@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 typedef struct matrix {
     float *at;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 static void add_names(acq_graph_builder *builder, uint32_t n_entities, uint32_t n_names)
 {

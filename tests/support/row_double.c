@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "graph/build.h"
 
 static acq_status open_scratch(const acq_row_model *self, void **out, acq_error *error)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 static void check(acq_status status)
 {

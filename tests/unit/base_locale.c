@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "calibrate/calibrator.h"
 

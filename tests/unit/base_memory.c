@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 
 static void test_sizes_that_overflow_are_refused(void **state)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/budget.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/search.h"
 #include "base/threads.h"
 

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 boost_case boost_case_make(size_t n, uint32_t n_features, double missing, boost_odds odds,
                            uint64_t seed)

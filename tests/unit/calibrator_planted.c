@@ -27,14 +27,14 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "calibrate/boost.h"
+#include "calibrate/learn.h"
+#include "calibrate/split.h"
 #include "fit/answers.h"
 #include "fit/models.h"
 #include "fit/questions.h"
-#include "calibrate/learn.h"
-#include "calibrate/split.h"
 #include "graph/build.h"
 #include "predict/completion.h"
 #include "support/scale.h"

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "graph/build.h"
 #include "calibrate/candidates_parts.h"
+#include "graph/build.h"
 
 enum { N_ENTITIES = 40, N_RELATIONS = 4, N_CASES = 40 };
 

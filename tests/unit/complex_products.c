@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "models/complex/gradient.h"
 
 typedef struct sides { /* a [m x k], b [k x n]; b also as columns */

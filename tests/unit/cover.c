@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "calibrate/cover.h"
 #include "graph/build.h"
 

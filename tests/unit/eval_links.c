@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "eval/links.h"
 #include "unit/completion_case.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "fit/answers.h"
 
 enum { MOST = 24, QUESTIONS = 40 };

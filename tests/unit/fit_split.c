@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "fit/questions.h"
 #include "calibrate/learn.h"
 #include "calibrate/split.h"
+#include "fit/questions.h"
 #include "graph/build.h"
 
 enum { N_ENTITIES = 60, N_PAIRS = 3, N_FACTS = 900 };

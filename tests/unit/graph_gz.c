@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "graph/text/reader.h"
 

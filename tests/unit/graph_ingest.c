@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "graph/text/reader.h"
 

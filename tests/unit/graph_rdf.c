@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "graph/text/rdf.h"
+#include "graph/text/read.h"
 #include "graph/text/reader.h"
-#include "graph/text/write.h"
 
 #define E     "http://e.org/"
 #define RDF   "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/budget.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "graph/build.h"
 
 static acq_graph *make(const char *const *entities, const char *const *relations)

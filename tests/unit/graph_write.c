@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "graph/build.h"
-#include "graph/text/write.h"
+#include "graph/text/read.h"
 
 #define FOAF       "http://xmlns.com/foaf/0.1/"
 #define RDFS_LABEL "http://www.w3.org/2000/01/rdf-schema#label"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "store/store.h"
 
 static char scratch[] = "/tmp/anycq-import-XXXXXX";

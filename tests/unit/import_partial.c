@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "store/import/partial.h"
+#include "store/import/import.h"
 
 static char folder[] = "/tmp/anycq-partial-XXXXXX";
 

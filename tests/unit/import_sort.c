@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "store/import/sort.h"
 
 static char folder[] = "/tmp/anycq-sort-XXXXXX";

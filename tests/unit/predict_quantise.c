@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "predict/predictor.h"
+#include "base/hash.h"
 #include "predict/completion_file.h"
+#include "predict/predictor.h"
 
 static void test_the_named_scores_are_exact(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "query/benchmark/formula.h"
 #include "query/print.h"

@@ -2,7 +2,7 @@
 #ifndef ACQ_TESTS_QUERY_RANDOM_H
 #define ACQ_TESTS_QUERY_RANDOM_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "query/query.h"
 
 typedef struct query_random_params {

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "calibrate/reliability.h"
 
 static void test_every_probability_falls_into_its_bin(void **state)

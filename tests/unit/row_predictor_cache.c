@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "predict/rows.h"
 
 enum { N_KEYS = 3000, N_USES = 6000, ROW = 4, MOST_ROWS = 1500 };

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/build.h"
 #include "models/rulebook/rulebook.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "graph/build.h"
 #include "models/rules/rules.h"
 

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
-#include "base/random.h"
-#include "graph/build.h"
 #include "answer/verify.h"
-#include "search/exact/sets.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "graph/build.h"
+#include "search/exact/state.h"
 #include "search/search.h"
 #include "support/case.h"
 

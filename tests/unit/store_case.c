@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "store/import/bulk.h"
+#include "store/import/write.h"
 
 static char folder[512];
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "store/database.h"
-#include "store/part.h"
+#include "store/format.h"
 
 enum { MOST_FACTS = 12, STEPS_PER_HISTORY = 50 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "store/import/bulk.h"
+#include "store/import/write.h"
 
 enum { SEEDS = 60 };
 

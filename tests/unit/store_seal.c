@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/part.h"
+#include "store/format.h"
 #include "unit/store_case.h"
 
 enum { MOST_NUMBERS = 16 };

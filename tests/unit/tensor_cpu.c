@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "tensor/bf16.h"
-#include "tensor/cpu.h"
 #include "tensor/kernels.h"
 
 static void test_levels_have_names(void **state)

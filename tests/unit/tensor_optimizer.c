@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "tensor/optimizer.h"
 #include "tensor/parameters.h"
 
 enum { N = 37, STEPS = 200 };

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "tensor/safetensors.h"
 
 enum { ROOM = 4096, MOST_ALLOCATIONS = 1000 };

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
-#include "base/random.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "train/train.h"
 
 #define HEADER                                                                                     \

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "tensor/safetensors.h"
 #include "train/trainer.h"
 

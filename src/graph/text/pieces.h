@@ -5,7 +5,42 @@
 #ifndef ACQ_GRAPH_TEXT_PIECES_H
 #define ACQ_GRAPH_TEXT_PIECES_H
 
-#include "graph/text/stream.h"
+#include "base/types.h"
+
+/* ---- stream ----
+ *
+ * Inside the graph module: the bytes of a source, in order, as they come.
+ *
+ * A regular file, a pipe, standard input ("-") or bytes in memory. What begins as a .gz is
+ * decompressed, whatever its name; what is named .gz must be one. A .gz is one or more members,
+ * each with its own checksum, read as one text; zeros behind the last are padding. Anything else
+ * that is not whole and sound is an error. */
+
+typedef struct acq_gunzip acq_gunzip;
+
+typedef struct acq_stream {
+    const char *name; /* for messages */
+    int file;         /* -1: memory */
+    const char *memory;
+    size_t memory_left;
+    size_t most;   /* bytes of memory that one call gives; 0: as many as there is room for */
+    uint64_t done; /* bytes taken from the file */
+    char *chunk;   /* bytes taken and not yet handed out */
+    size_t chunk_at, chunk_length;
+    bool has_started;   /* the first bytes have been looked at */
+    acq_gunzip *gunzip; /* NULL: not compressed */
+} acq_stream;
+
+/* The path is borrowed. */
+acq_status acq_stream_open(acq_stream *stream, const char *path, acq_error *error);
+void acq_stream_open_memory(acq_stream *stream, const char *name, const char *bytes, size_t length);
+void acq_stream_close(acq_stream *stream);
+
+/* Up to `room` bytes; 0 only at the end. */
+acq_status acq_stream_read(acq_stream *stream, char *buffer, size_t room, size_t *got,
+                           acq_error *error);
+
+/* ---- pieces ---- */
 
 typedef struct acq_piece {
     char *bytes;
@@ -30,13 +65,6 @@ enum { ACQ_PIECE_BYTES = 1 << 19, ACQ_LINE_MOST = 16 << 20 };
 /* piece_bytes 0: ACQ_PIECE_BYTES. */
 void acq_cutter_init(acq_cutter *cutter, acq_stream *stream, size_t piece_bytes);
 void acq_cutter_deinit(acq_cutter *cutter);
-
-/* The next piece; the last one may be empty and may lack its line end. After a failure nothing
- * more comes. */
-acq_status acq_cutter_next(acq_cutter *cutter, acq_piece *piece, acq_error *error);
-
-/* Gives back the memory of a piece that was parsed, if a long line has made it large. */
-void acq_piece_trim(acq_piece *piece);
 
 /* Appends what comes next to the piece without cutting: for formats whose lines hang together. */
 acq_status acq_cutter_extend(acq_cutter *cutter, acq_piece *piece, acq_error *error);

@@ -1,6 +1,7 @@
 /* rdf.c - see rdf.h. */
 #include "graph/text/rdf.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -182,4 +183,259 @@ void acq_rdf_write_literal(acq_text *out, const char *text, size_t length)
         }
     }
     acq_text_add_char(out, '"');
+}
+
+/* ---- terms ----
+ *
+ * How the terms of RDF are spelled: relative IRIs, escapes, names; see rdf.h.
+ *
+ * IRIs are put together by RFC 3986, section 5.2; those that are whole stay as they are: two
+ * spellings of one resource are two entities. */
+
+static const char PLAIN[] = "urn:anycq:";
+
+/* scheme ":" [ "//" authority ] path [ "?" query ] [ "#" fragment ]; a piece that is not there has
+ * no text. */
+typedef struct piece {
+    const char *text;
+    size_t length;
+} piece;
+
+typedef struct parts {
+    piece scheme, authority, path, query, fragment;
+} parts;
+
+/* Cuts `rest` before the first `c`; what stands behind it is returned. */
+static piece cut(piece *rest, char c)
+{
+    const char *at = rest->length == 0 ? NULL : memchr(rest->text, c, rest->length);
+    if (at == NULL)
+        return (piece){0};
+    size_t length = (size_t)(at - rest->text);
+    piece behind = {at + 1, rest->length - length - 1};
+    rest->length = length;
+    return behind;
+}
+
+static parts split(const char *iri, size_t length)
+{
+    parts of = {.path = {iri, length}};
+    of.fragment = cut(&of.path, '#');
+    of.query = cut(&of.path, '?');
+    if (acq_iri_is_absolute(of.path.text, of.path.length)) {
+        of.scheme = of.path;
+        of.path = cut(&of.scheme, ':');
+    }
+    if (of.path.length >= 2 && memcmp(of.path.text, "//", 2) == 0) {
+        const char *start = of.path.text + 2, *end = of.path.text + of.path.length;
+        const char *slash = memchr(start, '/', (size_t)(end - start));
+        slash = slash == NULL ? end : slash;
+        of.authority = (piece){start, (size_t)(slash - start)};
+        of.path = (piece){slash, (size_t)(end - slash)};
+    }
+    return of;
+}
+
+static bool begins(const char *text, size_t length, const char *word)
+{
+    size_t n = strlen(word);
+    return length >= n && memcmp(text, word, n) == 0;
+}
+
+/* Where the last segment of a path begins, its slash included. */
+static size_t last_segment(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length > 0 ? length - 1 : 0;
+}
+
+/* Takes the segments . and .. out of a path, in place; returns its new length (5.2.4). */
+static size_t remove_dots(char *path, size_t length)
+{
+    size_t from = 0, to = 0;
+    while (from < length) {
+        const char *at = path + from;
+        size_t left = length - from;
+        if (begins(at, left, "../") || begins(at, left, "./")) {
+            from += at[1] == '/' ? 2 : 3;
+        } else if (begins(at, left, "/./")) {
+            from += 2;
+        } else if (begins(at, left, "/../")) {
+            from += 3;
+            to = last_segment(path, to);
+        } else if ((left == 2 || left == 3) && memcmp(at, "/..", left) == 0) { /* at the end */
+            to = left == 3 ? last_segment(path, to) : to;
+            path[to++] = '/';
+            from = length;
+        } else if ((left == 1 && *at == '.') || (left == 2 && memcmp(at, "..", 2) == 0)) {
+            from = length;
+        } else {
+            do
+                path[to++] = path[from++];
+            while (from < length && path[from] != '/');
+        }
+    }
+    return to;
+}
+
+static void add_piece(acq_text *out, piece of, const char *before)
+{
+    if (of.text == NULL)
+        return;
+    acq_text_add(out, before);
+    acq_text_add_bytes(out, of.text, of.length);
+}
+
+/* Length of a path up to and including its last slash. */
+static size_t folder_of(piece path)
+{
+    while (path.length > 0 && path.text[path.length - 1] != '/')
+        path.length--;
+    return path.length;
+}
+
+/* The path beside that of the base (5.2.3), without dots. */
+static void add_path(acq_text *out, const parts *base, const parts *given)
+{
+    size_t start = out->length;
+    bool is_beside =
+        given->authority.text == NULL && !begins(given->path.text, given->path.length, "/");
+    if (is_beside && base->authority.text != NULL && base->path.length == 0)
+        acq_text_add_char(out, '/');
+    else if (is_beside)
+        acq_text_add_bytes(out, base->path.text, folder_of(base->path));
+    acq_text_add_bytes(out, given->path.text, given->path.length);
+    if (!out->failed && out->length > start)
+        out->length = start + remove_dots(out->bytes + start, out->length - start);
+    if (!out->failed)
+        out->bytes[out->length] = '\0';
+}
+
+void acq_iri_resolve(acq_text *out, const char *iri, size_t length, const char *base_iri)
+{
+    parts given = split(iri, length), base = split(base_iri, strlen(base_iri));
+    bool has_authority = given.authority.text != NULL, has_path = given.path.length > 0;
+    acq_text_add_bytes(out, base.scheme.text, base.scheme.length);
+    acq_text_add_char(out, ':');
+    add_piece(out, has_authority ? given.authority : base.authority, "//");
+    if (has_authority || has_path)
+        add_path(out, &base, &given);
+    else
+        acq_text_add_bytes(out, base.path.text, base.path.length);
+    add_piece(out, has_authority || has_path || given.query.text != NULL ? given.query : base.query,
+              "?");
+    add_piece(out, given.fragment, "#");
+}
+
+acq_status acq_iri_check_base(const char *base, acq_error *error)
+{
+    bool is_good = acq_iri_is_absolute(base, strlen(base));
+    for (const char *p = base; is_good && *p != '\0'; p++)
+        is_good = acq_iri_allows((unsigned char)*p);
+    if (is_good)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "the base \"%.200s\" is not a whole IRI; give one like http://example.org/",
+                    base);
+}
+
+bool acq_iri_is_plain_name(const char *iri, size_t length)
+{
+    size_t n = sizeof PLAIN - 1;
+    return length >= n && memcmp(iri, PLAIN, n) == 0;
+}
+
+bool acq_iri_decode_plain_name(acq_text *out, const char *iri, size_t length)
+{
+    for (size_t i = sizeof PLAIN - 1; i < length; i++) {
+        if (iri[i] != '%') {
+            acq_text_add_char(out, iri[i]);
+            continue;
+        }
+        int high = length - i > 2 ? acq_hex_value(iri[i + 1]) : -1;
+        int low = length - i > 2 ? acq_hex_value(iri[i + 2]) : -1;
+        if (high < 0 || low < 0)
+            return false;
+        acq_text_add_char(out, (char)(high << 4 | low));
+        i += 2;
+    }
+    return true;
+}
+
+/* The character that the hexadecimal digits behind \\u or \\U stand for. */
+static bool read_code(const char *at, const char *end, uint32_t *code, char reason[ACQ_REASON])
+{
+    int n = at[1] == 'u' ? 4 : 8;
+    *code = 0;
+    for (int i = 0; i < n; i++) {
+        int digit = at + 2 + i < end ? acq_hex_value(at[2 + i]) : -1;
+        if (digit < 0) {
+            snprintf(reason, ACQ_REASON, "\\%c needs %d hexadecimal digits behind it", at[1], n);
+            return false;
+        }
+        *code = *code << 4 | (uint32_t)digit;
+    }
+    if (*code <= 0x10FFFF && (*code < 0xD800 || *code > 0xDFFF))
+        return true;
+    snprintf(reason, ACQ_REASON, "%.*s is no character; write the character itself", n + 2, at);
+    return false;
+}
+
+bool acq_rdf_unescape(const char **at, const char *end, bool is_iri, acq_text *out,
+                      char reason[ACQ_REASON])
+{
+    static const char names[] = "tbnrf\"'\\", values[] = "\t\b\n\r\f\"'\\";
+    char c = *at + 1 < end ? (*at)[1] : '\0', bytes[4];
+    const char *simple = c == '\0' || is_iri ? NULL : strchr(names, c);
+    uint32_t code;
+    if (simple != NULL) {
+        acq_text_add_char(out, values[simple - names]);
+        *at += 2;
+        return true;
+    }
+    if (c != 'u' && c != 'U') {
+        snprintf(reason, ACQ_REASON,
+                 "a backslash stands before %s; double one that is meant as it is",
+                 is_iri ? "u or U in an IRI" : "one of t b n r f \" ' \\ u U");
+        return false;
+    }
+    if (!read_code(*at, end, &code, reason))
+        return false;
+    if (is_iri && !acq_iri_allows(code)) {
+        snprintf(reason, ACQ_REASON, "an IRI cannot hold the character U+%04X; percent-encode it",
+                 code);
+        return false;
+    }
+    acq_text_add_bytes(out, bytes, acq_utf8_encode(code, bytes));
+    *at += c == 'u' ? 6 : 10;
+    return true;
+}
+
+/* PN_CHARS beyond ASCII. */
+static bool is_name_character(uint32_t c)
+{
+    static const uint32_t ranges[][2] = {
+        {0xB7, 0xB7},     {0xC0, 0xD6},     {0xD8, 0xF6},      {0xF8, 0x37D},    {0x37F, 0x1FFF},
+        {0x200C, 0x200D}, {0x203F, 0x2040}, {0x2070, 0x218F},  {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
+        {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        if (c >= ranges[i][0] && c <= ranges[i][1])
+            return true;
+    }
+    return false;
+}
+
+size_t acq_rdf_name_step(const char *at, bool is_first)
+{
+    size_t length;
+    char c = *at;
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')
+        return 1;
+    if ((unsigned char)c < 0x80)
+        return !is_first && (c == '-' || c == '.');
+    uint32_t character = acq_utf8_decode(at, &length);
+    bool is_later = character == 0xB7 || (character >= 0x300 && character <= 0x36F) ||
+                    character == 0x203F || character == 0x2040;
+    return is_name_character(character) && !(is_first && is_later) ? length : 0;
 }

@@ -15,7 +15,7 @@
  * Nodes that brackets make are called _:b1, _:b2, ...; so a _:b1 of the text is called _:B1, and if
  * the text has both _:b1 and _:B1, the second of the two _:b0_1. Graphs merge; their names are
  * read and forgotten. Memory is that of the prefixes, those labels and the longest word. */
-#include "graph/text/turtle.h"
+#include "graph/text/rdf.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* reader.h - inside the graph module: the readers of all formats.
  *
  *   source.c    path ─▶ files and their formats        stream.c   their bytes
- *   read.c      files ─▶ sink                          pieces.c   cut at line ends
- *   pipeline.c  pieces ─▶ batches, on several threads  batch.c    names and facts of a piece
- *   batch.c     batches ─▶ sink, in order              table.c    separator and header of triples
+ *   pieces.c    cut at line ends ─▶ batches, on several threads
+ *   batch.c     names and facts of a piece ─▶ sink, in order
+ *   read.c      files ─▶ sink                          table.c    separator and header of triples
  *
- *   read_tsv.c  read_csv.c    plain triples            rdf.c   what RDF means here
+ *   read_csv.c                plain triples            rdf.c   what RDF means here
  *   read_benchmark.c          benchmark graphs         read_nt.c  read_turtle.c
  *
  * A bad line is reported and left out, or, in strict mode, ends the reading. */

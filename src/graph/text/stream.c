@@ -1,16 +1,16 @@
-/* stream.c - see stream.h. zlib decompresses and takes its memory from us.
+/* stream.c - see pieces.h. zlib decompresses and takes its memory from us.
  *
  * The first chunk is read into a buffer of our own to see what it is. After that, plain bytes go
  * straight to the caller, and compressed ones keep coming through the buffer. */
-#include "graph/text/stream.h"
+#include "graph/text/pieces.h"
 
 #include <string.h>
 
 #define ZLIB_CONST /* next_in is const */
 #include <zlib.h>
 
-#include "base/memory.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 enum {

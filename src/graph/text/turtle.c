@@ -1,9 +1,9 @@
-/* turtle.c - the words of Turtle and TriG; see turtle.h. Above each function is its rule in
+/* turtle.c - the words of Turtle and TriG; see rdf.h. Above each function is its rule in
  * https://www.w3.org/TR/turtle/#sec-grammar-grammar, where
  *
  *   PN_CHARS_BASE  letters          PN_CHARS_U  those and _          PN_CHARS  those, digits and -
  */
-#include "graph/text/turtle.h"
+#include "graph/text/rdf.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* write.c - see write.h. The name of a relation is spelled once, that of a head once a row. */
-#include "graph/text/write.h"
+/* write.c - see read.h. The name of a relation is spelled once, that of a head once a row. */
+#include "graph/text/read.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 acq_status acq_complex_check_sizes(uint32_t n_relations, uint32_t rank, acq_error *error)
 {

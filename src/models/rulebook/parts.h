@@ -3,7 +3,7 @@
 #ifndef ACQ_MODELS_RULEBOOK_PARTS_H
 #define ACQ_MODELS_RULEBOOK_PARTS_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "models/rulebook/rulebook.h"
 
 /* ---- bodies ---- */

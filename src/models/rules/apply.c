@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "models/rules/parts.h"
 
 const acq_rule *acq_rules_get(const acq_rules *rules, acq_rel relation, size_t *n)

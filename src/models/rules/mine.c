@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/search.h"
 #include "base/threads.h"
 #include "models/rules/parts.h"

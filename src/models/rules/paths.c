@@ -12,8 +12,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/search.h"
 
 acq_status acq_pair_counter_init(acq_pair_counter *counter, const acq_links *const *links,

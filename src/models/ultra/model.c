@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 static const char FORMAT[] = "anycq-ultra-1";
 static const char QUERY_OWN[] = "own", QUERY_PAIR[] = "pair";

@@ -12,7 +12,7 @@
 #ifndef ACQ_QUERY_SAMPLE_SAMPLER_H
 #define ACQ_QUERY_SAMPLE_SAMPLER_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "graph/graph.h"
 #include "query/problem.h"
 

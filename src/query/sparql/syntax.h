@@ -12,7 +12,7 @@
 #ifndef ACQ_QUERY_SPARQL_SYNTAX_H
 #define ACQ_QUERY_SPARQL_SYNTAX_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "query/input.h"
 
 enum {

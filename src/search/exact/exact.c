@@ -11,9 +11,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "search/collect.h"
 #include "search/exact/state.h"
 #include "search/literal.h"
+#include "search/search.h"
 
 typedef struct exact {
     const acq_problem *problem;

@@ -1,5 +1,5 @@
 /* board.c - making a board, its links, its bound, and labels from the definition. */
-#include "search/policy/board.h"
+#include "search/policy/walk.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "search/policy/board.h"
+#include "search/policy/walk.h"
 
 typedef struct builder {
     const acq_problem *problem;

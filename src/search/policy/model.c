@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 static const char FORMAT[] = "anycq-policy-1";
 static const char LABELS_BOTH[] = "PE LE", LABELS_LE[] = "LE";

@@ -2,7 +2,7 @@
  *
  *   draw a uniform assignment; score it
  *   each step: labels and classes of the assignment (walk.h), one step of the network on the
- *   classes (network.h), a new assignment from its distributions (choice.h); score it
+ *   classes (network.h), a new assignment from its distributions (walk.h); score it
  *
  * Several problems run side by side, their rows in one product; a problem that is finished
  * leaves. Problem i of a batch has its own random numbers, and a row's result does not depend on
@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/guess.h"
-#include "search/policy/choice.h"
 #include "search/policy/network.h"
+#include "search/policy/walk.h"
+#include "search/search.h"
 
 enum {
     POLICY_STEPS = 200, /* when the caller gives none */

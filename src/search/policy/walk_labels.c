@@ -1,9 +1,9 @@
-/* walk_labels.c - see walk_parts.h.
+/* walk_labels.c - see walk.h.
  *
  * The values of a term that decide a literal (make it hold, or fail if it is negated) are a set:
  * a row of links for LE, the heads of all links for PE, one value for an equality. Every class
  * starts with the truth outside of the set; splitting by the set finds the classes inside. */
-#include "search/policy/walk_parts.h"
+#include "search/policy/walk.h"
 
 #include <string.h>
 

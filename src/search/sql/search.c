@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/collect.h"
+#include "search/search.h"
 #include "search/sql/parts.h"
 
 enum { STEPS_BETWEEN_LOOKS = 5000 };

@@ -1,9 +1,9 @@
-/* bulk.c - writes a store once, from front to end; see bulk.h.
+/* bulk.c - writes a store once, from front to end; see write.h.
  *
  * One transaction without a journal; rows of names are inserted many at a time, which takes 60 %
  * of the time of one at a time; indexes last, by SQLite's external sort. Its runs are as long as
  * the cache is large, and they are sorted by comparing keys all over: 16 MB is faster than more. */
-#include "store/import/bulk.h"
+#include "store/import/write.h"
 
 #include <stdio.h>
 

@@ -16,7 +16,6 @@
 #include "graph/text/read.h"
 #include "store/file.h"
 #include "store/format.h"
-#include "store/import/partial.h"
 #include "store/import/write.h"
 
 typedef struct replacement {

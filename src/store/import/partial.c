@@ -1,9 +1,9 @@
-/* partial.c - see partial.h.
+/* partial.c - see import.h.
  *
  * The lock is flock's, on a descriptor of its own: SQLite's locks on the same file are of another
  * kind, and both are gone when the process is. A file may lose its name between being opened and
  * being locked, because another import has just finished: then the name is looked up again. */
-#include "store/import/partial.h"
+#include "store/import/import.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "store/import/sort_runs.h"
 
 /* Facts grouped by the relation they were given with, and sorted in each group. Group r holds the
  * facts given with relation r, all turned to the even direction, so that the groups 2k and 2k+1 of

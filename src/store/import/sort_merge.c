@@ -1,4 +1,4 @@
-/* sort_merge.c - the merge of all runs, and each pair's links turned around; see sort_runs.h.
+/* sort_merge.c - the merge of all runs, and each pair's links turned around; see sort.h.
  *
  *   runs ─merge─▶ piece of 2k ─▶ caller
  *                   └─turn─▶ turned ──full──▶ sorted run
@@ -6,7 +6,7 @@
  *
  * A quarter of the memory each is for reading the runs, for `turned`, for the scratch of its sort
  * and for reading a pair's own runs. */
-#include "store/import/sort_runs.h"
+#include "store/import/sort.h"
 
 #include "base/memory.h"
 

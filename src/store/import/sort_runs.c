@@ -2,7 +2,7 @@
  *
  * The heap holds each run's next link; taking the least and putting the same run's next one in
  * its place costs O(log runs). The bytes are in the machine's own order: nobody else reads them. */
-#include "store/import/sort_runs.h"
+#include "store/import/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>

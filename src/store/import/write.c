@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
-#include "store/import/vfs.h"
+#include "store/database.h"
 
 enum { N_SLOTS = 4 };
 

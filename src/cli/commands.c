@@ -55,9 +55,9 @@
     "Answers questions about graphs over HTTP: the SPARQL 1.1 Protocol at /sparql and\n"           \
     "/sparql/NAME, JSON at /api/..., the Model Context Protocol at /mcp. The name of\n"            \
     "a graph is that of its file without its ending; /openapi.json lists everything.\n"            \
-    "The server only reads. SIGHUP opens the graphs anew, SIGTERM ends it when the\n"              \
-    "requests under way are answered. It speaks plain HTTP: docs/server.md shows a\n"              \
-    "proxy with TLS.\n"
+    "The server only reads, unless --writable is given. SIGHUP opens the graphs anew,\n"           \
+    "SIGTERM ends it when the requests under way are answered. It speaks plain HTTP:\n"            \
+    "docs/server.md shows a proxy with TLS.\n"
 
 #define MCP_HELP                                                                                   \
     "Serves the Model Context Protocol on standard input and output, for assistants:\n"            \

@@ -183,6 +183,8 @@
           "questions answered at the same time")                                                   \
     COUNT(queue, "queue", 0, "N", "64", 0, 100000, ACQ_ON_serve,                                   \
           "questions that wait; more are refused with 503")                                        \
+    FLAG(writable, "writable", 0, NULL, NULL, 0, 0, ACQ_ON_servers,                                \
+         "clients may add and remove facts of stores")                                             \
     COUNT(most, "most", 0, "N", "10000", 1, 1e7, ACQ_ON_servers, "most answers of one request")    \
     REAL(serve_time, "time", 0, "SECONDS", "10", 0.001, 1e6, ACQ_ON_servers,                       \
          "most time of one request")                                                               \

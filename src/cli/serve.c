@@ -18,7 +18,8 @@ static acq_service_params read_service(const acq_options *options)
                                 .predictor = options->predictor,
                                 .seconds = options->serve_time,
                                 .memory_bytes = options->serve_memory << 20,
-                                .most_answers = options->most};
+                                .most_answers = options->most,
+                                .is_writable = options->writable};
 }
 
 /* The first line of a file: a token on the command line would be seen by everybody. */
@@ -80,6 +81,7 @@ static acq_status start(const acq_options *options, char *token, size_t size, ac
                               .read_seconds = 10,
                               .write_seconds = 30,
                               .origin = options->cors};
+    params.service.warms = true;
     acq_status status = acq_predictor_check_spec(options->predictor, error);
     if (status == ACQ_OK && options->token_file != NULL)
         status = read_token(options->token_file, token, size, error);
@@ -112,12 +114,13 @@ int acq_cli_mcp(const acq_options *options)
 {
     acq_error error = {0};
     acq_service_params params = read_service(options);
-    acq_service *service = NULL;
+    acq_served served;
     acq_status status = acq_predictor_check_spec(options->predictor, &error);
-    if (status == ACQ_OK)
-        status = acq_service_open(&params, &service, &error);
-    if (status == ACQ_OK)
-        status = acq_mcp_serve(service, &error);
-    acq_service_leave(service);
+    if (status == ACQ_OK) {
+        status = acq_served_init(&served, &params, &error);
+        if (status == ACQ_OK)
+            status = acq_mcp_serve(&served, &error);
+        acq_served_deinit(&served);
+    }
     return status == ACQ_OK ? ACQ_EXIT_YES : acq_report_failure(options, &error);
 }

@@ -20,7 +20,8 @@
 #include "base/text.h"
 #include "server/mcp.h"
 #include "server/openapi.h"
-#include "server/results.h"
+#include "server/protocol.h"
+#include "server/lines.h"
 
 typedef enum phase { READING, WORKING, WRITING } phase;
 
@@ -35,11 +36,11 @@ typedef struct connection {
 
 struct acq_http {
     acq_http_params params;
+    acq_served served;
     struct MHD_Daemon *daemon;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t is_free;
     unsigned working, waiting;
-    acq_service *service;
     connection *connections;
     pthread_t watchdog;
     atomic_bool is_stopping, must_end;
@@ -52,15 +53,21 @@ typedef struct request {
     acq_text body;
     bool is_begun, is_too_large;
     bool has_nul; /* in its URL */
+    bool is_post_only;
+    bool is_place_taken; /* a worker's, by a stream of lines, which gives it back */
 } request;
+
+typedef struct request_lines {
+    connection *from;
+    acq_lines *lines;
+} request_lines;
 
 /* ---- places for workers ---- */
 
 static bool take_place(acq_http *http)
 {
     pthread_mutex_lock(&http->lock);
-    bool is_full =
-        http->working >= http->params.workers && http->waiting >= http->params.queue;
+    bool is_full = http->working >= http->params.workers && http->waiting >= http->params.queue;
     if (!is_full) {
         http->waiting++;
         while (http->working >= http->params.workers)
@@ -80,15 +87,6 @@ static void give_place(acq_http *http)
     pthread_mutex_unlock(&http->lock);
 }
 
-static acq_service *join_service(acq_http *http)
-{
-    pthread_mutex_lock(&http->lock);
-    acq_service *service = http->service;
-    atomic_fetch_add(&service->users, 1);
-    pthread_mutex_unlock(&http->lock);
-    return service;
-}
-
 /* ---- connections ---- */
 
 static void set_phase(connection *c, phase now)
@@ -97,8 +95,8 @@ static void set_phase(connection *c, phase now)
     c->phase = now;
 }
 
-static void notify_connection(void *context, struct MHD_Connection *connected, void **socket_context,
-                              enum MHD_ConnectionNotificationCode code)
+static void notify_connection(void *context, struct MHD_Connection *connected,
+                              void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
     acq_http *http = context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
@@ -169,27 +167,17 @@ static bool is_over(void *context)
 
 /* ---- responses ---- */
 
-static enum MHD_Result send_bytes(request *r, struct MHD_Connection *to, int status,
-                                  const char *type, acq_text *text)
+static void add_headers(request *r, int status, const char *type, struct MHD_Response *response)
 {
     acq_http *http = r->from->http;
-    if (text->failed) {
-        acq_text_clear(text);
-        status = 503;
-    }
-    size_t length = text->length;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(length, length == 0 ? (void *)"" : text->bytes,
-                                        MHD_RESPMEM_MUST_COPY);
-    if (response == NULL)
-        return MHD_NO;
     MHD_add_response_header(response, "Content-Type", type);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Cache-Control", "no-store");
     if (http->params.origin != NULL) {
         MHD_add_response_header(response, "Access-Control-Allow-Origin", http->params.origin);
         MHD_add_response_header(response, "Access-Control-Allow-Headers",
-                                "Authorization, Content-Type");
+                                "Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, "
+                                "Mcp-Name");
         MHD_add_response_header(response, "Vary", "Origin");
     }
     if (status == 503)
@@ -197,14 +185,36 @@ static enum MHD_Result send_bytes(request *r, struct MHD_Connection *to, int sta
     if (status == 401)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (status == 405)
-        MHD_add_response_header(response, "Allow", "GET, POST");
+        MHD_add_response_header(response, "Allow", r->is_post_only ? "POST" : "GET, POST");
     if (r->is_too_large || http->is_stopping)
         MHD_add_response_header(response, "Connection", "close");
-    http->errors += status >= 500;
+}
+
+/* The response is taken. */
+static enum MHD_Result send_response(request *r, struct MHD_Connection *to, int status,
+                                     const char *type, struct MHD_Response *response)
+{
+    if (response == NULL)
+        return MHD_NO;
+    add_headers(r, status, type, response);
+    r->from->http->errors += status >= 500;
     set_phase(r->from, WRITING);
     enum MHD_Result queued = MHD_queue_response(to, (unsigned)status, response);
     MHD_destroy_response(response);
     return queued;
+}
+
+/* Takes the bytes of the text. */
+static enum MHD_Result send_bytes(request *r, struct MHD_Connection *to, int status,
+                                  const char *type, acq_text *text)
+{
+    if (text->failed) {
+        acq_text_clear(text);
+        status = 503;
+    }
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        text->length, text->length == 0 ? (void *)"" : text->bytes, MHD_RESPMEM_MUST_COPY);
+    return send_response(r, to, status, type, response);
 }
 
 static enum MHD_Result send_json(request *r, struct MHD_Connection *to, int status, json_t *object)
@@ -231,13 +241,23 @@ static enum MHD_Result send_error(request *r, struct MHD_Connection *to, int sta
 
 /* ---- arguments ---- */
 
+/* The member "" says that something is wrong. `values` may come again: it is a list. */
 static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *key,
                                     const char *value)
 {
     (void)kind;
-    json_t *text = json_string(value == NULL ? "" : value);
-    if (text == NULL || json_object_set_new(context, key, text) != 0)
-        json_object_set_new(context, "", json_true()); /* no UTF-8 */
+    json_t *text = json_string(value == NULL ? "" : value), *all = json_object_get(context, key);
+    if (text == NULL || (all != NULL && strcmp(key, "values") != 0)) {
+        json_decref(text);
+        json_object_set_new(context, "", json_true());
+    } else if (strcmp(key, "values") != 0) {
+        if (json_object_set_new(context, key, text) != 0)
+            json_object_set_new(context, "", json_true());
+    } else if (json_is_array(all)) {
+        json_array_append_new(all, text);
+    } else {
+        json_object_set_new(context, key, json_pack("[o]", text));
+    }
     return MHD_YES;
 }
 
@@ -259,6 +279,17 @@ static void add_form(json_t *arguments, char *form)
         if (value != NULL)
             MHD_http_unescape(value);
         add_argument(arguments, MHD_POSTDATA_KIND, form, value);
+    }
+}
+
+static void add_members(json_t *arguments, json_t *body)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(body, name, value)
+    {
+        bool is_new = json_object_get(arguments, name) == NULL;
+        json_object_set(arguments, is_new ? name : "", value);
     }
 }
 
@@ -294,18 +325,21 @@ static json_t *read_arguments(request *r, struct MHD_Connection *from, int *stat
             *status = 400;
             *problem = "the body is not a JSON object in UTF-8";
         } else {
-            json_object_update(arguments, body);
+            add_members(arguments, body);
         }
         json_decref(body);
     } else if (is_type(from, "application/sparql-query")) {
         add_argument(arguments, MHD_POSTDATA_KIND, "query", get_body(r));
+    } else if (is_type(from, "application/sparql-update")) {
+        *status = 403;
+        *problem = "updates are not supported; POST /api/add takes facts where it is allowed";
     } else if (r->body.length > 0) {
         *status = 415;
         *problem = "send a form, JSON or application/sparql-query";
     }
     if (*status == 200 && json_object_get(arguments, "") != NULL) {
         *status = 400;
-        *problem = "an argument is not UTF-8, or has no name";
+        *problem = "an argument is not UTF-8, has no name, or comes twice";
     }
     return arguments;
 }
@@ -313,54 +347,81 @@ static json_t *read_arguments(request *r, struct MHD_Connection *from, int *stat
 /* ---- routes ---- */
 
 static enum MHD_Result run_sparql(request *r, struct MHD_Connection *to, const acq_call *call,
-                                  const json_t *arguments, const char *graph)
+                                  const json_t *arguments, const char *graph, bool is_get)
 {
-    const char *query = json_string_value(json_object_get(arguments, "query"));
-    const acq_served_graph *g = acq_service_find(call->service, graph);
-    acq_solve_params params;
-    acq_ask_params ask;
-    acq_solutions *solutions = NULL;
-    acq_error error = {0};
-    int status;
-    if (json_object_get(arguments, "update") != NULL)
-        return send_error(r, to, 403, "updates are not supported: this server is read-only");
-    if (json_object_get(arguments, "default-graph-uri") != NULL ||
-        json_object_get(arguments, "named-graph-uri") != NULL)
-        return send_error(r, to, 400, "graphs of a query cannot be chosen: leave the URIs out");
-    if (g == NULL || query == NULL)
-        return send_error(r, to, g == NULL ? 404 : 400,
-                          g == NULL ? "no graph of this name is served"
-                                    : "give the SPARQL query as \"query\"");
-    if (!acq_is_sparql(query))
-        return send_error(r, to, 400, "this is no SPARQL query; /api/ask takes other syntaxes");
-    acq_solve_params_init(&params);
-    if (acq_service_read_ask(call, arguments, &ask, &error) != ACQ_OK)
-        return send_json(r, to, 400, acq_service_fail_with(&error, &status));
-    params.ask = &ask;
-    params.most = call->service->params.most_answers;
-    if (acq_solve(g->graph, query, g->predictor, &params, &solutions, &error) != ACQ_OK) {
-        json_t *object = acq_service_fail_with(&error, &status);
-        return send_json(r, to, status, object);
-    }
-    acq_text text = {0};
-    const char *spent = acq_solutions_get_spent(solutions);
-    acq_result_format format =
-        acq_results_choose(MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Accept"),
-                           acq_solutions_get_form(solutions));
-    enum MHD_Result sent;
-    if (strcmp(spent, "time") == 0 || strcmp(spent, "memory") == 0) {
-        sent = send_error(r, to, 503, "the query takes more time or memory than it may");
-    } else if (strcmp(spent, "most") == 0) {
-        sent = send_error(r, to, 413, "the query has more solutions than may be sent; add LIMIT");
-    } else if (format == ACQ_FORMAT_SPARQL_NO) {
-        sent = send_error(r, to, 406, "no format of this result is accepted");
-    } else {
-        acq_results_write(solutions, format, &text);
-        sent = send_bytes(r, to, 200, acq_results_get_type(format), &text);
-    }
-    acq_text_deinit(&text);
-    acq_solutions_free(solutions);
+    acq_reply reply;
+    acq_protocol_request asked = {.arguments = arguments,
+                                  .graph = graph,
+                                  .accept =
+                                      MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Accept"),
+                                  .host = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Host"),
+                                  .is_get = is_get};
+    acq_protocol_answer(call, &asked, &reply);
+    enum MHD_Result sent = reply.failure != NULL
+                               ? send_json(r, to, reply.status, reply.failure)
+                               : send_bytes(r, to, reply.status, reply.type, &reply.text);
+    acq_text_deinit(&reply.text);
     return sent;
+}
+
+/* ---- lines ---- */
+
+static void end_lines(void *context)
+{
+    give_place(((connection *)context)->http);
+}
+
+static ssize_t read_lines(void *context, uint64_t position, char *out, size_t room)
+{
+    request_lines *lines = context;
+    (void)position;
+    set_phase(lines->from, WORKING);
+    size_t n = acq_lines_read(lines->lines, out, room);
+    set_phase(lines->from, WRITING);
+    return n == 0 ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)n;
+}
+
+static void free_lines(void *context)
+{
+    request_lines *lines = context;
+    acq_lines_free(lines->lines);
+    acq_free(lines);
+}
+
+/* The thread that asks gives the worker's place back. */
+static enum MHD_Result run_lines(request *r, struct MHD_Connection *to, json_t *arguments)
+{
+    acq_http *http = r->from->http;
+    acq_lines_params params = {.is_over = is_over, .end = end_lines, .context = r->from};
+    json_t *failure = NULL;
+    int status = 200;
+    request_lines *lines = acq_zalloc(1, sizeof *lines);
+    if (lines == NULL) {
+        json_decref(arguments);
+        return send_error(r, to, 503, "out of memory");
+    }
+    lines->from = r->from;
+    lines->lines = acq_lines_new(acq_served_join(&http->served), &http->served, arguments, &params,
+                                 &failure, &status);
+    if (lines->lines == NULL) {
+        acq_free(lines);
+        return send_json(r, to, status, failure);
+    }
+    r->is_place_taken = true;
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, read_lines, lines, free_lines);
+    if (response == NULL)
+        free_lines(lines);
+    return send_response(r, to, 200, "application/x-ndjson", response);
+}
+
+static bool wants_lines(struct MHD_Connection *from, const char *path, const json_t *arguments)
+{
+    const char *accept = MHD_lookup_connection_value(from, MHD_HEADER_KIND, "Accept");
+    return strcmp(path, "/api/ask") == 0 &&
+           (acq_argument_is_true(arguments, "stream") ||
+            (accept != NULL && (strstr(accept, "application/x-ndjson") != NULL ||
+                                strstr(accept, "application/jsonl") != NULL)));
 }
 
 static enum MHD_Result run_mcp(request *r, struct MHD_Connection *to, const acq_call *call)
@@ -369,8 +430,7 @@ static enum MHD_Result run_mcp(request *r, struct MHD_Connection *to, const acq_
     char *answer = acq_mcp_answer(call, get_body(r), r->body.length);
     if (answer != NULL)
         acq_text_format(&text, "%s\n", answer);
-    enum MHD_Result sent =
-        send_bytes(r, to, answer == NULL ? 202 : 200, "application/json", &text);
+    enum MHD_Result sent = send_bytes(r, to, answer == NULL ? 202 : 200, "application/json", &text);
     free(answer);
     acq_text_deinit(&text);
     return sent;
@@ -398,67 +458,116 @@ static enum MHD_Result send_metrics(request *r, struct MHD_Connection *to)
     return sent;
 }
 
+static enum MHD_Result run_api(request *r, struct MHD_Connection *to, const acq_call *call,
+                               const char *path, const char *method)
+{
+    const char *problem = "";
+    int status;
+    bool is_get = strcmp(method, "POST") != 0, is_sparql = strncmp(path, "/sparql", 7) == 0;
+    enum MHD_Result sent;
+    json_t *arguments = read_arguments(r, to, &status, &problem);
+    if (status != 200) {
+        sent = send_error(r, to, status, problem);
+    } else if (is_sparql) {
+        const char *graph = path[7] == '/' ? path + 8 : NULL;
+        sent = run_sparql(r, to, call, arguments, graph, is_get);
+    } else if (wants_lines(to, path, arguments) && strcmp(method, "HEAD") != 0) {
+        return run_lines(r, to, arguments);
+    } else {
+        json_t *object = acq_service_run(call, path + 5, arguments, &status);
+        sent = send_json(r, to, status, object);
+    }
+    json_decref(arguments);
+    return sent;
+}
+
 /* What asks the engine; a worker's place is held. */
 static enum MHD_Result run_route(request *r, struct MHD_Connection *to, const char *path,
                                  const char *method)
 {
-    const char *problem = "";
-    int status;
-    acq_service *service = join_service(r->from->http);
-    acq_call call = {.service = service, .is_over = is_over, .context = r->from};
-    enum MHD_Result sent;
-    if (strcmp(path, "/mcp") == 0) {
-        sent = strcmp(method, "POST") == 0
-                   ? run_mcp(r, to, &call)
-                   : send_error(r, to, 405, "assistants POST one message here");
-    } else {
-        json_t *arguments = read_arguments(r, to, &status, &problem);
-        if (status != 200) {
-            sent = send_error(r, to, status, problem);
-        } else if (strncmp(path, "/sparql", 7) == 0) {
-            sent = run_sparql(r, to, &call, arguments, path[7] == '/' ? path + 8 : NULL);
-        } else {
-            json_t *object = acq_service_run(&call, path + 5, arguments, &status);
-            sent = send_json(r, to, status, object);
-        }
-        json_decref(arguments);
-    }
+    acq_http *http = r->from->http;
+    acq_service *service = acq_served_join(&http->served);
+    acq_call call = {
+        .service = service, .served = &http->served, .is_over = is_over, .context = r->from};
+    enum MHD_Result sent =
+        strcmp(path, "/mcp") == 0 ? run_mcp(r, to, &call) : run_api(r, to, &call, path, method);
     acq_service_leave(service);
     return sent;
+}
+
+/* A page of another site can make a browser send a form, but no JSON without asking first. */
+static int check_write(request *r, struct MHD_Connection *from, const char *path,
+                       const char *method, const char **problem)
+{
+    bool is_mcp = strcmp(path, "/mcp") == 0;
+    r->is_post_only = true;
+    if (strcmp(method, "POST") != 0) {
+        *problem = is_mcp ? "assistants POST one message here" : "facts are changed by POST";
+        return 405;
+    }
+    if (!is_type(from, "application/json")) {
+        *problem = "send application/json";
+        return 415;
+    }
+    return 200;
+}
+
+static enum MHD_Result send_text(request *r, struct MHD_Connection *to, int status,
+                                 const char *type, const char *words)
+{
+    acq_text text = {0};
+    acq_text_add(&text, words);
+    enum MHD_Result sent = send_bytes(r, to, status, type, &text);
+    acq_text_deinit(&text);
+    return sent;
+}
+
+/* What is served without asking the engine. NULL path of `sent`: nothing of these. */
+static bool send_simple(request *r, struct MHD_Connection *to, const char *path,
+                        enum MHD_Result *sent)
+{
+    bool is_stopping = r->from->http->is_stopping;
+    if (strcmp(path, "/healthz") == 0)
+        *sent = send_text(r, to, is_stopping ? 503 : 200, "text/plain",
+                          is_stopping ? "stopping\n" : "ok\n");
+    else if (strcmp(path, "/metrics") == 0)
+        *sent = send_metrics(r, to);
+    else if (strcmp(path, "/openapi.json") == 0)
+        *sent = send_text(r, to, 200, "application/json", acq_openapi_document);
+    else
+        return false;
+    return true;
 }
 
 static enum MHD_Result route(request *r, struct MHD_Connection *to, const char *path,
                              const char *method)
 {
     acq_http *http = r->from->http;
-    acq_text text = {0};
-    bool is_api = strncmp(path, "/api/", 5) == 0 && acq_service_has(path + 5);
-    bool is_sparql = strcmp(path, "/sparql") == 0 || strncmp(path, "/sparql/", 8) == 0;
-    if (strcmp(path, "/healthz") == 0) {
-        acq_text_add(&text, http->is_stopping ? "stopping\n" : "ok\n");
-        enum MHD_Result sent =
-            send_bytes(r, to, http->is_stopping ? 503 : 200, "text/plain", &text);
-        acq_text_deinit(&text);
+    enum MHD_Result sent;
+    const char *problem = "";
+    bool is_tool = strncmp(path, "/api/", 5) == 0;
+    bool is_mcp = strcmp(path, "/mcp") == 0;
+    if (send_simple(r, to, path, &sent))
         return sent;
-    }
-    if (strcmp(path, "/metrics") == 0)
-        return send_metrics(r, to);
-    if (strcmp(path, "/openapi.json") == 0) {
-        acq_text_add(&text, acq_openapi_document);
-        enum MHD_Result sent = send_bytes(r, to, 200, "application/json", &text);
-        acq_text_deinit(&text);
-        return sent;
-    }
-    if (!is_api && !is_sparql && strcmp(path, "/mcp") != 0)
+    if (is_tool && acq_service_writes(path + 5) && !http->params.service.is_writable)
+        return send_error(r, to, 403, "this server is read-only; --writable lets it change facts");
+    is_tool = is_tool && acq_service_has(&http->params.service, path + 5);
+    if (!is_tool && !is_mcp && strcmp(path, "/sparql") != 0 && strncmp(path, "/sparql/", 8) != 0)
         return send_error(r, to, 404, "there is nothing here; /openapi.json lists what is served");
+    int status = is_mcp || (is_tool && acq_service_writes(path + 5))
+                     ? check_write(r, to, path, method, &problem)
+                     : 200;
+    if (status != 200)
+        return send_error(r, to, status, problem);
     if (!take_place(http)) {
         http->refused++;
         return send_error(r, to, 503, "too many questions wait already; try again");
     }
     int64_t start = acq_clock_ns();
-    enum MHD_Result sent = run_route(r, to, path, method);
+    sent = run_route(r, to, path, method);
     http->served_ns += (uint64_t)(acq_clock_ns() - start);
-    give_place(http);
+    if (!r->is_place_taken)
+        give_place(http);
     return sent;
 }
 
@@ -476,6 +585,34 @@ static bool has_token(const acq_http *http, struct MHD_Connection *from)
     for (size_t i = 0; i < m; i++)
         differs |= (unsigned char)(given[7 + i] ^ token[i % n]);
     return differs == 0 && n == m;
+}
+
+/* A web page whose name was made to mean this machine ("DNS rebinding") must not read what is
+ * served here without a token: so a request must call the server by an address, or by a name of
+ * this machine, and must not come from a page of another origin. */
+static bool is_own_name(const char *host)
+{
+    size_t n = strcspn(host, ":"), dots = 0, letters = 0;
+    for (size_t i = 0; i < n; i++) {
+        dots += host[i] == '.';
+        letters += host[i] != '.' && (host[i] < '0' || host[i] > '9');
+    }
+    bool is_local = n >= 10 && strncasecmp(host + n - 10, ".localhost", 10) == 0;
+    return host[0] == '[' || dots == 0 || letters == 0 || is_local;
+}
+
+static bool is_trusted(const acq_http *http, struct MHD_Connection *from)
+{
+    const char *host = MHD_lookup_connection_value(from, MHD_HEADER_KIND, "Host");
+    const char *origin = MHD_lookup_connection_value(from, MHD_HEADER_KIND, "Origin");
+    if (http->params.token != NULL)
+        return true;
+    if (host != NULL && !is_own_name(host))
+        return false;
+    if (origin == NULL || (http->params.origin != NULL && strcmp(origin, http->params.origin) == 0))
+        return true;
+    const char *name = strstr(origin, "://");
+    return name != NULL && host != NULL && strcasecmp(name + 3, host) == 0;
 }
 
 /* The URL as it was sent: decoded, what follows a %00 would not be seen. */
@@ -527,6 +664,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *from, const 
     }
     if (!is_get && strcmp(method, "POST") != 0)
         return send_error(r, from, 405, "use GET or POST");
+    if (!is_trusted(http, from))
+        return send_error(r, from, 403,
+                          "call this server by its address; a page of another "
+                          "origin needs --cors, another name --token-file");
     if (strcmp(path, "/healthz") != 0 && !has_token(http, from))
         return send_error(r, from, 401, "this server wants a bearer token");
     return route(r, from, path, method);
@@ -552,7 +693,7 @@ static void complete(void *context, struct MHD_Connection *from, void **request_
 
 static void free_http(acq_http *http)
 {
-    acq_service_leave(http->service);
+    acq_served_deinit(&http->served);
     pthread_mutex_destroy(&http->lock);
     pthread_cond_destroy(&http->is_free);
     acq_free(http);
@@ -571,13 +712,12 @@ static acq_status listen_at(acq_http *http, unsigned *port, acq_error *error)
         (uint16_t)p->port, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR, &address,
         MHD_OPTION_CONNECTION_LIMIT, p->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)65536, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http,
-        MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, complete, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, complete, http,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (http->daemon == NULL)
         return acq_fail(error, ACQ_ERR_IO, "cannot listen at %.100s:%u; is the port taken?",
                         p->host, p->port);
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
     *port = info == NULL ? p->port : info->port;
     return ACQ_OK;
 }
@@ -591,7 +731,7 @@ acq_status acq_http_start(const acq_http_params *params, acq_http **out, unsigne
     http->params = *params;
     pthread_mutex_init(&http->lock, NULL);
     pthread_cond_init(&http->is_free, NULL);
-    acq_status status = acq_service_open(&params->service, &http->service, error);
+    acq_status status = acq_served_init(&http->served, &params->service, error);
     if (status == ACQ_OK)
         status = listen_at(http, port, error);
     if (status == ACQ_OK && pthread_create(&http->watchdog, NULL, watch, http) != 0) {
@@ -608,16 +748,7 @@ acq_status acq_http_start(const acq_http_params *params, acq_http **out, unsigne
 
 acq_status acq_http_reload(acq_http *http, acq_error *error)
 {
-    acq_service *fresh, *old;
-    acq_status status = acq_service_open(&http->params.service, &fresh, error);
-    if (status != ACQ_OK)
-        return status;
-    pthread_mutex_lock(&http->lock);
-    old = http->service;
-    http->service = fresh;
-    pthread_mutex_unlock(&http->lock);
-    acq_service_leave(old);
-    return ACQ_OK;
+    return acq_served_reload(&http->served, NULL, error);
 }
 
 static bool is_idle(acq_http *http)

@@ -21,7 +21,8 @@ enum {
 #define QUERY                                                                                      \
     "{\"type\":\"string\",\"description\":\"Q(x) := exists y. directed(y, \\\"Oppenheimer\\\") & " \
     "born_in(y, x), or SPARQL\"}"
-#define GRAPH "\"graph\":{\"type\":\"string\",\"description\":\"name of the graph; default: the first\"}"
+#define GRAPH                                                                                      \
+    "\"graph\":{\"type\":\"string\",\"description\":\"name of the graph; default: the first\"}"
 #define LIMIT "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100}"
 #define MIN_P "\"min_p\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1}"
 #define READS                                                                                      \
@@ -32,7 +33,8 @@ static const char TOOLS[] =
     "[{\"name\":\"schema\",\"description\":\"What the graph holds: its relations with the number "
     "of their facts. Call this first.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{" GRAPH
     "}}," READS "},"
-    "{\"name\":\"find_entity\",\"description\":\"Entities whose name begins with a prefix; names in "
+    "{\"name\":\"find_entity\",\"description\":\"Entities whose name begins with a prefix; names "
+    "in "
     "queries must be spelled exactly.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"
     "\"prefix\":{\"type\":\"string\",\"minLength\":1}," LIMIT "," GRAPH
     "},\"required\":[\"prefix\"]}," READS "},"
@@ -41,7 +43,8 @@ static const char TOOLS[] =
     "\"object\",\"properties\":{\"query\":" QUERY "," LIMIT "," MIN_P "," GRAPH
     "},\"required\":[\"query\"]}," READS "},"
     "{\"name\":\"check\",\"description\":\"Is this tuple an answer of the query? values: one name "
-    "for each free variable.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"query\":" QUERY
+    "for each free "
+    "variable.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"query\":" QUERY
     ",\"values\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}," GRAPH
     "},\"required\":[\"query\",\"values\"]}," READS "},"
     "{\"name\":\"explain\",\"description\":\"As check, with every atom, its fact, and the reasons "
@@ -49,8 +52,8 @@ static const char TOOLS[] =
     ",\"values\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}," GRAPH
     "},\"required\":[\"query\",\"values\"]}," READS "},"
     "{\"name\":\"suggest\",\"description\":\"The likeliest missing facts, each with its reasons."
-    "\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"relation\":{\"type\":\"string\"}," LIMIT
-    "," MIN_P "," GRAPH "}}," READS "}]";
+    "\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"relation\":{\"type\":\"string\"}"
+    "," LIMIT "," MIN_P "," GRAPH "}}," READS "}]";
 
 static const char INSTRUCTIONS[] =
     "Questions about an incomplete knowledge graph. Call schema for the relations and find_entity "
@@ -140,8 +143,7 @@ static json_t *call_tool(const acq_call *call, const json_t *params)
         return make_error(INVALID_PARAMS, tool == NULL ? "no such tool; tools/list names them"
                                                        : "arguments must be an object");
     }
-    json_t *object =
-        acq_service_run(call, tool, arguments == NULL ? nothing : arguments, &status);
+    json_t *object = acq_service_run(call, tool, arguments == NULL ? nothing : arguments, &status);
     json_decref(nothing);
     return object == NULL ? NULL : make_content(object, status != 200);
 }
@@ -256,16 +258,18 @@ static bool read_line(char *line, size_t *length, bool *is_too_long)
     return c != EOF || *length > 0;
 }
 
-acq_status acq_mcp_serve(const acq_service *service, acq_error *error)
+acq_status acq_mcp_serve(acq_served *served, acq_error *error)
 {
-    acq_call call = {.service = service};
     char *line = malloc(ACQ_MCP_MOST_MESSAGE);
     size_t length;
     bool is_too_long, is_good = line != NULL;
     while (is_good && read_line(line, &length, &is_too_long)) {
         if (length == 0)
             continue;
+        acq_service *service = acq_served_join(served);
+        acq_call call = {.service = service, .served = served};
         char *answer = acq_mcp_answer(&call, line, is_too_long ? 0 : length);
+        acq_service_leave(service);
         if (answer != NULL)
             is_good = printf("%s\n", answer) >= 0 && fflush(stdout) == 0;
         free(answer);

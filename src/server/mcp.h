@@ -14,6 +14,6 @@ enum { ACQ_MCP_MOST_MESSAGE = 1 << 20 };
 char *acq_mcp_answer(const acq_call *call, const char *message, size_t length);
 
 /* Messages from standard input, one a line, until it ends; responses to standard output. */
-acq_status acq_mcp_serve(const acq_service *service, acq_error *error);
+acq_status acq_mcp_serve(acq_served *served, acq_error *error);
 
 #endif

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
+#include "server/answers.h"
+
 static const struct {
     acq_result_format format;
     bool is_graph;
@@ -72,8 +75,7 @@ acq_result_format acq_results_choose(const char *accept, acq_solutions_form form
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
         bool is_table_only =
             TYPES[i].format == ACQ_FORMAT_SPARQL_CSV || TYPES[i].format == ACQ_FORMAT_SPARQL_TSV;
-        if (TYPES[i].is_graph != is_graph ||
-            (form == ACQ_SOLUTIONS_BOOLEAN && is_table_only))
+        if (TYPES[i].is_graph != is_graph || (form == ACQ_SOLUTIONS_BOOLEAN && is_table_only))
             continue;
         double q = quality_of(accept, TYPES[i].type);
         if (q > most) {
@@ -159,11 +161,39 @@ static void add_json_term(const acq_rdf_value *value, acq_text *out)
     acq_text_add_char(out, '}');
 }
 
-static void add_extension(const acq_solutions *s, acq_text *out)
+/* The predicted links that a row rests on, each with its reasons. */
+static void add_reasons(const acq_served_graph *g, const acq_solutions *s, size_t row,
+                        acq_text *out)
+{
+    acq_evidence_list *list = NULL;
+    json_t *links = json_array();
+    if (acq_solutions_explain(s, row, &list, NULL) != ACQ_OK) {
+        json_decref(links);
+        return;
+    }
+    for (size_t i = 0; i < acq_evidence_list_get_n(list); i++) {
+        const acq_fact *fact = acq_evidence_list_get(list, i);
+        if (fact->kind == ACQ_FACT_PREDICTED && fact->is_used)
+            json_array_append_new(
+                links, json_pack("{s:o,s:b,s:f,s:o}", "text", acq_service_text(fact->text),
+                                 "negated", fact->is_negated, "link", fact->link, "reasons",
+                                 acq_answer_make_reasons(g, fact->head_id, fact->relation_id,
+                                                         fact->tail_id)));
+    }
+    acq_evidence_list_free(list);
+    char *dumped = json_dumps(links, JSON_COMPACT);
+    acq_text_format(out, ",\"links\":%s", dumped == NULL ? "[]" : dumped);
+    free(dumped);
+    json_decref(links);
+}
+
+static void add_extension(const acq_served_graph *g, const acq_solutions *s, double seconds,
+                          acq_text *out)
 {
     const char *spent = acq_solutions_get_spent(s);
     const char *sentences[] = {acq_solutions_get_note(s), acq_solutions_get_warning(s)};
     static const char *const NAMES[] = {"note", "warning"};
+    int64_t deadline = acq_clock_get_deadline(seconds);
     acq_text_format(out, ",\"anycq\":{\"complete\":%s", spent[0] == '\0' ? "true" : "false");
     for (size_t i = 0; i < 2; i++) {
         if (sentences[i][0] == '\0')
@@ -174,22 +204,26 @@ static void add_extension(const acq_solutions *s, acq_text *out)
     acq_text_add(out, ",\"rows\":[");
     for (size_t i = 0; i < acq_solutions_get_n(s); i++) {
         double p = acq_solutions_get_probability(s, i);
+        bool is_predicted = acq_solutions_is_predicted(s, i);
         acq_text_format(out, "%s{\"kind\":\"%s\"", i == 0 ? "" : ",",
-                        acq_solutions_is_predicted(s, i) ? "predicted" : "observed");
+                        is_predicted ? "predicted" : "observed");
         if (!isnan(p))
             acq_text_format(out, ",\"p\":%.17g", p);
+        if (is_predicted && acq_clock_ns() < deadline)
+            add_reasons(g, s, i, out);
         acq_text_add_char(out, '}');
     }
     acq_text_add(out, "]}");
 }
 
-static void write_json(const acq_solutions *s, acq_text *out)
+static void write_json(const acq_served_graph *g, const acq_solutions *s, double seconds,
+                       acq_text *out)
 {
     size_t n = acq_solutions_get_n_variables(s);
     if (acq_solutions_get_form(s) == ACQ_SOLUTIONS_BOOLEAN) {
         acq_text_format(out, "{\"head\":{},\"boolean\":%s",
                         acq_solutions_get_n(s) > 0 ? "true" : "false");
-        add_extension(s, out);
+        add_extension(g, s, seconds, out);
         acq_text_add(out, "}\n");
         return;
     }
@@ -217,7 +251,7 @@ static void write_json(const acq_solutions *s, acq_text *out)
         acq_text_add_char(out, '}');
     }
     acq_text_add(out, "]}");
-    add_extension(s, out);
+    add_extension(g, s, seconds, out);
     acq_text_add(out, "}\n");
 }
 
@@ -226,13 +260,12 @@ static void write_json(const acq_solutions *s, acq_text *out)
 static void add_xml_term(const acq_rdf_value *value, acq_text *out)
 {
     bool is_literal = value->kind == ACQ_RDF_LITERAL;
-    const char *name = is_literal                     ? "literal"
-                       : value->kind == ACQ_RDF_BLANK ? "bnode"
-                                                      : "uri";
+    const char *name = is_literal ? "literal" : value->kind == ACQ_RDF_BLANK ? "bnode" : "uri";
     acq_text_format(out, "<%s", name);
     if (is_literal && value->language[0] != '\0')
         acq_text_format(out, " xml:lang=\"%s\"", value->language);
-    else if (is_literal && strcmp(value->datatype, "http://www.w3.org/2001/XMLSchema#string") != 0) {
+    else if (is_literal &&
+             strcmp(value->datatype, "http://www.w3.org/2001/XMLSchema#string") != 0) {
         acq_text_add(out, " datatype=\"");
         add_xml_text(out, value->datatype, strlen(value->datatype));
         acq_text_add(out, "\"");
@@ -323,8 +356,11 @@ static void write_table(const acq_solutions *s, bool is_csv, acq_text *out)
     size_t n = acq_solutions_get_n_variables(s);
     const char *end = is_csv ? "\r\n" : "\n";
     for (size_t i = 0; i < n; i++)
-        acq_text_format(out, "%s%s%s", i == 0 ? "" : is_csv ? "," : "\t", is_csv ? "" : "?",
-                        acq_solutions_get_variable(s, i));
+        acq_text_format(out, "%s%s%s",
+                        i == 0   ? ""
+                        : is_csv ? ","
+                                 : "\t",
+                        is_csv ? "" : "?", acq_solutions_get_variable(s, i));
     acq_text_add(out, end);
     for (size_t row = 0; row < acq_solutions_get_n(s); row++) {
         for (size_t i = 0; i < n; i++) {
@@ -353,11 +389,12 @@ static void write_statements(const acq_solutions *s, acq_text *out)
     }
 }
 
-void acq_results_write(const acq_solutions *solutions, acq_result_format format, acq_text *out)
+void acq_results_write(const acq_served_graph *g, const acq_solutions *solutions,
+                       acq_result_format format, double reason_seconds, acq_text *out)
 {
     switch (format) {
     case ACQ_FORMAT_SPARQL_JSON:
-        write_json(solutions, out);
+        write_json(g, solutions, reason_seconds, out);
         break;
     case ACQ_FORMAT_SPARQL_XML:
         write_xml(solutions, out);

@@ -3,6 +3,7 @@
 #define ACQ_SERVER_RESULTS_H
 
 #include "base/text.h"
+#include "server/service.h"
 
 typedef enum acq_result_format {
     ACQ_FORMAT_SPARQL_JSON, /* SELECT, ASK */
@@ -18,8 +19,10 @@ typedef enum acq_result_format {
 acq_result_format acq_results_choose(const char *accept, acq_solutions_form form);
 const char *acq_results_get_type(acq_result_format format);
 
-/* Appends the whole document. In JSON each row of a SELECT has p and kind in the member "anycq"
- * beside "results", which other programs do not read. */
-void acq_results_write(const acq_solutions *solutions, acq_result_format format, acq_text *out);
+/* Appends the whole document. In JSON the member "anycq" beside "results", which other programs do
+ * not read, has p and kind of each row, and of the first predicted ones the links that they rest
+ * on, with reasons: as many as `reason_seconds` allow. */
+void acq_results_write(const acq_served_graph *g, const acq_solutions *solutions,
+                       acq_result_format format, double reason_seconds, acq_text *out);
 
 #endif

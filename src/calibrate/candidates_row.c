@@ -14,7 +14,8 @@ struct acq_row_worker {
     const acq_candidates_maker *maker;
     void *scratch[ACQ_CANDIDATES_MODELS];
     acq_rules_scratch *rules;
-    float *scores[ACQ_CANDIDATES_MODELS]; /* batch x entities */
+    float *scores[ACQ_CANDIDATES_MODELS]; /* batch x entities; of a model with score_few one row,
+                                             `nothing` everywhere between rows */
     acq_ent *order;                       /* entities, partly sorted */
     float *ranks[ACQ_CANDIDATES_MODELS];  /* by entity; negative: not chosen by this model */
     acq_ent *chosen;                      /* tails of the row */
@@ -70,12 +71,15 @@ static acq_status open_model(acq_row_worker *worker, size_t m, acq_error *error)
 {
     const acq_row_model *model = worker->maker->params.models[m];
     size_t n = worker->maker->n_entities;
-    worker->scores[m] = acq_alloc(acq_row_worker_get_batch(worker->maker) * n, sizeof(float));
+    size_t batch = model->ops->score_few == NULL ? acq_row_worker_get_batch(worker->maker) : 1;
+    worker->scores[m] = acq_alloc(batch * n, sizeof(float));
     worker->ranks[m] = acq_alloc(n, sizeof(float));
     if (worker->scores[m] == NULL || worker->ranks[m] == NULL)
         return acq_fail_memory(error);
     for (size_t t = 0; t < n; t++)
         worker->ranks[m][t] = -1.0F;
+    for (size_t t = 0; t < n && model->ops->score_few != NULL; t++)
+        worker->scores[m][t] = model->nothing;
     return model->ops->open_scratch(model, &worker->scratch[m], error);
 }
 
@@ -107,6 +111,13 @@ acq_status acq_row_worker_new(const acq_candidates_maker *maker, acq_row_worker 
 }
 
 /* ---- choosing ---- */
+
+/* What a model says about a row. */
+typedef struct scored_tails {
+    const float *scores; /* by entity; NULL: not asked */
+    const acq_ent *few;  /* all others score `nothing`; NULL: no such list */
+    size_t n_few;
+} scored_tails;
 
 /* Does a come before b? Higher scores first, then lower ids: no two are equal. */
 static inline bool before(const float *scores, acq_ent a, acq_ent b)
@@ -208,15 +219,32 @@ static size_t gather(acq_row_worker *worker, const float *scores, float bound)
     return n;
 }
 
+/* The same of a model that says which entities its row is about, in no order. */
+static size_t gather_few(acq_row_worker *worker, const scored_tails *row, float bound)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < row->n_few; i++)
+        if (row->scores[row->few[i]] >= bound && !worker->is_excluded[row->few[i]])
+            worker->order[n++] = row->few[i];
+    return n;
+}
+
+static size_t gather_most(acq_row_worker *worker, const scored_tails *row, float least, size_t most)
+{
+    if (row->few != NULL)
+        return gather_few(worker, row, least);
+    float bound = find_bound(row->scores, worker->maker->n_entities, most);
+    size_t n = gather(worker, row->scores, fmaxf(bound, least));
+    return n < most && bound > least ? gather(worker, row->scores, least) : n;
+}
+
 /* The best `most` unobserved tails by one model, with their ranks. */
-static void choose_by_model(acq_row_worker *worker, size_t m, const float *scores, size_t most,
+static void choose_by_model(acq_row_worker *worker, size_t m, const scored_tails *row, size_t most,
                             acq_row_summary *summary)
 {
+    const float *scores = row->scores;
     float least = get_least(worker->maker->params.models[m]);
-    float bound = find_bound(scores, worker->maker->n_entities, most);
-    size_t n = gather(worker, scores, fmaxf(bound, least));
-    if (n < most && bound > least)
-        n = gather(worker, scores, least);
+    size_t n = gather_most(worker, row, least, most);
     size_t taken = n < most ? n : most;
     if (taken < n)
         select_best(scores, worker->order, n, taken);
@@ -249,6 +277,17 @@ static acq_status choose_by_rules(acq_row_worker *worker, const acq_rule_evidenc
 }
 
 /* ---- features ---- */
+
+static float find_log_sum_few(const scored_tails *row, float nothing, size_t n)
+{
+    float most = nothing;
+    for (size_t i = 0; i < row->n_few; i++)
+        most = fmaxf(most, row->scores[row->few[i]]);
+    double sum = (double)(n - row->n_few) * (double)expf(nothing - most);
+    for (size_t i = 0; i < row->n_few; i++)
+        sum += (double)expf(row->scores[row->few[i]] - most);
+    return most + (float)log(sum);
+}
 
 static float find_log_sum(const float *scores, size_t n)
 {
@@ -332,7 +371,7 @@ typedef struct scored_row {
     acq_rel relation;
     acq_ent head;
     acq_row observed;
-    const float *scores[ACQ_CANDIDATES_MODELS]; /* NULL: not asked */
+    scored_tails tails[ACQ_CANDIDATES_MODELS];
     acq_row_summary *summaries;
     const acq_rule_evidence *evidence;
     size_t n_evidence;
@@ -364,8 +403,8 @@ static acq_status append(acq_row_worker *worker, const scored_row *row, acq_foun
         found->tails[found->n] = tail;
         describe_by_rules(worker, row->evidence, row->n_evidence, tail, half);
         for (size_t m = 0; m < worker->maker->params.n_models; m++)
-            describe_by_model(worker, m, row->scores[m], row->observed, &row->summaries[m], tail,
-                              half + ACQ_N_RULE_FEATURES + m * ACQ_N_ROW_FEATURES);
+            describe_by_model(worker, m, row->tails[m].scores, row->observed, &row->summaries[m],
+                              tail, half + ACQ_N_RULE_FEATURES + m * ACQ_N_ROW_FEATURES);
         describe_shares(worker, row, half, half + acq_found_get_shares(worker->maker));
     }
     return ACQ_OK;
@@ -408,6 +447,19 @@ static float sum_open(const acq_row_worker *worker, const acq_rule_evidence *evi
     return (float)log(sum);
 }
 
+static void run_model(acq_row_worker *worker, size_t m, scored_row *row, size_t most)
+{
+    const scored_tails *tails = &row->tails[m];
+    acq_row_summary *summary = &row->summaries[m];
+    size_t n = worker->maker->n_entities;
+    summary->log_sum = tails->few == NULL
+                           ? find_log_sum(tails->scores, n)
+                           : find_log_sum_few(tails, worker->maker->params.models[m]->nothing, n);
+    summary->observed = find_mean(tails->scores, row->observed);
+    summary->open = find_open(tails->scores, row->observed, summary->log_sum);
+    choose_by_model(worker, m, tails, most, summary);
+}
+
 static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *found,
                           acq_error *error)
 {
@@ -421,13 +473,8 @@ static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *fo
         return status;
     exclude(worker, row->observed, 1);
     for (size_t m = 0; m < params->n_models; m++) {
-        acq_row_summary *summary = &row->summaries[m];
-        if (row->scores[m] == NULL)
-            continue;
-        summary->log_sum = find_log_sum(row->scores[m], worker->maker->n_entities);
-        summary->observed = find_mean(row->scores[m], row->observed);
-        summary->open = find_open(row->scores[m], row->observed, summary->log_sum);
-        choose_by_model(worker, m, row->scores[m], most, summary);
+        if (row->tails[m].scores != NULL)
+            run_model(worker, m, row, most);
     }
     status = choose_by_rules(worker, row->evidence, row->n_evidence, most, error);
     row->rules_open = sum_open(worker, row->evidence, row->n_evidence);
@@ -450,36 +497,70 @@ static void restrict_tails(acq_row_worker *worker, acq_rel relation, bool restri
         worker->is_excluded[tails->heads[i]] = 0;
 }
 
-acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, acq_found *found,
-                              acq_row_summary *summaries, acq_error *error)
+/* Whole rows of the models that make no others. */
+static acq_status score_batch(acq_row_worker *worker, const acq_row_want *want, acq_error *error)
 {
     const acq_candidates_maker *maker = worker->maker;
-    size_t n_entities = maker->n_entities, n_models = maker->params.n_models;
-    acq_rel relation = want->relation;
     acq_status status = ACQ_OK;
-    for (size_t m = 0; m < n_models && status == ACQ_OK; m++) {
+    for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++) {
         const acq_row_model *model = maker->params.models[m];
-        if (acq_candidates_skips(maker, m, relation))
+        if (model->ops->score_few != NULL || acq_candidates_skips(maker, m, want->relation))
             continue;
-        acq_row_request request = {.relation = relation,
+        acq_row_request request = {.relation = want->relation,
                                    .heads = want->heads,
                                    .n_heads = want->n,
-                                   .n_tails = n_entities,
+                                   .n_tails = maker->n_entities,
                                    .out = worker->scores[m],
                                    .stop = want->stop};
         status = model->ops->score(model, worker->scratch[m], &request, error);
     }
+    return status;
+}
+
+/* The i-th row of the batch: where its scores are, or they are made. */
+static acq_status take_scores(acq_row_worker *worker, scored_row *row, size_t i, acq_error *error)
+{
+    const acq_candidates_maker *maker = worker->maker;
+    acq_status status = ACQ_OK;
+    for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++) {
+        const acq_row_model *model = maker->params.models[m];
+        scored_tails *tails = &row->tails[m];
+        if (acq_candidates_skips(maker, m, row->relation))
+            continue;
+        tails->scores = worker->scores[m];
+        if (model->ops->score_few == NULL)
+            tails->scores += i * maker->n_entities;
+        else
+            status = model->ops->score_few(model, worker->scratch[m], row->relation, row->head,
+                                           worker->scores[m], &tails->few, &tails->n_few, error);
+    }
+    return status;
+}
+
+static void forget_few(acq_row_worker *worker, const scored_row *row)
+{
+    for (size_t m = 0; m < worker->maker->params.n_models; m++)
+        for (size_t i = 0; i < row->tails[m].n_few; i++)
+            worker->scores[m][row->tails[m].few[i]] = worker->maker->params.models[m]->nothing;
+}
+
+acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, acq_found *found,
+                              acq_row_summary *summaries, acq_error *error)
+{
+    const acq_candidates_maker *maker = worker->maker;
+    acq_rel relation = want->relation;
+    acq_status status = score_batch(worker, want, error);
     for (size_t i = 0; i < want->n && status == ACQ_OK; i++) {
         scored_row one = {.relation = relation,
                           .head = want->heads[i],
                           .observed = acq_links_get_row(maker->links[relation], want->heads[i]),
-                          .summaries = summaries + i * n_models};
-        for (size_t m = 0; m < n_models; m++)
-            if (!acq_candidates_skips(maker, m, relation))
-                one.scores[m] = worker->scores[m] + i * n_entities;
+                          .summaries = summaries + i * maker->params.n_models};
         restrict_tails(worker, relation, true);
-        status = run_row(worker, &one, found, error);
+        status = take_scores(worker, &one, i, error);
+        if (status == ACQ_OK)
+            status = run_row(worker, &one, found, error);
         restrict_tails(worker, relation, false);
+        forget_few(worker, &one);
     }
     return status;
 }

@@ -41,6 +41,12 @@ typedef struct acq_row_model_ops {
      * vector, out[i] the logit of tail i. NULL: the model has no such pass. */
     acq_status (*score_set)(const acq_row_model *self, void *scratch, acq_rel relation,
                             const float *degrees, float *out, acq_error *error);
+    /* One row of a sparse model, at the cost of what it says: scores[t] is set for the *n entities
+     * *tails, in no order, and every other t has `nothing`, as the caller had left there. The
+     * list is borrowed until the next call. NULL: only whole rows. */
+    acq_status (*score_few)(const acq_row_model *self, void *scratch, acq_rel relation,
+                            acq_ent head, float *scores, const acq_ent **tails, size_t *n,
+                            acq_error *error);
 } acq_row_model_ops;
 
 struct acq_row_model {

@@ -175,6 +175,29 @@ static acq_status score(const acq_row_model *self, void *memory, const acq_row_r
     return status;
 }
 
+static acq_status score_few(const acq_row_model *self, void *memory, acq_rel relation, acq_ent head,
+                            float *scores, const acq_ent **tails, size_t *n, acq_error *error)
+{
+    const neighbour_rows *rows = (const neighbour_rows *)self;
+    scratch *mine = memory;
+    const acq_links *links;
+    acq_status status = acq_graph_open_links(self->graph, relation, &links, error);
+    if (status != ACQ_OK)
+        return status;
+    find_likes(rows, mine, head);
+    double sum = sum_tails(rows, mine, relation, links);
+    float scale = sum > 0 ? (float)(1 / sum) : 0.0F;
+    *tails = mine->tails;
+    *n = mine->n_tails;
+    for (size_t i = 0; i < mine->n_tails; i++) {
+        float *share = &mine->sums[mine->tails[i]];
+        scores[mine->tails[i]] = logf(LEAST + scale * *share);
+        *share = 0;
+    }
+    mine->n_tails = 0;
+    return ACQ_OK;
+}
+
 /* ---- the nearest ---- */
 
 static bool is_nearer(const acq_neighbour *a, const acq_neighbour *b)
@@ -241,8 +264,11 @@ static void free_rows(acq_row_model *self)
     acq_free(rows);
 }
 
-static const acq_row_model_ops ops = {
-    .open_scratch = open_scratch, .free_scratch = free_scratch, .score = score, .free = free_rows};
+static const acq_row_model_ops ops = {.open_scratch = open_scratch,
+                                      .free_scratch = free_scratch,
+                                      .score = score,
+                                      .free = free_rows,
+                                      .score_few = score_few};
 
 acq_status acq_neighbours_new_row_model(const acq_graph *graph, acq_row_model **out,
                                         acq_error *error)

@@ -128,6 +128,37 @@ static void test_rows_are_those_of_the_definition(void **state)
     }
 }
 
+/* The row of a few tails, written over a row of `nothing`, is the whole row to the bit. */
+static void check_few(const world *w, acq_rel r, acq_ent h)
+{
+    float whole[MOST_ENTITIES], row[MOST_ENTITIES];
+    const acq_ent *few = NULL;
+    size_t n = 0;
+    ask(w, (acq_row_request){r, &h, 1, NULL, w->n_entities, whole, {0}});
+    for (acq_ent t = 0; t < w->n_entities; t++)
+        row[t] = w->rows->nothing;
+    assert_int_equal(w->rows->ops->score_few(w->rows, w->scratch, r, h, row, &few, &n, NULL),
+                     ACQ_OK);
+    assert_memory_equal(row, whole, w->n_entities * sizeof *row);
+    for (size_t i = 0; i < n; i++)
+        row[few[i]] = w->rows->nothing;
+    for (acq_ent t = 0; t < w->n_entities; t++)
+        assert_true(row[t] == w->rows->nothing);
+}
+
+static void test_few_tails_are_those_of_the_whole_row(void **state)
+{
+    (void)state;
+    static world w;
+    for (uint64_t seed = 0; seed < N_GRAPHS / 3; seed++) {
+        world_init(&w, seed);
+        for (acq_rel r = 0; r < w.n_relations; r++)
+            for (acq_ent h = 0; h < w.n_entities; h++)
+                check_few(&w, r, h);
+        world_deinit(&w);
+    }
+}
+
 static void check_nearest(const world *w, acq_ent head, acq_rel r, acq_ent tail)
 {
     enum { MOST = 3 };
@@ -241,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_those_of_the_definition),
+        cmocka_unit_test(test_few_tails_are_those_of_the_whole_row),
         cmocka_unit_test(test_the_nearest_are_those_of_the_definition),
         cmocka_unit_test(test_facts_that_very_many_share_are_left_out),
         cmocka_unit_test(test_rows_do_not_depend_on_others),

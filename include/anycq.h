@@ -763,10 +763,10 @@ typedef void (*acq_trace_fn)(void *context, const acq_trace_step *step);
 typedef struct acq_ask_params {
     size_t size;
     const char *engine;        /* "exact" proves what it says; "policy", "climb", "random" find; "qto",
-                                  "fit", "ultraquery" score tree-shaped queries of one free
-                                  variable by fuzzy sets, in a logic of their own */
+                                  "fit", "gnnqe", "ultraquery" score tree-shaped queries of
+                                  one free variable by fuzzy sets, in a logic of their own */
     double threshold;          /* least score of an answer, at most 1; 0: 0.5, or by min_p alone;
-                                  ultraquery 0.2 */
+                                  gnnqe 0.25, ultraquery 0.2 */
     double binarize;           /* 0 is off: links of this score or more count 1, others 0 */
     double negation_threshold; /* a negated atom holds below this score; negative: off, or 1 */
     uint64_t limit;            /* 1: this many best answers; 0: all; policy, climb, random: one */
@@ -788,7 +788,7 @@ typedef struct acq_ask_params {
                       likeliest candidate is then one of these. Cursors and checks do not heed it */
     double row_seconds; /* 2.5: most time to predict what the question needs; 0: `seconds` */
     double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
-    double input_threshold; /* ultraquery: lesser degrees do not enter a projection */
+    double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq
@@ -1247,7 +1247,7 @@ typedef struct acq_cqa_row {
 typedef struct acq_ranking acq_ranking;
 
 /* One file, as tools/convert_betae or acq_generate ("cqa") makes it. Engines: "exact" ranks by p, or
- * without a calibrator by score; "qto", "fit" and "ultraquery" by their degrees.
+ * without a calibrator by score; "qto", "fit", "gnnqe" and "ultraquery" by their degrees.
  * params->truth and atoms are not used; `first` is of each type, spread over it. */
 ACQ_API acq_status acq_rank_file(const acq_predictor *predictor, const char *path,
                                  const acq_evaluate_params *params, acq_ranking **out,
@@ -1403,7 +1403,7 @@ ACQ_API acq_status acq_train_check(const char *kind, const acq_train_option *opt
 
 typedef struct acq_trained acq_trained;
 
-/* Trains "complex", "nbfnet" or "rules" on one graph, "ultra" or "policy" on any number, and writes
+/* Trains "complex", "nbfnet", "gnnqe" or "rules" on one graph, "ultra" or "policy" on any number, and writes
  * the model to `output`. Beside it lie checkpoints while it trains, and the curve of a policy. When
  * progress stops it, ACQ_ERR_INTERRUPTED, the option "resume" goes on from there, as if it had
  * never stopped; with any other option or graph that is refused by name. A loss that is not finite

@@ -217,8 +217,8 @@
     "BetaE folder by tools/convert_betae.\n"                                                       \
     "\n"                                                                                           \
     "--engine exact ranks by probability, or without a calibrator by score; qto, fit,\n"           \
-    "and ultraquery by their degrees. What an engine cannot rank is counted\n"                     \
-    "and left out.\n"                                                                              \
+    "gnnqe and ultraquery by their degrees. What an engine cannot rank is counted and\n"           \
+    "left out.\n"                                                                                  \
     "\n"                                                                                           \
     "With --json one object for each type and the mean: task, file, type, engine,\n"               \
     "predictor, queries, hard, unranked, mrr, hits1, hits3, hits10, ms.\n"
@@ -248,6 +248,7 @@
     "\n"                                                                                           \
     "  complex  links by vectors of entities and relations; for this graph, fast\n"                \
     "  nbfnet   links by the paths between entities; for graphs with these relations\n"            \
+    "  gnnqe    the network of nbfnet inside small queries, --engine gnnqe\n"                      \
     "  ultra    links by how relations meet; for any graph, trained on several\n"                  \
     "  rules    links by rules that people can read; for this graph, minutes\n"                    \
     "  policy   the learned search, --engine policy; for any graph\n"                              \
@@ -273,6 +274,13 @@
     "Trains NBFNet as in GNN-QE: messages along the paths from the head, 4 layers of\n"            \
     "width 32. The model is for graphs with the same relations: --predictor\n"                     \
     "nbfnet:MODEL.\n"                                                                              \
+    "\n" RESUME_HELP
+
+#define TRAIN_GNNQE_HELP                                                                           \
+    "Trains GNN-QE: NBFNet as the projection between fuzzy sets of entities, on small\n"           \
+    "queries read off the facts, in the shares that BetaE's files have. The model is an\n"         \
+    "NBFNet: --engine gnnqe --predictor nbfnet:MODEL. One of train nbfnet is a good start:\n"      \
+    "--warm MODEL.\n"                                                                              \
     "\n" RESUME_HELP
 
 #define TRAIN_ULTRA_HELP                                                                           \
@@ -333,7 +341,7 @@ static const char *const variant_helps[ACQ_N_VARIANTS] = {
     [ACQ_VARIANT_complex] = TRAIN_COMPLEX_HELP, [ACQ_VARIANT_nbfnet] = TRAIN_NBFNET_HELP,
     [ACQ_VARIANT_ultra] = TRAIN_ULTRA_HELP,     [ACQ_VARIANT_policy] = TRAIN_POLICY_HELP,
     [ACQ_VARIANT_links] = EVAL_LINKS_HELP,      [ACQ_VARIANT_rules] = TRAIN_RULES_HELP,
-    [ACQ_VARIANT_cqa] = EVAL_CQA_HELP,
+    [ACQ_VARIANT_cqa] = EVAL_CQA_HELP,          [ACQ_VARIANT_gnnqe] = TRAIN_GNNQE_HELP,
 };
 
 static const acq_variant variants[ACQ_N_VARIANTS] = {

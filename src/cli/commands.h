@@ -56,6 +56,7 @@ enum {
 #define ACQ_VARIANTS(X)                                                                            \
     X(train, complex, "GRAPH -o MODEL")                                                            \
     X(train, nbfnet, "GRAPH -o MODEL")                                                             \
+    X(train, gnnqe, "GRAPH -o MODEL")                                                              \
     X(train, ultra, "GRAPH... -o MODEL")                                                           \
     X(train, rules, "GRAPH -o MODEL")                                                              \
     X(train, policy, "GRAPH... -o MODEL")                                                          \
@@ -72,12 +73,14 @@ typedef enum acq_variant_id {
 } acq_variant_id;
 
 enum {
-    ACQ_FIRST_VARIANT_BIT = 22,
+    ACQ_FIRST_VARIANT_BIT = ACQ_N_COMMANDS,
 #define ACQ_VARIANT_BIT(command, name, arguments)                                                  \
     ACQ_OF_##name = 1 << (ACQ_FIRST_VARIANT_BIT + ACQ_VARIANT_##name),
     ACQ_VARIANTS(ACQ_VARIANT_BIT)
 #undef ACQ_VARIANT_BIT
 };
+
+_Static_assert(ACQ_N_COMMANDS + ACQ_N_VARIANTS < 32, "each has a bit of an int");
 
 /* Exit codes. Of several queries the worst counts: 4, 2, 3, 1, 0. */
 enum {

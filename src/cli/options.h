@@ -26,11 +26,11 @@
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_suggest)
 #define ACQ_ON_answers  (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_suggest)
 #define ACQ_ON_policy   (ACQ_ON_train | ACQ_OF_policy)
-#define ACQ_ON_adam     (ACQ_ON_policy | ACQ_OF_nbfnet | ACQ_OF_ultra)
+#define ACQ_ON_adam     (ACQ_ON_policy | ACQ_ON_networks)
 #define ACQ_ON_rules    (ACQ_ON_train | ACQ_OF_rules)
 #define ACQ_ON_rates    (ACQ_ON_adam | ACQ_OF_complex)
 #define ACQ_ON_complex  (ACQ_ON_train | ACQ_OF_complex)
-#define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_ultra)
+#define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_gnnqe | ACQ_OF_ultra)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
      ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest |                \
@@ -126,11 +126,11 @@
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
-         "exact (with proofs), policy, climb, random, sql, qto, fit or ultraquery")                \
+         "exact (with proofs), policy, climb, random, sql, qto, fit, gnnqe or ultraquery")         \
     REAL(negation_scale, "negation-scale", 0, "C", NULL, 0, 1e6, ACQ_ON_questions,                 \
          "qto, fit: not x is 1 - min(1, C x); QTO's authors have 3 and 6 (default 1)")             \
     REAL(input_threshold, "input-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,                 \
-         "ultraquery: degrees below T do not enter a projection")                                  \
+         "gnnqe, ultraquery: degrees below T do not enter a projection")                           \
     REAL(threshold, "threshold", 0, "T", "0.5", 1e-6, 1, ACQ_ON_questions,                         \
          "least score of an answer; unless given, a calibrator decides by p")                      \
     REAL(binarize, "binarize", 0, "T", NULL, 1e-6, 1, ACQ_ON_questions,                            \

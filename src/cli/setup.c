@@ -348,7 +348,7 @@ void acq_setup_deinit(acq_setup *setup)
     *setup = (acq_setup){0};
 }
 
-#define ENGINES "exact, policy, climb, random, sql, qto, fit or ultraquery"
+#define ENGINES "exact, policy, climb, random, sql, qto, fit, gnnqe or ultraquery"
 
 static acq_status check_engine(const char *name, acq_error *error)
 {
@@ -360,8 +360,6 @@ static acq_status check_engine(const char *name, acq_error *error)
             return ACQ_OK;
         acq_nearest_offer(&nearest, known);
     }
-    if (strcmp(name, "gnnqe") == 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "engine \"gnnqe\" is not in this version; use " ENGINES);
     if (nearest.best != NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "no engine \"%.100s\"; did you mean %s?", name,
                         nearest.best);

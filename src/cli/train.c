@@ -1,4 +1,4 @@
-/* train.c - `anycq train complex|nbfnet|ultra|rules|policy`: graphs in, a model out.
+/* train.c - `anycq train complex|nbfnet|gnnqe|ultra|rules|policy`: graphs in, a model out.
  *
  * What is trained and written stands in train/run.h. An interrupt leaves the checkpoint, which
  * --resume goes on with; a second one takes away what is half written and leaves at once. */
@@ -41,8 +41,8 @@ static acq_status check(const acq_options *options, acq_error *error)
     const char *kind = options->args.items[0];
     if (acq_train_kind_find(kind) == ACQ_N_TRAIN_KINDS)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "no model \"%.100s\" to train; use train complex, nbfnet, ultra, rules or "
-                        "policy",
+                        "no model \"%.100s\" to train; use train complex, nbfnet, gnnqe, ultra, "
+                        "rules or policy",
                         kind);
     if (options->args.n < 2)
         return acq_fail(error, ACQ_ERR_USAGE,
@@ -270,7 +270,9 @@ static void print(const training *job, acq_text *out)
         else
             acq_text_format(&cost, "loss %.4g", r->loss);
         print_line(out, "training", &cost);
-        acq_text_format(&use, "--predictor %s:%s", acq_train_kind_get_name(job->kind),
+        bool is_gnnqe = job->kind == ACQ_TRAIN_GNNQE; /* whose model is an NBFNet */
+        acq_text_format(&use, "%s--predictor %s:%s", is_gnnqe ? "--engine gnnqe " : "",
+                        is_gnnqe ? "nbfnet" : acq_train_kind_get_name(job->kind),
                         job->options->output);
     }
     print_line(out, "use it", &use);

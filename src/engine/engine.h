@@ -14,6 +14,7 @@
     X(sql, acq_search_sql, true)                                                                   \
     X(qto, NULL, false)                                                                            \
     X(fit, NULL, false)                                                                            \
+    X(gnnqe, NULL, false)                                                                          \
     X(ultraquery, NULL, false)
 
 typedef enum acq_engine_id {

@@ -23,6 +23,7 @@ typedef struct fuzzy_engine {
 static const fuzzy_engine engines[] = {
     {ACQ_ENGINE_qto, false, NULL, 0.5},
     {ACQ_ENGINE_fit, true, NULL, 0.5},
+    {ACQ_ENGINE_gnnqe, false, "nbfnet", 0.25},
     {ACQ_ENGINE_ultraquery, false, "ultra", 0.2},
 };
 

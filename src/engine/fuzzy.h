@@ -1,4 +1,4 @@
-/* fuzzy.h - inside engine/ and for rankings: the engines qto, fit and ultraquery. */
+/* fuzzy.h - inside engine/ and for rankings: the engines qto, fit, gnnqe and ultraquery. */
 #ifndef ACQ_ENGINE_FUZZY_H
 #define ACQ_ENGINE_FUZZY_H
 

@@ -266,7 +266,7 @@ acq_status acq_cqa_run(const acq_eval_params *params, const acq_cqa_file *file, 
     acq_engine_id engine = params->engine.engine;
     if (!acq_engine_is_fuzzy(engine) && engine != ACQ_ENGINE_exact)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "the engine %s does not rank; use exact, qto, fit or ultraquery",
+                        "the engine %s does not rank; use exact, qto, fit, gnnqe or ultraquery",
                         acq_engine_get_name(engine));
     acq_status status = init(&r) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
     if (status == ACQ_OK) {

@@ -52,7 +52,7 @@ static acq_status find_kind(const char *name, acq_train_kind *out, acq_error *er
     if (*out != ACQ_N_TRAIN_KINDS)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE,
-                    "no model \"%.100s\" to train; use complex, nbfnet, ultra, rules or policy",
+                    "no model \"%.100s\" to train; use complex, nbfnet, gnnqe, ultra, rules or policy",
                     name);
 }
 

@@ -35,7 +35,7 @@ typedef struct acq_search_params {
     acq_policy_options policy;
     struct acq_sql_base *sql; /* sql: the facts in tables; NULL: made for this question */
     double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
-    double input_threshold; /* ultraquery: lesser degrees do not enter a projection */
+    double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
 } acq_search_params;
 
 #define ACQ_SEARCH_DEFAULT                                                                         \

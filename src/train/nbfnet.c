@@ -1,5 +1,5 @@
-/* nbfnet.c - the training of NBFNet: batches of queries, see nbfnet.h, and the run over them, see
- * train.h. */
+/* nbfnet.c - the trainings of NBFNet, on links and inside GNN-QE's programs: batches of queries, see
+ * nbfnet.h and gnnqe.h, and the run over them, see train.h. */
 #include "train/nbfnet.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "train/gnnqe.h"
 #include "train/options.h"
 #include "train/trainer.h"
 
@@ -29,6 +30,13 @@ void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params)
     };
     params->optimizer.rate = 5e-3;
     params->optimizer.last_rate = 1e-4;
+}
+
+/* Batches of many queries would be better and take longer: a query has up to three passes. */
+void acq_train_gnnqe_params_init(acq_train_nbfnet_params *params)
+{
+    acq_train_nbfnet_params_init(params);
+    params->drops_pairs = false;
 }
 
 static acq_status check_params(const acq_train_nbfnet_params *p, acq_error *error)
@@ -182,12 +190,15 @@ acq_status acq_nbfnet_batch_draw(acq_nbfnet_batch *batch, uint64_t number, acq_e
 }
 
 typedef struct training {
+    acq_train_kind kind; /* NBFNET, or GNNQE */
     const acq_train_nbfnet_params *params;
     acq_edges world;
     float *scales;
     acq_nbfnet *model;
     acq_optimizer optimizer;
     acq_nbfnet_batch batch;
+    acq_sampler *sampler;   /* of gnnqe */
+    acq_gnnqe_batch programs;
     acq_nbfnet_gradient gradient;
 } training;
 
@@ -222,7 +233,20 @@ static acq_status open_model(training *t, const acq_graph *graph, acq_error *err
     return status;
 }
 
-static acq_status open_training(training *t, const acq_graph *graph, acq_error *error)
+static acq_status open_programs(training *t, const acq_graph *graph, acq_error *error)
+{
+    const acq_train_nbfnet_params *params = t->params;
+    acq_nbfnet_gradient_params of_gradient = {.batch = params->batch * ACQ_GNNQE_MOST_PASSES,
+                                              .n_threads = params->n_threads};
+    acq_status status = acq_sampler_new(graph, &t->sampler, error);
+    if (status == ACQ_OK)
+        status = acq_gnnqe_batch_init(&t->programs, params, &t->world, t->scales, t->sampler, error);
+    if (status == ACQ_OK)
+        status = acq_nbfnet_gradient_init(&t->gradient, t->model, &of_gradient, error);
+    return status;
+}
+
+static acq_status open_queries(training *t, acq_error *error)
 {
     const acq_train_nbfnet_params *params = t->params;
     acq_nbfnet_gradient_params of_gradient = {.batch = params->batch,
@@ -230,23 +254,32 @@ static acq_status open_training(training *t, const acq_graph *graph, acq_error *
                                                               ACQ_NBFNET_MOST_POSITIVES,
                                               .temperature = params->temperature,
                                               .n_threads = params->n_threads};
+    acq_status status = acq_nbfnet_batch_init(&t->batch, params, &t->world, t->scales, error);
+    if (status == ACQ_OK)
+        status = acq_nbfnet_gradient_init(&t->gradient, t->model, &of_gradient, error);
+    return status;
+}
+
+static acq_status open_training(training *t, const acq_graph *graph, acq_error *error)
+{
+    const acq_train_nbfnet_params *params = t->params;
     acq_status status = open_world(t, graph, error);
     if (status == ACQ_OK)
         status = open_model(t, graph, error);
     if (status == ACQ_OK)
         status = acq_optimizer_init(&t->optimizer, &params->optimizer, t->model->parameters.values,
                                     t->model->parameters.n, error);
-    if (status == ACQ_OK)
-        status = acq_nbfnet_batch_init(&t->batch, params, &t->world, t->scales, error);
-    if (status == ACQ_OK)
-        status = acq_nbfnet_gradient_init(&t->gradient, t->model, &of_gradient, error);
-    return status;
+    if (status != ACQ_OK)
+        return status;
+    return t->kind == ACQ_TRAIN_GNNQE ? open_programs(t, graph, error) : open_queries(t, error);
 }
 
 static void close_training(training *t)
 {
     acq_nbfnet_gradient_deinit(&t->gradient);
     acq_nbfnet_batch_deinit(&t->batch);
+    acq_gnnqe_batch_deinit(&t->programs);
+    acq_sampler_free(t->sampler);
     acq_optimizer_deinit(&t->optimizer);
     acq_nbfnet_free(t->model);
     acq_free(t->scales);
@@ -263,16 +296,25 @@ static acq_status compute(void *self, uint64_t step, double *loss, acq_error *er
                                        t->batch.queries, loss, error);
 }
 
+static acq_status compute_programs(void *self, uint64_t step, double *loss, acq_error *error)
+{
+    training *t = self;
+    acq_status status = acq_gnnqe_batch_draw(&t->programs, step, error);
+    return status == ACQ_OK ? acq_gnnqe_batch_compute(&t->programs, &t->gradient, loss, error)
+                            : status;
+}
+
 static acq_status run(training *t, const acq_graph *graph, acq_error *error)
 {
-    static const acq_trainer_ops ops = {.compute = compute};
+    static const acq_trainer_ops of_queries = {.compute = compute};
+    static const acq_trainer_ops of_programs = {.compute = compute_programs};
     const acq_train_nbfnet_params *params = t->params;
     acq_text identity;
     acq_text_init(&identity);
     acq_status status = acq_train_print_identity(
-        ACQ_TRAIN_NBFNET, params, &graph, 1,
+        t->kind, params, &graph, 1,
         params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
-    acq_trainer trainer = {.ops = &ops,
+    acq_trainer trainer = {.ops = t->kind == ACQ_TRAIN_GNNQE ? &of_programs : &of_queries,
                            .self = t,
                            .phase = "training",
                            .n_steps = params->batches,
@@ -287,10 +329,10 @@ static acq_status run(training *t, const acq_graph *graph, acq_error *error)
     return status;
 }
 
-acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_params *params,
-                            acq_nbfnet **out, acq_error *error)
+static acq_status train(acq_train_kind kind, const acq_graph *graph,
+                        const acq_train_nbfnet_params *params, acq_nbfnet **out, acq_error *error)
 {
-    training t = {.params = params};
+    training t = {.kind = kind, .params = params};
     acq_status status = check_params(params, error);
     if (status != ACQ_OK)
         return status;
@@ -305,4 +347,16 @@ acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_param
     }
     close_training(&t);
     return status;
+}
+
+acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_params *params,
+                            acq_nbfnet **out, acq_error *error)
+{
+    return train(ACQ_TRAIN_NBFNET, graph, params, out, error);
+}
+
+acq_status acq_train_gnnqe(const acq_graph *graph, const acq_train_nbfnet_params *params,
+                           acq_nbfnet **out, acq_error *error)
+{
+    return train(ACQ_TRAIN_GNNQE, graph, params, out, error);
 }

@@ -36,12 +36,14 @@
     REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
     REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
          "times to see every fact")                                                                \
-    COUNT(train_negatives, "negatives", 0, "N", NULL, 1, 1e6, ACQ_ON_networks,                     \
+    COUNT(train_negatives, "negatives", 0, "N", NULL, 1, 1e6, ACQ_ON_networks & ~ACQ_OF_gnnqe,     \
           "false tails that a true one is compared with")                                          \
     REAL(temperature, "temperature", 0, "T", NULL, 0, 1e3, ACQ_ON_networks,                        \
          "how much the likely ones of these count more; 0: all the same")                          \
     REAL(edge_dropout, "edge-dropout", 0, "P", NULL, 0, 1, ACQ_ON_train | ACQ_OF_nbfnet,           \
          "share of direct links between a question's ends that are hidden from it")                \
+    REAL(walk_dropout, "edge-dropout", 0, "P", NULL, 0, 1, ACQ_ON_train | ACQ_OF_gnnqe,            \
+         "share of the links that a projection would walk along that are hidden from it")          \
     COUNT(most_entities, "entities", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                        \
           "most entities of the subgraph that a batch is trained on; 0: the whole graph")          \
     COUNT(most_edges, "edges", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                              \
@@ -54,7 +56,7 @@
           "questions of one relation that share a subgraph; --batch is a multiple")                \
     COUNT(train_tails, "tails", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                 \
           "most true tails of one question")                                                       \
-    TEXT(warm, "warm", 0, "MODEL", NULL, 0, 0, ACQ_ON_complex | ACQ_OF_nbfnet | ACQ_OF_ultra,      \
+    TEXT(warm, "warm", 0, "MODEL", NULL, 0, 0, ACQ_ON_complex | ACQ_ON_networks,                   \
          "begin with these weights in place of random ones")                                       \
     COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_policy, "queries in a batch")   \
     COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_policy, "episodes of each query")    \

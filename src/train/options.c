@@ -126,6 +126,15 @@ static const field nbfnet_fields[] = {
 #undef FIELD
 };
 
+static const field gnnqe_fields[] = {
+#define FIELD(option, member) FIELD_OF(acq_train_nbfnet_params, option, member)
+    FIELD(batch, batch),
+    FIELD(temperature, temperature),
+    FIELD(walk_dropout, edge_dropout),
+    NETWORK_FIELDS(acq_train_nbfnet_params),
+#undef FIELD
+};
+
 static const field ultra_fields[] = {
 #define FIELD(option, member) FIELD_OF(acq_train_ultra_params, option, member)
     FIELD(batch, batch),
@@ -203,6 +212,7 @@ typedef struct kind_row {
 static const kind_row kinds[ACQ_N_TRAIN_KINDS] = {
     [ACQ_TRAIN_COMPLEX] = {"complex", complex_fields, sizeof complex_fields / sizeof(field)},
     [ACQ_TRAIN_NBFNET] = {"nbfnet", nbfnet_fields, sizeof nbfnet_fields / sizeof(field)},
+    [ACQ_TRAIN_GNNQE] = {"gnnqe", gnnqe_fields, sizeof gnnqe_fields / sizeof(field)},
     [ACQ_TRAIN_ULTRA] = {"ultra", ultra_fields, sizeof ultra_fields / sizeof(field)},
     [ACQ_TRAIN_RULES] = {"rules", rules_fields, sizeof rules_fields / sizeof(field)},
     [ACQ_TRAIN_POLICY] = {"policy", policy_fields, sizeof policy_fields / sizeof(field)},
@@ -230,6 +240,9 @@ void acq_train_options_init(acq_train_kind kind, acq_train_settings *params)
         break;
     case ACQ_TRAIN_NBFNET:
         acq_train_nbfnet_params_init(&params->nbfnet);
+        break;
+    case ACQ_TRAIN_GNNQE:
+        acq_train_gnnqe_params_init(&params->nbfnet);
         break;
     case ACQ_TRAIN_ULTRA:
         acq_train_ultra_params_init(&params->ultra);
@@ -421,7 +434,7 @@ static acq_status check_together(acq_train_kind kind, const acq_train_settings *
 {
     const acq_train_ultra_params *ultra = &params->ultra;
     bool ends = true;
-    if (kind == ACQ_TRAIN_NBFNET)
+    if (kind == ACQ_TRAIN_NBFNET || kind == ACQ_TRAIN_GNNQE)
         ends = params->nbfnet.batches > 0 || params->nbfnet.seconds > 0;
     if (kind == ACQ_TRAIN_ULTRA)
         ends = ultra->batches > 0 || ultra->seconds > 0;
@@ -441,7 +454,7 @@ static acq_status check_together(acq_train_kind kind, const acq_train_settings *
 
 static void follow_clock(acq_train_kind kind, acq_train_settings *params)
 {
-    if (kind == ACQ_TRAIN_NBFNET)
+    if (kind == ACQ_TRAIN_NBFNET || kind == ACQ_TRAIN_GNNQE)
         params->nbfnet.batches = 0;
     if (kind == ACQ_TRAIN_ULTRA)
         params->ultra.batches = 0;

@@ -9,6 +9,7 @@
 typedef enum acq_train_kind {
     ACQ_TRAIN_COMPLEX,
     ACQ_TRAIN_NBFNET,
+    ACQ_TRAIN_GNNQE, /* its settings are nbfnet's */
     ACQ_TRAIN_ULTRA,
     ACQ_TRAIN_RULES,
     ACQ_TRAIN_POLICY,

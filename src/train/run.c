@@ -91,7 +91,7 @@ static void free_complex(void *model)
     acq_complex_free(model);
 }
 
-static acq_status train_nbfnet(run *r, acq_error *error)
+static acq_status train_networks(run *r, acq_error *error)
 {
     acq_nbfnet *warm = NULL, *model = NULL;
     const acq_graph *graph = r->params->graphs[0];
@@ -99,7 +99,9 @@ static acq_status train_nbfnet(run *r, acq_error *error)
     START(r, nbfnet);
     r->train.nbfnet.warm = warm;
     if (status == ACQ_OK)
-        status = acq_train_nbfnet(graph, &r->train.nbfnet, &model, error);
+        status = r->params->kind == ACQ_TRAIN_GNNQE
+                     ? acq_train_gnnqe(graph, &r->train.nbfnet, &model, error)
+                     : acq_train_nbfnet(graph, &r->train.nbfnet, &model, error);
     acq_nbfnet_free(warm);
     r->model = model;
     return status;
@@ -301,7 +303,8 @@ static void free_policy(void *model)
 
 static const kind_ops kinds[ACQ_N_TRAIN_KINDS] = {
     [ACQ_TRAIN_COMPLEX] = {"epochs", 1, train_complex, write_complex, free_complex},
-    [ACQ_TRAIN_NBFNET] = {"batches", 1, train_nbfnet, write_nbfnet, free_nbfnet},
+    [ACQ_TRAIN_NBFNET] = {"batches", 1, train_networks, write_nbfnet, free_nbfnet},
+    [ACQ_TRAIN_GNNQE] = {"batches", 1, train_networks, write_nbfnet, free_nbfnet},
     [ACQ_TRAIN_ULTRA] = {"batches", SIZE_MAX, train_ultra, write_ultra, free_ultra},
     [ACQ_TRAIN_RULES] = {"batches", 1, train_rules, write_rules, free_rules},
     [ACQ_TRAIN_POLICY] = {"batches", SIZE_MAX, train_policy, write_policy, free_policy},
@@ -393,14 +396,15 @@ static acq_status check_checkpoints(run *r, acq_error *error)
 static unsigned *get_threads(run *r)
 {
     unsigned *const threads[] = {&r->train.complex.n_threads, &r->train.nbfnet.n_threads,
-                                 &r->train.ultra.n_threads, &r->train.rules.n_threads,
+                                 &r->train.nbfnet.n_threads, &r->train.ultra.n_threads, &r->train.rules.n_threads,
                                  &r->train.policy.n_threads};
     return threads[r->params->kind];
 }
 
 static uint64_t get_seed(const run *r)
 {
-    const uint64_t seeds[] = {r->train.complex.seed, r->train.nbfnet.seed, r->train.ultra.seed,
+    const uint64_t seeds[] = {r->train.complex.seed, r->train.nbfnet.seed,
+                              r->train.nbfnet.seed,  r->train.ultra.seed,
                               r->train.rules.seed, r->train.policy.seed};
     return seeds[r->params->kind];
 }

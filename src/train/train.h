@@ -1,4 +1,4 @@
-/* train.h - the five trainings: ComplEx, NBFNet, ULTRA, rules and the policy network.
+/* train.h - the six trainings: ComplEx, NBFNet, GNN-QE, ULTRA, rules and the policy network.
  *
  * One loop runs them all (trainer.h); what each adds stands in its own file. What they share: the
  * same seed gives the same bits at any number of threads when no time limit shapes the schedule;
@@ -148,6 +148,14 @@ void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params);
 
 acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_params *params,
                             acq_nbfnet **out, acq_error *error);
+
+/* The same network inside GNN-QE's programs over fuzzy sets (gnnqe.h): small queries with the shapes
+ * of BetaE's files, in their shares. edge_dropout is the share of walked edges that are hidden;
+ * negatives and drops_pairs are not used. The model is an NBFNet. */
+void acq_train_gnnqe_params_init(acq_train_nbfnet_params *params);
+
+acq_status acq_train_gnnqe(const acq_graph *graph, const acq_train_nbfnet_params *params,
+                           acq_nbfnet **out, acq_error *error);
 
 /* ULTRA on several graphs, mixed in proportion to their facts.
  *

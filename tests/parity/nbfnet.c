@@ -1,6 +1,6 @@
 /* nbfnet.c - NBFNet against an independent network in double precision (support/nbfnet_oracle.h):
- * scores of rows and of fuzzy sets, and the gradient of a batch against finite differences of that
- * network's loss, tensor by tensor, along random directions.
+ * scores of rows and of fuzzy sets, and the gradient of a batch, of links or of GNN-QE's programs,
+ * against finite differences of that network's loss, tensor by tensor, along random directions.
  *
  * Equal messages do not disturb the differences: they come from entities in the same position,
  * whose states move together. ACQ_CASES in the environment changes the number of cases. */
@@ -18,6 +18,7 @@
 #include "support/nbfnet_case.h"
 #include "support/nbfnet_oracle.h"
 #include "support/scale.h"
+#include "train/gnnqe.h"
 #include "train/nbfnet.h"
 
 enum { CASES = SCALE(12, 3), MOST_ENTITIES = 24, DIRECTIONS = 2 };
@@ -222,8 +223,9 @@ static void fix_weights(gradient_case *g)
     }
 }
 
-static double get_loss(const gradient_case *g)
+static double get_loss(const void *context)
 {
+    const gradient_case *g = context;
     double loss = 0;
     for (size_t i = 0; i < g->params.batch; i++) {
         const acq_nbfnet_query *query = &g->batch.queries[i];
@@ -275,11 +277,19 @@ static void gradient_case_deinit(gradient_case *g)
     free(g->weights);
 }
 
-static void move(const gradient_case *g, const acq_tensor *tensor, const double *direction,
+/* What is compared: a gradient and the loss as a function of the oracle's parameters. */
+typedef struct slope_case {
+    const float *values;
+    double *parameters;
+    double (*get_loss)(const void *g);
+    const void *g;
+} slope_case;
+
+static void move(const slope_case *c, const acq_tensor *tensor, const double *direction,
                  double step)
 {
     for (size_t i = 0; i < acq_tensor_get_length(tensor); i++)
-        g->oracle.parameters[tensor->offset + i] += step * direction[i];
+        c->parameters[tensor->offset + i] += step * direction[i];
 }
 
 /* Half of the numbers move by +-1. */
@@ -290,10 +300,10 @@ static void draw_direction(acq_random *random, size_t n, double *direction)
             (double)acq_random_below(random, 2) * (acq_random_unit(random) < .5 ? -1 : 1);
 }
 
-static void check_tensor(const gradient_case *g, const acq_tensor *tensor, acq_random *random)
+static void check_tensor(const slope_case *c, const acq_tensor *tensor, acq_random *random)
 {
     size_t n = acq_tensor_get_length(tensor);
-    const float *values = g->gradient.values + tensor->offset;
+    const float *values = c->values + tensor->offset;
     double *direction = calloc(n, sizeof *direction), slope = 0, size = 0;
     assert_non_null(direction);
     draw_direction(random, n, direction);
@@ -301,15 +311,23 @@ static void check_tensor(const gradient_case *g, const acq_tensor *tensor, acq_r
         slope += (double)values[i] * direction[i];
         size += (double)values[i] * (double)values[i];
     }
-    move(g, tensor, direction, STEP);
-    double high = get_loss(g);
-    move(g, tensor, direction, -2 * STEP);
-    double difference = (high - get_loss(g)) / (2 * STEP);
-    move(g, tensor, direction, STEP);
+    move(c, tensor, direction, STEP);
+    double high = c->get_loss(c->g);
+    move(c, tensor, direction, -2 * STEP);
+    double difference = (high - c->get_loss(c->g)) / (2 * STEP);
+    move(c, tensor, direction, STEP);
     if (fabs(slope - difference) > SLOPE_TOLERANCE * (sqrt(size) + fabs(difference)) + 1e-6)
         fail_msg("%s: the slope is %.7g, the difference says %.7g", tensor->name, slope,
                  difference);
     free(direction);
+}
+
+static void check_slopes(const slope_case *c, const acq_nbfnet *model, uint64_t seed)
+{
+    acq_random random = acq_random_start(seed, 9);
+    for (size_t t = 0; t < model->parameters.n_tensors; t++)
+        for (int i = 0; i < DIRECTIONS; i++)
+            check_tensor(c, &model->parameters.tensors[t], &random);
 }
 
 static void test_the_gradient_is_the_slope_of_the_loss(void **state)
@@ -318,17 +336,166 @@ static void test_the_gradient_is_the_slope_of_the_loss(void **state)
     for (uint64_t seed = 0; seed < count_cases(CASES); seed++) {
         gradient_case g = {0};
         gradient_case_init(&g, seed);
-        acq_random random = acq_random_start(seed, 9);
         double loss;
         assert_int_equal(acq_nbfnet_gradient_compute(&g.gradient, &g.batch.subgraph.edges,
                                                      g.batch.scales, g.batch.queries, &loss, NULL),
                          ACQ_OK);
         double expected = get_loss(&g);
         assert_true(fabs(loss - expected) <= SCORE_TOLERANCE * (1 + expected));
-        for (size_t t = 0; t < g.model->parameters.n_tensors; t++)
-            for (int i = 0; i < DIRECTIONS; i++)
-                check_tensor(&g, &g.model->parameters.tensors[t], &random);
+        slope_case c = {g.gradient.values, g.oracle.parameters, get_loss, &g};
+        check_slopes(&c, g.model, seed);
         gradient_case_deinit(&g);
+    }
+}
+
+/* ---- GNN-QE: the same for programs, whose input sets are constants ---- */
+
+enum { PROGRAMS = 3, PROGRAM_CASES = SCALE(6, 2) };
+
+typedef struct program_case {
+    nbfnet_case c;
+    acq_nbfnet *model;
+    acq_train_nbfnet_params params;
+    acq_edges world;
+    float scales[MOST_ENTITIES];
+    acq_sampler *sampler;
+    acq_gnnqe_batch batch;
+    acq_nbfnet_gradient gradient;
+    nbfnet_oracle oracle, fixed; /* fixed: of the parameters at the start */
+    double weights[PROGRAMS][MOST_ENTITIES], signs[PROGRAMS][MOST_ENTITIES];
+} program_case;
+
+/* Degrees of a set; what a projection begins with is of the fixed parameters. */
+static void fill_set(const program_case *g, const nbfnet_oracle *oracle, const acq_set_node *node,
+                     double *out)
+{
+    double child[MOST_ENTITIES];
+    uint32_t n = g->oracle.n_entities;
+    for (uint32_t e = 0; e < n; e++)
+        out[e] = node->kind == ACQ_SET_ENTITY ? e == node->id : 1;
+    for (uint32_t c = 0; c < node->n_children; c++) {
+        bool is_project = node->kind == ACQ_SET_PROJECT;
+        fill_set(g, is_project ? &g->fixed : oracle, node->children[c], child);
+        if (is_project)
+            nbfnet_oracle_score(oracle, node->id, child, out);
+        for (uint32_t e = 0; e < n; e++)
+            out[e] = is_project                   ? 1 / (1 + exp(-out[e]))
+                     : node->kind == ACQ_SET_NOT ? 1 - child[e]
+                                                  : out[e] * child[e];
+    }
+}
+
+/* The answers that facts give. */
+static void fill_truth(const program_case *g, const acq_set_node *node, bool *out)
+{
+    bool child[MOST_ENTITIES];
+    uint32_t n = g->oracle.n_entities;
+    for (uint32_t e = 0; e < n; e++)
+        out[e] = node->kind == ACQ_SET_ENTITY    ? e == node->id
+                 : node->kind == ACQ_SET_PROJECT ? false
+                                                 : true;
+    for (uint32_t c = 0; c < node->n_children; c++) {
+        fill_truth(g, node->children[c], child);
+        for (uint32_t e = 0; e < n && node->kind != ACQ_SET_PROJECT; e++)
+            out[e] = node->kind == ACQ_SET_NOT ? !child[e] : out[e] && child[e];
+        for (size_t i = 0; i < g->c.n_facts && node->kind == ACQ_SET_PROJECT; i++)
+            if (g->c.facts[i].relation == node->id && child[g->c.facts[i].head])
+                out[g->c.facts[i].tail] = true;
+    }
+}
+
+static double get_logit(double p)
+{
+    return log((p + 1e-10) / (1 - p + 1e-10));
+}
+
+static void fix_program_weights(program_case *g, uint32_t i)
+{
+    const acq_set_node *root = g->batch.queries[i].tree->root;
+    double degrees[MOST_ENTITIES], sum = 0, n_true = 0;
+    bool truth[MOST_ENTITIES];
+    fill_set(g, &g->fixed, root, degrees);
+    fill_truth(g, root, truth);
+    for (uint32_t e = 0; e < g->oracle.n_entities; e++) {
+        g->signs[i][e] = truth[e] ? -1 : 1;
+        n_true += truth[e];
+        sum += truth[e] ? 0 : exp(get_logit(degrees[e]) / 0.2);
+    }
+    assert_true(n_true > 0);
+    for (uint32_t e = 0; e < g->oracle.n_entities; e++)
+        g->weights[i][e] = 0.5 * (truth[e] ? 1 / n_true : exp(get_logit(degrees[e]) / 0.2) / sum);
+}
+
+static double get_program_loss(const void *context)
+{
+    const program_case *g = context;
+    double loss = 0, degrees[MOST_ENTITIES];
+    for (uint32_t i = 0; i < PROGRAMS; i++) {
+        fill_set(g, &g->oracle, g->batch.queries[i].tree->root, degrees);
+        for (uint32_t e = 0; e < g->oracle.n_entities; e++)
+            loss += g->weights[i][e] *
+                    log1p(exp(g->signs[i][e] * get_logit(degrees[e]))) / PROGRAMS;
+    }
+    return loss;
+}
+
+static void program_case_init(program_case *g, uint64_t seed)
+{
+    draw_case(&g->c, seed);
+    g->model = new_model(g->c.graph, seed);
+    acq_train_gnnqe_params_init(&g->params);
+    g->params.batch = PROGRAMS;
+    g->params.most_entities = 0;
+    g->params.edge_dropout = 0;
+    g->params.n_threads = 1 + seed % 2;
+    g->params.seed = seed;
+    assert_int_equal(acq_edges_init(&g->world, g->c.graph, NULL), ACQ_OK);
+    acq_nbfnet_fill_scales(&g->world, g->scales);
+    assert_int_equal(acq_sampler_new(g->c.graph, &g->sampler, NULL), ACQ_OK);
+    assert_int_equal(acq_gnnqe_batch_init(&g->batch, &g->params, &g->world, g->scales, g->sampler,
+                                          NULL),
+                     ACQ_OK);
+    acq_nbfnet_gradient_params params = {.batch = PROGRAMS * ACQ_GNNQE_MOST_PASSES,
+                                         .n_threads = g->params.n_threads};
+    assert_int_equal(acq_nbfnet_gradient_init(&g->gradient, g->model, &params, NULL), ACQ_OK);
+    assert_int_equal(acq_gnnqe_batch_draw(&g->batch, seed, NULL), ACQ_OK);
+    g->oracle = (nbfnet_oracle){.model = g->model,
+                                .parameters = nbfnet_oracle_copy_parameters(g->model),
+                                .n_entities = g->world.n_nodes,
+                                .facts = g->c.facts,
+                                .n_facts = g->c.n_facts};
+    g->fixed = g->oracle;
+    g->fixed.parameters = nbfnet_oracle_copy_parameters(g->model);
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        fix_program_weights(g, i);
+}
+
+static void program_case_deinit(program_case *g)
+{
+    acq_nbfnet_gradient_deinit(&g->gradient);
+    acq_gnnqe_batch_deinit(&g->batch);
+    acq_sampler_free(g->sampler);
+    acq_edges_deinit(&g->world);
+    acq_nbfnet_free(g->model);
+    nbfnet_case_deinit(&g->c);
+    free(g->oracle.parameters);
+    free(g->fixed.parameters);
+}
+
+static void test_programs_teach_their_last_projections(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < count_cases(PROGRAM_CASES); seed++) {
+        program_case *g = calloc(1, sizeof *g);
+        assert_non_null(g);
+        program_case_init(g, seed);
+        double loss, expected = get_program_loss(g);
+        assert_int_equal(acq_gnnqe_batch_compute(&g->batch, &g->gradient, &loss, NULL), ACQ_OK);
+        assert_true(fabs(loss - expected) <= SCORE_TOLERANCE * (1 + expected));
+        slope_case c = {g->gradient.values, g->oracle.parameters, get_program_loss, g};
+        check_slopes(&c, g->model, seed);
+        program_case_deinit(g);
+        free(g);
     }
 }
 
@@ -339,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_fuzzy_sets_are_boundaries),
         cmocka_unit_test(test_one_entity_as_a_set_is_its_row),
         cmocka_unit_test(test_the_gradient_is_the_slope_of_the_loss),
+        cmocka_unit_test(test_programs_teach_their_last_projections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* nbfnet_train.c - the training of NBFNet: the same weights at any number of threads and after any
+/* nbfnet_train.c - the trainings of NBFNet, on links and inside GNN-QE's programs: the same weights at any number of threads and after any
  * interruption, batches that hide what they ask for, a rule that is learned, options and graphs
  * that are refused, and every allocation may fail. */
 #include <math.h>
@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "support/nbfnet_case.h"
+#include "train/gnnqe.h"
 #include "train/nbfnet.h"
 
 enum { BATCHES = 6, MOST_ALLOCATIONS = 5000 };
@@ -52,13 +53,26 @@ static acq_train_nbfnet_params get_params(void)
     return params;
 }
 
-static acq_nbfnet *train(const acq_graph *graph, const acq_train_nbfnet_params *params)
+typedef acq_status (*train_fn)(const acq_graph *graph, const acq_train_nbfnet_params *params,
+                               acq_nbfnet **out, acq_error *error);
+
+static const train_fn trainings[] = {acq_train_nbfnet, acq_train_gnnqe};
+
+enum { N_TRAININGS = 2 };
+
+static acq_nbfnet *train_by(train_fn by, const acq_graph *graph,
+                            const acq_train_nbfnet_params *params)
 {
     acq_nbfnet *model = NULL;
     acq_error error = {0};
-    if (acq_train_nbfnet(graph, params, &model, &error) != ACQ_OK)
+    if (by(graph, params, &model, &error) != ACQ_OK)
         fail_msg("%s", error.message);
     return model;
+}
+
+static acq_nbfnet *train(const acq_graph *graph, const acq_train_nbfnet_params *params)
+{
+    return train_by(acq_train_nbfnet, graph, params);
 }
 
 static void assert_same(acq_nbfnet *a, acq_nbfnet *b)
@@ -74,7 +88,9 @@ static void test_threads_do_not_change_a_bit(void **state)
     (void)state;
     acq_train_nbfnet_params one = get_params(), three = get_params();
     three.n_threads = 3;
-    assert_same(train(world.graph, &one), train(world.graph, &three));
+    for (size_t i = 0; i < N_TRAININGS; i++)
+        assert_same(train_by(trainings[i], world.graph, &one),
+                    train_by(trainings[i], world.graph, &three));
 }
 
 static void test_another_seed_gives_other_weights(void **state)
@@ -95,23 +111,29 @@ static bool stop_at(void *context, const acq_train_progress *now)
     return now->done < *(const double *)context;
 }
 
+static void stop_and_go_on(train_fn by, double stop)
+{
+    acq_train_nbfnet_params params = get_params();
+    acq_nbfnet *whole = train_by(by, world.graph, &params), *model = NULL;
+    acq_error error = {0};
+    params.checkpoint = checkpoint;
+    params.progress = stop_at;
+    params.context = &stop;
+    assert_int_equal(by(world.graph, &params, &model, &error), ACQ_ERR_INTERRUPTED);
+    assert_null(model);
+    params.resume = true;
+    params.progress = NULL;
+    assert_same(train_by(by, world.graph, &params), whole);
+}
+
 static void test_a_stopped_training_goes_on_as_if_it_had_not(void **state)
 {
     (void)state;
-    for (double stop = 1; stop < BATCHES; stop += 2) {
-        acq_train_nbfnet_params params = get_params();
-        acq_nbfnet *whole = train(world.graph, &params), *model = NULL;
-        acq_error error = {0};
-        params.checkpoint = checkpoint;
-        params.progress = stop_at;
-        params.context = &stop;
-        assert_int_equal(acq_train_nbfnet(world.graph, &params, &model, &error),
-                         ACQ_ERR_INTERRUPTED);
-        assert_null(model);
-        params.resume = true;
-        params.progress = NULL;
-        assert_same(train(world.graph, &params), whole);
-    }
+    for (size_t i = 0; i < N_TRAININGS; i++)
+        for (double stop = 1; stop < BATCHES; stop += 2) {
+            stop_and_go_on(trainings[i], stop);
+            unlink(checkpoint);
+        }
 }
 
 static void assert_refused(const acq_graph *graph, const acq_train_nbfnet_params *params,
@@ -191,10 +213,12 @@ static void test_the_smallest_graphs_are_trained_on(void **state)
     for (uint32_t n = 1; n < 4; n++) { /* with one entity there is no negative */
         nbfnet_case small;
         nbfnet_case_init(&small, n, n, 1, 2);
-        acq_nbfnet *model = train(small.graph, &params);
-        for (size_t i = 0; i < model->parameters.n; i++)
-            assert_true(isfinite(model->parameters.values[i]));
-        acq_nbfnet_free(model);
+        for (size_t t = 0; t < N_TRAININGS; t++) {
+            acq_nbfnet *model = train_by(trainings[t], small.graph, &params);
+            for (size_t i = 0; i < model->parameters.n; i++)
+                assert_true(isfinite(model->parameters.values[i]));
+            acq_nbfnet_free(model);
+        }
         nbfnet_case_deinit(&small);
     }
 }
@@ -318,11 +342,88 @@ static void test_rules_of_a_ring_are_learned(void **state)
     acq_graph_free(graph);
 }
 
-#ifdef ACQ_FAULTS
-
-static void test_every_failed_allocation_is_survived(void **state)
+/* Several steps, intersections and negations of it too. */
+static void test_programs_over_a_ring_are_learned(void **state)
 {
     (void)state;
+    acq_graph *graph = new_ring(40);
+    acq_train_nbfnet_params params = get_params();
+    double loss = 1;
+    params.most_entities = 0;
+    params.batches = 120;
+    params.progress = keep_loss;
+    params.context = &loss;
+    acq_nbfnet_free(train_by(acq_train_gnnqe, graph, &params));
+    assert_true(loss < 0.3);
+    acq_graph_free(graph);
+}
+
+/* Edges of the first pass that its traversal walks along, with an end that has others, and how many
+ * of these it does not see. Every other edge is there. */
+static void count_hidden(const acq_gnnqe_batch *batch, const acq_set_node *node, double *walked,
+                         double *hidden)
+{
+    const acq_edges *all = batch->world, *seen = &batch->rooms[0]->edges[0];
+    const uint8_t *from = batch->rooms[0]->truths[node->children[0]->number];
+    for (uint32_t v = 0; v < all->n_nodes; v++)
+        for (uint32_t g = all->rows[v]; g < all->rows[v + 1]; g++)
+            for (uint32_t i = all->begins[g]; i < all->begins[g + 1]; i++) {
+                acq_rel relation = all->relations[g];
+                uint32_t source = all->sources[i];
+                bool is_seen = acq_edges_has(seen, v, relation, source);
+                bool is_walked = (relation == node->id && from[v]) ||
+                                 (relation == acq_inverse(node->id) && from[source]);
+                assert_true(is_walked || is_seen);
+                *walked += is_walked;
+                *hidden += !is_seen;
+            }
+}
+
+static const acq_set_node *find_first_pass(const acq_set_node *node)
+{
+    while (node->kind != ACQ_SET_PROJECT || node->children[0]->kind != ACQ_SET_ENTITY)
+        node = node->children[0];
+    return node;
+}
+
+static void test_walked_edges_are_hidden_in_their_share(void **state)
+{
+    (void)state;
+    double walked = 0, hidden = 0, loss;
+    acq_train_nbfnet_params params = get_params();
+    acq_nbfnet_gradient_params of_gradient = {.batch = ACQ_GNNQE_MOST_PASSES};
+    acq_nbfnet_gradient gradient;
+    acq_gnnqe_batch batch;
+    acq_edges edges = {0};
+    acq_sampler *sampler;
+    acq_nbfnet *model;
+    float scales[30];
+    params.batch = 1;
+    params.most_entities = 0;
+    assert_int_equal(acq_edges_init(&edges, world.graph, NULL), ACQ_OK);
+    acq_nbfnet_fill_scales(&edges, scales);
+    assert_int_equal(acq_nbfnet_new(6, 1, &model, NULL), ACQ_OK);
+    assert_int_equal(acq_nbfnet_gradient_init(&gradient, model, &of_gradient, NULL), ACQ_OK);
+    assert_int_equal(acq_sampler_new(world.graph, &sampler, NULL), ACQ_OK);
+    assert_int_equal(acq_gnnqe_batch_init(&batch, &params, &edges, scales, sampler, NULL), ACQ_OK);
+    for (uint64_t number = 0; number < 500; number++) {
+        assert_int_equal(acq_gnnqe_batch_draw(&batch, number, NULL), ACQ_OK);
+        assert_int_equal(acq_gnnqe_batch_compute(&batch, &gradient, &loss, NULL), ACQ_OK);
+        count_hidden(&batch, find_first_pass(batch.queries[0].tree->root), &walked, &hidden);
+    }
+    if (!(walked > 1000 && fabs(hidden / walked - 0.25) < 0.04))
+        fail_msg("%g of %g walked edges are hidden", hidden, walked);
+    acq_gnnqe_batch_deinit(&batch);
+    acq_nbfnet_gradient_deinit(&gradient);
+    acq_nbfnet_free(model);
+    acq_sampler_free(sampler);
+    acq_edges_deinit(&edges);
+}
+
+#ifdef ACQ_FAULTS
+
+static void survive(train_fn by)
+{
     acq_train_nbfnet_params params = get_params();
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
@@ -332,7 +433,7 @@ static void test_every_failed_allocation_is_survived(void **state)
         acq_nbfnet *model = NULL;
         acq_error error = {0};
         acq_faults_fail_at(n);
-        status = acq_train_nbfnet(world.graph, &params, &model, &error);
+        status = by(world.graph, &params, &model, &error);
         acq_faults_fail_at(0);
         assert_true(status == ACQ_OK || status == ACQ_ERR_MEMORY);
         assert_int_equal(error.code, status);
@@ -340,6 +441,13 @@ static void test_every_failed_allocation_is_survived(void **state)
     }
     assert_int_equal(status, ACQ_OK);
     assert_true(n > 50);
+}
+
+static void test_every_failed_allocation_is_survived(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_TRAININGS; i++)
+        survive(trainings[i]);
 }
 
 #else
@@ -367,6 +475,8 @@ int main(void)
         cmocka_unit_test(test_batches_hide_what_they_ask_for),
         cmocka_unit_test(test_the_loss_has_the_slopes_it_says),
         cmocka_unit_test(test_rules_of_a_ring_are_learned),
+        cmocka_unit_test(test_programs_over_a_ring_are_learned),
+        cmocka_unit_test(test_walked_edges_are_hidden_in_their_share),
         cmocka_unit_test(test_every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

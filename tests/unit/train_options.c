@@ -72,6 +72,13 @@ static const acq_train_option nbfnet_others[] = {
     {"beta1", "0.8"},    {"beta2", "0.99"},       {"clip", "2"},      {"average", "0.5"},
     {"batches", "4"},    {"time", "1h"}};
 
+static const acq_train_option gnnqe_small[] = {{"batch", "2"}, {"batches", "3"}};
+static const acq_train_option gnnqe_others[] = {
+    {"seed", "2"},      {"batch", "3"}, {"temperature", "0.5"}, {"entities", "500"},
+    {"edge-dropout", "0.5"}, {"edges", "999"}, {"near", "7"}, {"rate", "0.001"},
+    {"decay", "0.1"},   {"last-rate", "0.0002"}, {"beta1", "0.8"}, {"beta2", "0.99"},
+    {"clip", "2"},      {"average", "0.5"}, {"batches", "4"}, {"time", "1h"}};
+
 static const acq_train_option ultra_small[] = {
     {"batch", "2"}, {"group", "1"}, {"negatives", "4"}, {"batches", "2"}, {"entities", "20"}};
 static const acq_train_option ultra_others[] = {
@@ -104,6 +111,7 @@ static const acq_train_option policy_others[] = {
 static const kind_case cases[] = {
     {ACQ_TRAIN_COMPLEX, MODEL ".checkpoint", LIST(complex_small), LIST(complex_others)},
     {ACQ_TRAIN_NBFNET, MODEL ".checkpoint", LIST(nbfnet_small), LIST(nbfnet_others)},
+    {ACQ_TRAIN_GNNQE, MODEL ".checkpoint", LIST(gnnqe_small), LIST(gnnqe_others)},
     {ACQ_TRAIN_ULTRA, MODEL ".checkpoint", LIST(ultra_small), LIST(ultra_others)},
     {ACQ_TRAIN_RULES, MODEL ".checkpoint", LIST(rules_small), LIST(rules_others)},
     {ACQ_TRAIN_POLICY, MODEL ".seed1.checkpoint", LIST(policy_small), LIST(policy_others)}};

@@ -90,7 +90,8 @@ acq_status acq_nbfnet_gradient_init(acq_nbfnet_gradient *gradient, acq_nbfnet *m
                                .n_dense = count_dense(model)};
     g->block = acq_alloc(lay_out(g, NULL), sizeof *g->block);
     g->losses = acq_alloc(params->batch, sizeof *g->losses);
-    if (g->block == NULL || g->losses == NULL || init_workers(g) != ACQ_OK ||
+    g->asked = acq_alloc(params->batch, sizeof *g->asked);
+    if (g->block == NULL || g->losses == NULL || g->asked == NULL || init_workers(g) != ACQ_OK ||
         init_products(g) != ACQ_OK) {
         acq_nbfnet_gradient_deinit(g);
         return acq_fail_memory(error);
@@ -113,6 +114,7 @@ void acq_nbfnet_gradient_deinit(acq_nbfnet_gradient *gradient)
     acq_nbfnet_packed_deinit(&g->packed);
     acq_free(g->workers);
     acq_free(g->losses);
+    acq_free(g->asked);
     acq_free(g->block);
     *g = (acq_nbfnet_gradient){0};
 }
@@ -166,18 +168,11 @@ double acq_nbfnet_loss(const float *scores, size_t n_positives, size_t n, double
            negatives(scores + n_positives, n - n_positives, temperature, slopes + n_positives);
 }
 
-typedef struct job {
-    acq_nbfnet_gradient *g;
-    const acq_edges *edges;
-    const float *scales;
-    const acq_nbfnet_query *queries;
-} job;
-
 static acq_status make_vectors(void *context, size_t l, unsigned thread)
 {
-    acq_nbfnet_gradient *g = ((job *)context)->g;
+    acq_nbfnet_gradient *g = context;
     unsigned weights = acq_nbfnet_layer_tensor((unsigned)l, ACQ_NBFNET_RELATIONS);
-    size_t n = g->params.batch;
+    size_t n = g->n;
     (void)thread;
     acq_packed_fill(&g->relations[l], acq_nbfnet_get(g->model, weights), D);
     acq_packed_fill_transposed(&g->relations_back[l], acq_nbfnet_get(g->model, weights), D);
@@ -188,18 +183,38 @@ static acq_status make_vectors(void *context, size_t l, unsigned thread)
     return ACQ_OK;
 }
 
-static void copy_queries(acq_nbfnet_gradient *g, const acq_nbfnet_query *queries)
+static void copy_queries(acq_nbfnet_gradient *g)
 {
     const float *all = acq_nbfnet_get(g->model, ACQ_NBFNET_QUERY);
-    for (size_t i = 0; i < g->params.batch; i++)
-        memcpy(g->queries + i * D, all + (size_t)queries[i].relation * D, D * sizeof *g->queries);
-    memset(g->query_slopes, 0, g->params.batch * D * sizeof *g->query_slopes);
-    memset(g->dense_slopes, 0, g->params.batch * g->n_dense * sizeof *g->dense_slopes);
+    for (size_t i = 0; i < g->n; i++)
+        memcpy(g->queries + i * D, all + (size_t)g->asked[i] * D, D * sizeof *g->queries);
+    memset(g->query_slopes, 0, g->n * D * sizeof *g->query_slopes);
+    memset(g->dense_slopes, 0, g->n * g->n_dense * sizeof *g->dense_slopes);
 }
 
-/* Where the slopes of query i go. */
-static acq_nbfnet_slopes get_slopes(const acq_nbfnet_gradient *g, size_t i)
+acq_status acq_nbfnet_gradient_begin(acq_nbfnet_gradient *gradient, const acq_rel *relations,
+                                     uint32_t n, acq_error *error)
 {
+    acq_nbfnet_gradient *g = gradient;
+    g->n = n;
+    memcpy(g->asked, relations, n * sizeof *relations);
+    acq_nbfnet_packed_fill(&g->packed);
+    copy_queries(g);
+    acq_status status = acq_threads_run(count_threads(g), L, make_vectors, g);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
+acq_nbfnet_input acq_nbfnet_gradient_get_input(const acq_nbfnet_gradient *gradient, size_t i)
+{
+    acq_nbfnet_input input = {.query = gradient->queries + i * D};
+    for (unsigned l = 0; l < L; l++)
+        input.vectors[l] = gradient->vectors[l] + i * gradient->n_vector_floats;
+    return input;
+}
+
+acq_nbfnet_slopes acq_nbfnet_gradient_get_slopes(const acq_nbfnet_gradient *gradient, size_t i)
+{
+    const acq_nbfnet_gradient *g = gradient;
     acq_nbfnet_slopes slopes = {.query = g->query_slopes + i * D};
     float *dense = g->dense_slopes + i * g->n_dense;
     for (unsigned t = 0; t < ACQ_NBFNET_N_TENSORS; t++) {
@@ -213,31 +228,6 @@ static acq_nbfnet_slopes get_slopes(const acq_nbfnet_gradient *g, size_t i)
     return slopes;
 }
 
-static acq_status run_query(void *context, size_t i, unsigned thread)
-{
-    const job *work = context;
-    acq_nbfnet_gradient *g = work->g;
-    const acq_nbfnet_query *query = &work->queries[i];
-    acq_nbfnet_worker *worker = &g->workers[thread];
-    acq_nbfnet_slopes slopes = get_slopes(g, i);
-    acq_nbfnet_input input = {.edges = work->edges,
-                              .scales = work->scales,
-                              .query = g->queries + i * D,
-                              .heads = &query->head,
-                              .n_heads = 1,
-                              .targets = query->targets,
-                              .n_targets = query->n_targets};
-    for (unsigned l = 0; l < L; l++)
-        input.vectors[l] = g->vectors[l] + i * g->n_vector_floats;
-    if (acq_nbfnet_forward(&g->packed, &input, true, &worker->pass, worker->scores) != ACQ_OK)
-        return ACQ_ERR_MEMORY;
-    g->losses[i] = acq_nbfnet_loss(worker->scores, query->n_positives, query->n_targets,
-                                   g->params.temperature, worker->slopes);
-    g->packed.kernels->scale(query->n_targets, 1 / (float)g->params.batch, worker->slopes);
-    acq_nbfnet_backward(&g->packed, &input, &worker->pass, worker->slopes, &slopes);
-    return ACQ_OK;
-}
-
 static float *get_value(const acq_nbfnet_gradient *g, unsigned tensor)
 {
     return g->values + g->model->parameters.tensors[tensor].offset;
@@ -246,10 +236,10 @@ static float *get_value(const acq_nbfnet_gradient *g, unsigned tensor)
 /* From the slopes of relation vectors to those of the weights that make them. */
 static acq_status gather_vectors(void *context, size_t l, unsigned thread)
 {
-    acq_nbfnet_gradient *g = ((job *)context)->g;
+    acq_nbfnet_gradient *g = context;
     const acq_kernels *k = g->packed.kernels;
     unsigned weights = acq_nbfnet_layer_tensor((unsigned)l, ACQ_NBFNET_RELATIONS);
-    size_t n = g->params.batch, m = g->n_vector_floats;
+    size_t n = g->n, m = g->n_vector_floats;
     (void)thread;
     k->gemm_weights(n, m, D, g->vector_slopes[l], m, g->queries, D, get_value(g, weights), D);
     k->sum_rows(n, m, g->vector_slopes[l], m, get_value(g, weights + 1));
@@ -257,11 +247,11 @@ static acq_status gather_vectors(void *context, size_t l, unsigned thread)
     return ACQ_OK;
 }
 
-static void gather_queries(acq_nbfnet_gradient *g, const acq_nbfnet_query *queries)
+static void gather_queries(acq_nbfnet_gradient *g)
 {
     const acq_kernels *k = g->packed.kernels;
-    for (size_t i = 0; i < g->params.batch; i++) {
-        float *to = get_value(g, ACQ_NBFNET_QUERY) + (size_t)queries[i].relation * D;
+    for (size_t i = 0; i < g->n; i++) {
+        float *to = get_value(g, ACQ_NBFNET_QUERY) + (size_t)g->asked[i] * D;
         k->add(D, g->query_slopes + i * D, to);
         for (unsigned l = 0; l < L; l++)
             k->add(D, g->layer_query_slopes[l] + i * D, to);
@@ -270,13 +260,56 @@ static void gather_queries(acq_nbfnet_gradient *g, const acq_nbfnet_query *queri
 
 static void gather_dense(acq_nbfnet_gradient *g)
 {
-    for (size_t i = 0; i < g->params.batch; i++) {
-        acq_nbfnet_slopes slopes = get_slopes(g, i);
+    for (size_t i = 0; i < g->n; i++) {
+        acq_nbfnet_slopes slopes = acq_nbfnet_gradient_get_slopes(g, i);
         for (unsigned t = 0; t < ACQ_NBFNET_N_TENSORS; t++)
             if (slopes.tensors[t] != NULL)
                 g->packed.kernels->add(acq_tensor_get_length(&g->model->parameters.tensors[t]),
                                        slopes.tensors[t], get_value(g, t));
     }
+}
+
+acq_status acq_nbfnet_gradient_end(acq_nbfnet_gradient *gradient, acq_error *error)
+{
+    acq_nbfnet_gradient *g = gradient;
+    memset(g->values, 0, g->model->parameters.n * sizeof *g->values);
+    if (acq_threads_run(count_threads(g), L, gather_vectors, g) != ACQ_OK)
+        return acq_fail_memory(error);
+    gather_queries(g);
+    gather_dense(g);
+    return ACQ_OK;
+}
+
+/* ---- queries of one head ---- */
+
+typedef struct job {
+    acq_nbfnet_gradient *g;
+    const acq_edges *edges;
+    const float *scales;
+    const acq_nbfnet_query *queries;
+} job;
+
+static acq_status run_query(void *context, size_t i, unsigned thread)
+{
+    const job *work = context;
+    acq_nbfnet_gradient *g = work->g;
+    const acq_nbfnet_query *query = &work->queries[i];
+    acq_nbfnet_worker *worker = &g->workers[thread];
+    acq_nbfnet_slopes slopes = acq_nbfnet_gradient_get_slopes(g, i);
+    acq_nbfnet_input input = acq_nbfnet_gradient_get_input(g, i);
+    input.edges = work->edges;
+    input.scales = work->scales;
+    input.heads = &query->head;
+    input.n_heads = 1;
+    input.targets = query->targets;
+    input.n_targets = query->n_targets;
+    if (acq_nbfnet_forward(&g->packed, &input, true, &worker->pass, worker->scores) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
+    g->losses[i] = acq_nbfnet_loss(worker->scores, query->n_positives, query->n_targets,
+                                   g->params.temperature, worker->slopes);
+    g->packed.kernels->scale(query->n_targets, 1 / (float)g->n, worker->slopes);
+    acq_nbfnet_backward(&g->packed, &input, &worker->pass, worker->slopes, &slopes);
+    return ACQ_OK;
 }
 
 acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_edges *edges,
@@ -285,21 +318,20 @@ acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_
 {
     acq_nbfnet_gradient *g = gradient;
     job work = {.g = g, .edges = edges, .scales = scales, .queries = queries};
-    unsigned n_threads = count_threads(g);
-    acq_nbfnet_packed_fill(&g->packed);
-    copy_queries(g, queries);
-    acq_status status = acq_threads_run(n_threads, L, make_vectors, &work);
-    if (status == ACQ_OK)
-        status = acq_threads_run(n_threads, g->params.batch, run_query, &work);
-    memset(g->values, 0, g->model->parameters.n * sizeof *g->values);
-    if (status == ACQ_OK)
-        status = acq_threads_run(n_threads, L, gather_vectors, &work);
-    if (status != ACQ_OK)
+    uint32_t n = g->params.batch;
+    acq_rel *relations = acq_alloc(n, sizeof *relations);
+    if (relations == NULL)
         return acq_fail_memory(error);
-    gather_queries(g, queries);
-    gather_dense(g);
+    for (uint32_t i = 0; i < n; i++)
+        relations[i] = queries[i].relation;
+    acq_status status = acq_nbfnet_gradient_begin(g, relations, n, error);
+    acq_free(relations);
+    if (status == ACQ_OK && acq_threads_run(count_threads(g), n, run_query, &work) != ACQ_OK)
+        status = acq_fail_memory(error);
+    if (status == ACQ_OK)
+        status = acq_nbfnet_gradient_end(g, error);
     *loss = 0;
-    for (size_t i = 0; i < g->params.batch; i++)
-        *loss += g->losses[i] / g->params.batch;
-    return ACQ_OK;
+    for (uint32_t i = 0; i < n && status == ACQ_OK; i++)
+        *loss += g->losses[i] / n;
+    return status;
 }

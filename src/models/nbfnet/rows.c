@@ -156,8 +156,11 @@ static void free_rows(acq_row_model *self)
     acq_free(rows);
 }
 
-static const acq_row_model_ops ops = {
-    .open_scratch = open_scratch, .free_scratch = free_scratch, .score = score, .free = free_rows};
+static const acq_row_model_ops ops = {.open_scratch = open_scratch,
+                                      .free_scratch = free_scratch,
+                                      .score = score,
+                                      .free = free_rows,
+                                      .score_set = acq_nbfnet_project};
 
 static acq_status fill_rows(nbfnet_rows *rows, const acq_nbfnet *model, acq_error *error)
 {

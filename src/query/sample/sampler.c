@@ -18,6 +18,15 @@ const char *acq_shape_get_name(acq_shape_id shape)
     return names[shape];
 }
 
+acq_shape_id acq_shape_draw(acq_shape_mix mix, acq_random *random)
+{
+    enum { POSITIVE = ACQ_SHAPE_3i + 1, NEGATED = ACQ_N_TRAINING_SHAPES - POSITIVE, TIMES = 10 };
+    if (mix == ACQ_MIX_EVEN)
+        return (acq_shape_id)acq_random_below(random, ACQ_N_TRAINING_SHAPES);
+    uint64_t i = acq_random_below(random, TIMES * POSITIVE + NEGATED);
+    return (acq_shape_id)(i < TIMES * POSITIVE ? i / TIMES : POSITIVE + i - TIMES * POSITIVE);
+}
+
 void acq_sampler_free(acq_sampler *sampler)
 {
     if (sampler == NULL)

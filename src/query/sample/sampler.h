@@ -32,6 +32,10 @@
 
 enum { ACQ_N_TRAINING_SHAPES = 9 }; /* the first ones, on which the paper trains */
 
+/* How often a training asks for each of the first nine shapes: all alike, or as BetaE's files have
+ * them, ten of each positive one for one of each negated one. */
+typedef enum acq_shape_mix { ACQ_MIX_EVEN, ACQ_MIX_BETAE } acq_shape_mix;
+
 typedef enum acq_shape_id {
 #define ACQ_SHAPE_ID(name, n_positive, n_negated) ACQ_SHAPE_##name,
     ACQ_SHAPES(ACQ_SHAPE_ID)
@@ -40,6 +44,7 @@ typedef enum acq_shape_id {
 } acq_shape_id;
 
 const char *acq_shape_get_name(acq_shape_id shape);
+acq_shape_id acq_shape_draw(acq_shape_mix mix, acq_random *random); /* a training shape */
 
 enum { ACQ_HUB_MOST_TERMS = 1000 };
 

@@ -406,7 +406,7 @@ static void test_walked_edges_are_hidden_in_their_share(void **state)
     assert_int_equal(acq_nbfnet_gradient_init(&gradient, model, &of_gradient, NULL), ACQ_OK);
     assert_int_equal(acq_sampler_new(world.graph, &sampler, NULL), ACQ_OK);
     assert_int_equal(acq_gnnqe_batch_init(&batch, &params, &edges, scales, sampler, NULL), ACQ_OK);
-    for (uint64_t number = 0; number < 500; number++) {
+    for (uint64_t number = 0; number < 250; number++) {
         assert_int_equal(acq_gnnqe_batch_draw(&batch, number, NULL), ACQ_OK);
         assert_int_equal(acq_gnnqe_batch_compute(&batch, &gradient, &loss, NULL), ACQ_OK);
         count_hidden(&batch, find_first_pass(batch.queries[0].tree->root), &walked, &hidden);
@@ -427,7 +427,8 @@ static void survive(train_fn by)
     acq_train_nbfnet_params params = get_params();
     acq_status status = ACQ_ERR_MEMORY;
     size_t n = 1;
-    params.batches = 2;
+    params.batch = 3;
+    params.batches = 1;
     params.checkpoint = checkpoint;
     for (; status != ACQ_OK && n < MOST_ALLOCATIONS; n++) {
         acq_nbfnet *model = NULL;

@@ -50,7 +50,8 @@ for file in "$source"/tests/unit/*.c "$source"/tests/oracle/*.c "$source"/tests/
     check_source "$file"
     n=$((n + 1))
 done
-for file in "$source"/tests/cli/*.txt "$source"/tests/cli/*.sh "$source"/tests/durability/*.sh; do
+for file in "$source"/tests/cli/*.txt "$source"/tests/cli/*.sh "$source"/tests/durability/*.sh \
+    "$source"/tests/python/*.py "$source"/tests/python/*.sh; do
     is_run "${file##*/}" || miss "${file#"$source"/} is run by no test"
     n=$((n + 1))
 done

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "eval/eval.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 typedef struct setting {
     const char *graph_name;

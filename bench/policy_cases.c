@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "eval/files.h"
 #include "cli/lines.h"
 #include "common.h"
-#include "query/benchmark/formula.h"
+#include "eval/files.h"
+#include "query/query.h"
 
 static void allocate(policy_cases *cases, size_t n)
 {

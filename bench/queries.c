@@ -7,7 +7,7 @@
 #include "common.h"
 
 #include "graph/text/read.h"
-#include "query/sql.h"
+#include "query/print.h"
 
 acq_graph *bench_read_graph(const char *path)
 {

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "graph/build.h"
-#include "models/ultra/nodes.h"
+#include "models/ultra/pass.h"
 #include "models/ultra/ultra.h"
 #include "store/store.h"
 #include "tensor/kernels.h"

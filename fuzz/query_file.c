@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "eval/files.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/benchmark/formula.h"
 #include "query/print.h"
-#include "query/reading.h"
-#include "query/sql.h"
+#include "query/query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

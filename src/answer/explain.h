@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "predict/predictor.h"
-#include "predict/scoring.h"
 #include "query/query.h"
 
 typedef enum acq_evidence_kind {

@@ -13,7 +13,7 @@ double acq_verify_score_literal(const acq_scoring *scoring, bool is_negated, dou
         return truth;
     if (scoring->negation_threshold >= 0)
         return truth < scoring->negation_threshold ? 1.0 : 0.0;
-    volatile float rest = (float)(1.0 - truth); /* volatile: predict/scoring.h says why */
+    volatile float rest = (float)(1.0 - truth); /* volatile: predict/predictor.h says why */
     return (double)rest;
 }
 

@@ -5,7 +5,6 @@
 #define ACQ_ANSWER_VERIFY_H
 
 #include "predict/predictor.h"
-#include "predict/scoring.h"
 #include "query/query.h"
 
 /* values: one entity per variable of the query. Cost: one look-up per atom. */

@@ -12,7 +12,7 @@
 
 #include "base/types.h"
 #include "cli/commands.h"
-#include "train/option_table.h"
+#include "train/options.h"
 
 #define ACQ_ON_queries   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar | ACQ_OF_cqa)
 #define ACQ_ON_questions (ACQ_ON_ask | ACQ_ON_check | ACQ_ON_queries)

@@ -13,8 +13,8 @@
 #ifndef ACQ_ENGINE_WANTED_H
 #define ACQ_ENGINE_WANTED_H
 
+#include "predict/predictor.h"
 #include "predict/rows.h"
-#include "predict/scoring.h"
 #include "query/problem.h"
 
 typedef struct acq_wanted_plan acq_wanted_plan;

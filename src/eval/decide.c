@@ -18,7 +18,7 @@
 #include "base/threads.h"
 #include "calibrate/calibrator.h"
 #include "eval/links.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 void acq_eval_worker_init(acq_eval_worker *worker, const acq_eval_params *params,
                           const acq_bench_file *file)

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 static const char *const atoms_key = "atoms";
 

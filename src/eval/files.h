@@ -18,7 +18,6 @@
 
 #include "base/memory.h"
 #include "query/query.h"
-#include "query/reading.h"
 
 typedef struct acq_bench_tuples {
     acq_ent *values; /* n times n_free ids */

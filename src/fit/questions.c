@@ -12,7 +12,7 @@
 #include "base/search.h"
 #include "base/threads.h"
 #include "query/problem.h"
-#include "query/reading.h"
+#include "query/query.h"
 
 enum { TRIES = 60, MOST_TERMS = 24 };
 

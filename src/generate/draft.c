@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 void acq_draft_deinit(acq_draft *draft)
 {

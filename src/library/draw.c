@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "plot/plot.h"
-#include "query/benchmark/formula.h"
 #include "query/print.h"
+#include "query/query.h"
 
 /* ---- layout ----
  *

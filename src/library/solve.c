@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "library/solutions.h"
-#include "query/sparql/formula.h"
+#include "query/sparql/syntax.h"
 
 enum { LARGE = 8 }; /* atoms from which on exact search is quicker than joins */
 

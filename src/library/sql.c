@@ -1,13 +1,13 @@
-/* sql.c - queries as SQL statements (query/sql.h), for programs.
+/* sql.c - queries as SQL statements (query/print.h), for programs.
  *
  * No graph is read: names stay names. Instances of a benchmark file are grounded in integer ids, so
  * their statements run on tables of ids. */
-#include "query/sql.h"
+#include "query/print.h"
 
 #include <string.h>
 
 #include "eval/files.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 typedef struct reader {
     acq_put_fn put;

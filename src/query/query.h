@@ -97,4 +97,56 @@ acq_status acq_query_find_values(const acq_query *query, const acq_graph *graph,
                                  const char *const *names, size_t n_names, acq_ent *out,
                                  acq_error *error);
 
+/* ---- benchmark syntax ----
+ *
+ * The formula syntax of the published query files, and its groundings.
+ *
+ *   ((r1(s1,e1))&(r2(e1,f1)))&(!(r3(s2,f1)))      {"r1": 12, "r2": 7, "r3": 30, "s1": 5, "s2": 5}
+ *
+ * r relation, s constant, e existential, f free; a number follows. Names stay symbolic until a
+ * grounding gives them ids, which costs one look-up per name and can be repeated at will. */
+
+/* Free variables come in the order of their numbers, existential ones as they occur. */
+acq_status acq_query_parse_benchmark(const char *formula, size_t length, acq_query **out,
+                                     acq_error *error);
+
+/* Sets is_id and id of every constant and relation, from parallel arrays of a handful of names
+ * (each look-up is a linear scan). Any query can be grounded, again and again; two names may get
+ * the same id. A name without an id is ACQ_ERR_NAME, and the query keeps its earlier grounding.
+ * acq_query_bind then checks the ids against a graph. */
+acq_status acq_query_ground_pairs(acq_query *query, const char *const *names, const uint32_t *ids,
+                                  size_t n, acq_error *error);
+
+/* ---- readings ----
+ *
+ * Which of several parallel atoms count: the three readings of a benchmark formula.
+ *
+ *   r1(x,y) & r2(y,x) & r3(x,y)     written        all three
+ *                                   pair           r3(x,y): the last of the unordered pair {x,y}
+ *                                   ordered-pair   r2(y,x) & r3(x,y): the last of each (head, tail)
+ *
+ * A negated atom is an atom of its pair too. Terms are the formula's own: s1 and s2 differ even
+ * when both are grounded to one id. Equalities are no atoms and all stay. */
+
+typedef enum acq_atoms_reading {
+    ACQ_ATOMS_WRITTEN,
+    ACQ_ATOMS_PAIR,
+    ACQ_ATOMS_ORDERED_PAIR,
+    ACQ_N_ATOMS_READINGS
+} acq_atoms_reading;
+
+/* "written", "pair", "ordered-pair"; ACQ_N_ATOMS_READINGS when unknown. */
+acq_atoms_reading acq_atoms_reading_find(const char *name);
+const char *acq_atoms_reading_get_name(acq_atoms_reading reading);
+
+/* Is the reading defined for this query? ACQ_ERR_INPUT otherwise, with the place. */
+acq_status acq_query_check_reading(const acq_query *query, acq_atoms_reading reading,
+                                   acq_error *error);
+
+/* A new query with the atoms that count; groundings and bound ids are kept. The last two readings
+ * exist only for conjunctions of atoms, negated atoms and equalities (ACQ_ERR_INPUT otherwise).
+ * Expected cost: linear in the number of atoms. */
+acq_status acq_query_apply_reading(const acq_query *query, acq_atoms_reading reading,
+                                   acq_query **out, acq_error *error);
+
 #endif

@@ -1,6 +1,6 @@
-/* reading.c - see reading.h. The last atom of each pair is found by one pass over a hash of pairs
+/* reading.c - see query.h. The last atom of each pair is found by one pass over a hash of pairs
  * from the end; the rest is copied through a builder. */
-#include "query/reading.h"
+#include "query/query.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 acq_status acq_set_tree_new_empty(acq_set_tree **out, acq_error *error)
 {

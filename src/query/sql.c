@@ -1,4 +1,4 @@
-/* sql.c - see sql.h. A block is SELECT ... FROM ... WHERE for one conjunction:
+/* sql.c - see print.h. A block is SELECT ... FROM ... WHERE for one conjunction:
  *
  *   variables of the block that a positive atom has  ->  the first such atom's column
  *   existentials that occur in one disjunction only  ->  left to its branches, which are blocks
@@ -6,7 +6,6 @@
  *
  * Long chains of AND and OR are written as balanced trees, because SQLite bounds the depth of an
  * expression by 1000. Cost: linear in the query, times the nesting of disjunctions. */
-#include "query/sql.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* literal.h - what a literal is worth: the one place for all searches, in two forms that agree.
- * predict/scoring.h has the meaning; the verifier has an implementation of its own
+ * predict/predictor.h has the meaning; the verifier has an implementation of its own
  * (answer/verify.c), so that one can catch the other.
  *
  *   score    of a literal over a link, 0 to 1

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "predict/predictor.h"
-#include "predict/scoring.h"
 #include "query/problem.h"
 
 struct acq_policy;   /* search/policy/model.h */

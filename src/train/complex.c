@@ -1,10 +1,10 @@
-/* complex.c - the training of ComplEx; see train.h, and models/complex/gradient.h for a step. */
+/* complex.c - the training of ComplEx; see train.h, and models/complex/model.h for a step. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "train/complex_batch.h"
+#include "train/batch.h"
 #include "train/options.h"
 #include "train/trainer.h"
 

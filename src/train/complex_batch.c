@@ -1,4 +1,4 @@
-/* complex_batch.c - what one step of a ComplEx training works on; see complex_batch.h.
+/* complex_batch.c - what one step of a ComplEx training works on; see batch.h.
  *
  * A batch has rows of one relation, or of few. In each epoch the relations and the rows of each
  * are shuffled, the whole is cut into batches, and these are shuffled. So most of a softmax lies
@@ -10,7 +10,7 @@
  *
  * With `candidates` 0 all entities compete, nothing is saved by that, and rows of all relations are
  * mixed: steps that say less of the same learn more. */
-#include "train/complex_batch.h"
+#include "train/batch.h"
 
 #include <math.h>
 

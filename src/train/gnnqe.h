@@ -8,16 +8,16 @@
  * learn. Beside the network a Boolean traversal of the graph goes through the same program: its
  * last set has the positives, and of the edges that a projection would walk along a share is taken
  * away from that projection, each direction for itself, never a node's last edge. Loss: that of
- * NBFNet (models/nbfnet/gradient.h) on log(p / (1 - p)) over all entities of the subgraph.
+ * NBFNet (models/nbfnet/network.h) on log(p / (1 - p)) over all entities of the subgraph.
  *
  * A query has a subgraph of its own around the assignment that it was read off, with its links.
  * Everything is drawn from (seed, number of the batch, number of the query). */
 #ifndef ACQ_TRAIN_GNNQE_H
 #define ACQ_TRAIN_GNNQE_H
 
-#include "models/nbfnet/gradient.h"
+#include "models/nbfnet/network.h"
 #include "query/sets.h"
-#include "train/subgraph.h"
+#include "train/batch.h"
 #include "train/train.h"
 
 enum { ACQ_GNNQE_MOST_PASSES = 3, ACQ_GNNQE_MOST_NODES = 16 }; /* of a query */

@@ -1,6 +1,6 @@
 /* nbfnet.c - the trainings of NBFNet, on links and inside GNN-QE's programs: batches of queries, see
- * nbfnet.h and gnnqe.h, and the run over them, see train.h. */
-#include "train/nbfnet.h"
+ * batch.h and gnnqe.h, and the run over them, see train.h. */
+#include "train/batch.h"
 
 #include <math.h>
 #include <string.h>

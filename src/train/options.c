@@ -15,7 +15,6 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "train/option_table.h"
 
 enum { NUMBER_ROOM = 40, MOST_TERMS = 1000 };
 

@@ -1,10 +1,139 @@
 /* options.h - the options of a training by name: set from text, printed, and the identity that a
- * checkpoint must agree with. The names, ranges and help texts are those of option_table.h. */
+ * checkpoint must agree with. The names, ranges and help texts are those of one table. */
 #ifndef ACQ_TRAIN_OPTIONS_H
 #define ACQ_TRAIN_OPTIONS_H
 
 #include "base/text.h"
 #include "train/train.h"
+
+/* ---- option table ----
+ *
+ * Every option of every training in one table: for the command line and its help,
+ * for the library, and for what a checkpoint must agree with.
+ *
+ *   KIND(field, name, letter, argument, default, low, high, commands, help)
+ *
+ * A row is as in cli/options.h, which includes this table; `commands` means something there only.
+ * What a row sets in the parameters of which training stands in options.c. */
+
+#define ACQ_TRAIN_OPTIONS(FLAG, REAL, COUNT, TEXT, TIME)                                           \
+    COUNT(train_seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_train | ACQ_ON_fit,                     \
+          "another seed, another model")                                                           \
+    COUNT(dim, "dim", 0, "D", NULL, 1, 1024, ACQ_ON_policy, "width of the network")                \
+    COUNT(rank, "rank", 0, "D", NULL, 1, 65536, ACQ_ON_complex | ACQ_ON_fit,                       \
+          "complex numbers of a vector")                                                           \
+    REAL(rate, "rate", 0, "R", NULL, 0, 1, ACQ_ON_rates, "learning rate at the start")             \
+    REAL(last_rate, "last-rate", 0, "R", NULL, 0, 1, ACQ_ON_rates, "learning rate at the end")     \
+    REAL(beta1, "beta1", 0, "B", NULL, 0, 0.999999, ACQ_ON_adam, "Adam: keep of the gradients")    \
+    REAL(beta2, "beta2", 0, "B", NULL, 0, 0.999999999, ACQ_ON_adam, "Adam: keep of their squares") \
+    REAL(decay, "decay", 0, "D", NULL, 0, 1, ACQ_ON_adam, "weight decay")                          \
+    REAL(clip, "clip", 0, "NORM", NULL, 0, 1e9, ACQ_ON_adam, "largest norm of a gradient; 0: any") \
+    REAL(average, "average", 0, "KEEP", NULL, 0, 0.999999, ACQ_ON_adam,                            \
+         "what averaged weights keep at each update; 0: the last weights count")                   \
+    COUNT(batch, "batch", 0, "N", NULL, 1, 1e6, ACQ_ON_complex | ACQ_ON_networks,                  \
+          "questions (head, relation, ?) in a batch")                                              \
+    COUNT(candidates, "candidates", 0, "N", NULL, 0, 1e9, ACQ_ON_complex,                          \
+          "entities that the tails of a batch compete with, drawn at random; 0: all")              \
+    REAL(n3, "n3", 0, "W", NULL, 0, 1e6, ACQ_ON_complex, "weight of the N3 norm of the vectors")   \
+    REAL(relation_weight, "relation-weight", 0, "W", NULL, 0, 1e6, ACQ_ON_complex,                 \
+         "weight of the loss of guessing the relation (default: by the graph's density)")          \
+    FLAG(f32, "f32", 0, NULL, NULL, 0, 0, ACQ_ON_complex | ACQ_ON_fit,                             \
+         "complex: multiply in f32, also where the processor is faster with bfloat16")             \
+    FLAG(reciprocal, "reciprocal", 0, NULL, NULL, 0, 0, ACQ_ON_complex,                            \
+         "vectors of their own for inverse relations, in place of conjugates")                     \
+    REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
+    REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
+         "times to see every fact")                                                                \
+    COUNT(train_negatives, "negatives", 0, "N", NULL, 1, 1e6, ACQ_ON_networks & ~ACQ_OF_gnnqe,     \
+          "false tails that a true one is compared with")                                          \
+    REAL(temperature, "temperature", 0, "T", NULL, 0, 1e3, ACQ_ON_networks,                        \
+         "how much the likely ones of these count more; 0: all the same")                          \
+    REAL(edge_dropout, "edge-dropout", 0, "P", NULL, 0, 1, ACQ_ON_train | ACQ_OF_nbfnet,           \
+         "share of direct links between a question's ends that are hidden from it")                \
+    REAL(walk_dropout, "edge-dropout", 0, "P", NULL, 0, 1, ACQ_ON_train | ACQ_OF_gnnqe,            \
+         "share of the links that a projection would walk along that are hidden from it")          \
+    COUNT(most_entities, "entities", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                        \
+          "most entities of the subgraph that a batch is trained on; 0: the whole graph")          \
+    COUNT(most_edges, "edges", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                              \
+          "most links of that subgraph, both directions")                                          \
+    COUNT(most_near, "near", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                                \
+          "most neighbours of one entity that it grows by; 0: all")                                \
+    FLAG(keep_pairs, "keep-pairs", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_OF_nbfnet,              \
+         "do not hide other links between a question's ends")                                      \
+    COUNT(group, "group", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                       \
+          "questions of one relation that share a subgraph; --batch is a multiple")                \
+    COUNT(train_tails, "tails", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                 \
+          "most true tails of one question")                                                       \
+    TEXT(warm, "warm", 0, "MODEL", NULL, 0, 0, ACQ_ON_complex | ACQ_ON_networks,                   \
+         "begin with these weights in place of random ones")                                       \
+    COUNT(train_queries, "queries", 0, "N", NULL, 1, 65536, ACQ_ON_policy, "queries in a batch")   \
+    COUNT(rollouts, "rollouts", 0, "N", NULL, 1, 4096, ACQ_ON_policy, "episodes of each query")    \
+    COUNT(train_steps, "steps", 0, "N", NULL, 1, 100000, ACQ_ON_policy,                            \
+          "most steps of an episode")                                                              \
+    REAL(discount, "discount", 0, "G", NULL, 0, 1, ACQ_ON_policy, "of later rewards")              \
+    REAL(floor, "floor", 0, "P", NULL, 0, 1, ACQ_ON_policy, "P in the loss of log(p + P)")         \
+    REAL(scale, "scale", 0, "S", NULL, 1e-6, 1e6, ACQ_ON_policy,                                   \
+         "a solved query scores S, any other -S")                                                  \
+    FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                           \
+         "rewards as they are, not compared to the other episodes of the query")                   \
+    FLAG(no_pe, "no-pe", 0, NULL, NULL, 0, 0, ACQ_ON_policy, "train without PE labels")            \
+    REAL(hub_share, "hub-share", 0, "S", NULL, 0, 1, ACQ_ON_policy,                                \
+         "share of hub-like queries; the others have the nine small shapes")                       \
+    REAL(hub_from, "hub-from", 0, "S", NULL, 0, 1, ACQ_ON_policy,                                  \
+         "share of solved episodes from which on there are hub-like queries")                      \
+    TEXT(hub_terms, "hub-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_policy,                              \
+         "hub-like queries have A to B terms")                                                     \
+    REAL(check_share, "check-share", 0, "S", NULL, 0, 1, ACQ_ON_policy,                            \
+         "share of queries whose first variable has a value, as in check")                         \
+    COUNT(hubs, "hubs", 0, "N", NULL, 1, 1000, ACQ_ON_policy, "most hubs of a hub-like query")     \
+    REAL(constants, "constants", 0, "C", NULL, 0, 1e6, ACQ_ON_policy,                              \
+         "an entity with n neighbours becomes a constant with probability C/n^2")                  \
+    REAL(leaves_out, "leaves-out", 0, "P", NULL, 0, 1, ACQ_ON_policy,                              \
+         "probability that an entity with one neighbour is left out")                              \
+    COUNT(most_atoms, "most-atoms", 0, "N", NULL, 1, 100000, ACQ_ON_policy,                        \
+          "most atoms of a hub-like query")                                                        \
+    COUNT(rule_facts, "facts", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                                 \
+          "facts of each relation whose ends a batch walks between")                               \
+    COUNT(rule_walks, "walks", 0, "N", NULL, 0, 1e6, ACQ_ON_rules,                                 \
+          "walks of three hops between the ends of a fact")                                        \
+    COUNT(rule_tries, "tries", 0, "N", NULL, 0, 1e9, ACQ_ON_rules,                                 \
+          "new rules of three hops that a batch counts for each relation")                         \
+    COUNT(rule_heads, "heads", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                                 \
+          "most heads that a rule of several hops is counted on")                                  \
+    COUNT(rule_most, "most", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                                   \
+          "rules kept for each relation, and with constants for each relation and entity")         \
+    COUNT(rule_support, "support", 0, "N", NULL, 1, 1e9, ACQ_ON_rules,                             \
+          "least number of facts that a rule concludes")                                           \
+    REAL(rule_confidence, "confidence", 0, "C", NULL, 0, 1, ACQ_ON_rules,                          \
+         "least confidence of a rule")                                                             \
+    REAL(rule_similarity, "similarity", 0, "S", NULL, 0, 1, ACQ_ON_rules,                          \
+         "share of common conclusions from which on two rules say the same")                       \
+    TEXT(rule_aggregate, "aggregate", 0, "WAY", NULL, 0, 0, ACQ_ON_rules,                          \
+         "how rules count together: clusters, noisy-or or max")                                    \
+    COUNT(rule_best, "best", 0, "N", NULL, 1, 64, ACQ_ON_rules,                                    \
+          "rules, or clusters of rules, that count for a link")                                    \
+    COUNT(batches, "batches", 0, "N", NULL, 0, 1e15, ACQ_ON_adam | ACQ_OF_rules,                   \
+          "batches to train with; 0: until the time is over")                                      \
+    TIME(train_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_train,                                \
+         "time for the whole command, as 90s or 2h; with --batches or --epochs the most")          \
+    COUNT(seeds, "seeds", 0, "N", NULL, 1, 1000, ACQ_ON_policy,                                    \
+          "train with so many seeds from --seed on, and keep the best")                            \
+    COUNT(held_queries, "held-queries", 0, "N", NULL, 1, 1e6, ACQ_ON_policy,                       \
+          "hub-like queries kept aside to choose the best by, with four small ones each")          \
+    COUNT(held_steps, "held-steps", 0, "N", NULL, 1, 1e6, ACQ_ON_policy,                           \
+          "steps of the search on these; small ones: a tenth")                                     \
+    TEXT(held_terms, "held-terms", 0, "A-B", NULL, 0, 0, ACQ_ON_policy,                            \
+         "the hub-like ones of these have A to B terms")                                           \
+    FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                                 \
+         "the paper's configuration in place of the defaults; other options count more")           \
+    FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_ON_fit,                         \
+         "go on with what was interrupted")                                                        \
+    TIME(checkpoint_every, "checkpoint-every", 0, "TIME", NULL, 0.001, 1e8, ACQ_ON_train,          \
+         "how often to write what --resume goes on from")                                          \
+    COUNT(train_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_train | ACQ_ON_fit,              \
+          "threads to work with (default: one per processor)")
+
+/* ---- options ---- */
 
 typedef enum acq_train_kind {
     ACQ_TRAIN_COMPLEX,

@@ -1,5 +1,5 @@
-/* subgraph.c - see subgraph.h. */
-#include "train/subgraph.h"
+/* subgraph.c - see batch.h. */
+#include "train/batch.h"
 
 #include <string.h>
 

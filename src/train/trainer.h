@@ -11,7 +11,7 @@
  *
  * A batch depends on the seed and its number alone, so a training that was stopped goes on from its
  * checkpoint with the batches it would have had. The schedule is the share of the batches or of the
- * time that is over, whichever is more. A checkpoint (checkpoint.c) is a safetensors file with
+ * time that is over, whichever is more. A checkpoint is a safetensors file with
  * every tensor of the model once per part ("weights/NAME", "first/NAME", ...), the counters and the
  * identity in the metadata; it replaces the one before whole or not at all. */
 #ifndef ACQ_TRAIN_TRAINER_H

@@ -19,9 +19,9 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/threads.h"
-#include "models/ultra/query.h"
+#include "models/ultra/pass.h"
+#include "train/batch.h"
 #include "train/options.h"
-#include "train/subgraph.h"
 #include "train/trainer.h"
 
 static const double SIZE_SPREAD = 8;

@@ -18,12 +18,12 @@ allowed()
 
 # The command is a client of anycq.h: these are the only private headers that it may include besides
 # base/ and its own. What the public library can do is asked of the public library.
-#   train/option_table.h  the options of every training are rows of the command's own table
+#   train/options.h       the options of every training are rows of the command's own table
 #   server/...            the commands serve and mcp start it
 #   train/run.h           their defaults, for --help; the names of checkpoints, which a second
 #                         interrupt takes away half written
 private_for_cli='
-train/option_table.h train/run.h
+train/options.h train/run.h
 server/http.h server/mcp.h
 '
 

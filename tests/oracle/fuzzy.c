@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 #include "support/case.h"
 
 enum { MOST_VARIABLES = 4, ROOM = 16, MOST_ATOMS = 12, CASES = 2000 };

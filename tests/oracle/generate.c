@@ -17,7 +17,7 @@
 #include "eval/files.h"
 #include "generate/generate.h"
 #include "graph/build.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 enum { N = 9, N_RELATIONS = 6, ALL = 1, SEEN = 0 };
 

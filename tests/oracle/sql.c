@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "query/sql.h"
+#include "query/print.h"
 #include "support/case.h"
 
 static void run(sqlite3 *db, const char *sql)

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "train/complex_batch.h"
+#include "train/batch.h"
 #include "unit/complex_case.h"
 
 enum { ENTITIES = 9, NAMES = 3, MOST_RANK = 17, MOST = (ENTITIES + 2 * NAMES) * 2 * MOST_RANK };

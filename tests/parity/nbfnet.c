@@ -18,8 +18,8 @@
 #include "support/nbfnet_case.h"
 #include "support/nbfnet_oracle.h"
 #include "support/scale.h"
+#include "train/batch.h"
 #include "train/gnnqe.h"
-#include "train/nbfnet.h"
 
 enum { CASES = SCALE(12, 3), MOST_ENTITIES = 24, DIRECTIONS = 2 };
 

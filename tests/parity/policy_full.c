@@ -17,7 +17,7 @@
 #include "base/threads.h"
 #include "eval/files.h"
 #include "graph/text/read.h"
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 #include "search/policy/walk.h"
 #include "support/dense_policy.h"
 #include "support/policy_case.h"

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "graph/build.h"
-#include "train/subgraph.h"
-#include "models/ultra/query.h"
+#include "models/ultra/pass.h"
 #include "support/scale.h"
+#include "train/batch.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,

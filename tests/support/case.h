@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "predict/predictor.h"
-#include "predict/scoring.h"
 #include "query/query.h"
 
 enum { CASE_MOST_ENTITIES = 70, CASE_MOST_RELATIONS = 6, CASE_MOST_VARIABLES = 5 };

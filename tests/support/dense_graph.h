@@ -8,12 +8,11 @@
  *           it hold (r(z,z): r(a,a) does); without z: some link does. Negated atoms and
  *           (in)equalities: 1. A clause: its tree over these.
  *   LE      does the node hold when z alone is changed to a?
- * A literal holds when its score reaches the threshold (predict/scoring.h). */
+ * A literal holds when its score reaches the threshold (predict/predictor.h). */
 #ifndef ACQ_TESTS_SUPPORT_DENSE_GRAPH_H
 #define ACQ_TESTS_SUPPORT_DENSE_GRAPH_H
 
 #include "predict/predictor.h"
-#include "predict/scoring.h"
 #include "query/problem.h"
 
 typedef enum dense_pe { DENSE_PE_EXACT, DENSE_PE_OBSERVED, DENSE_PE_NONE } dense_pe;

@@ -122,7 +122,7 @@ uint64_t label_case_count(uint64_t usual)
     return text == NULL ? usual : strtoull(text, NULL, 10);
 }
 
-/* predict/scoring.h, word for word. */
+/* predict/predictor.h, word for word. */
 static bool lets_hold(const acq_scoring *scoring, bool is_negated, double link)
 {
     double score = scoring->binarize > 0 ? link >= scoring->binarize : link;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "models/complex/gradient.h"
+#include "models/complex/model.h"
 
 typedef struct sides { /* a [m x k], b [k x n]; b also as columns */
     size_t m, k, n;

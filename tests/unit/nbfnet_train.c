@@ -15,8 +15,8 @@
 
 #include "base/memory.h"
 #include "support/nbfnet_case.h"
+#include "train/batch.h"
 #include "train/gnnqe.h"
-#include "train/nbfnet.h"
 
 enum { BATCHES = 6, MOST_ALLOCATIONS = 5000 };
 

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "query/benchmark/formula.h"
 #include "query/input.h"
 #include "query/print.h"
+#include "query/query.h"
 
 typedef acq_status (*parse_fn)(const char *text, size_t length, acq_query **out, acq_error *error);
 

@@ -11,10 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "query/benchmark/formula.h"
 #include "query/print.h"
-#include "query/reading.h"
-#include "query/sql.h"
+#include "query/query.h"
 
 #ifdef ACQ_FAULTS
 

@@ -11,10 +11,8 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "query/benchmark/formula.h"
 #include "query/print.h"
-#include "query/reading.h"
-#include "query/sql.h"
+#include "query/query.h"
 
 static void add_text_atoms(acq_text *text, unsigned n)
 {

@@ -10,9 +10,8 @@
 #include <cmocka.h>
 
 #include "graph/build.h"
-#include "query/benchmark/formula.h"
 #include "query/print.h"
-#include "query/reading.h"
+#include "query/query.h"
 
 static acq_query *parse(const char *text)
 {

@@ -10,9 +10,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "query/benchmark/formula.h"
 #include "query/print.h"
-#include "query/reading.h"
+#include "query/query.h"
 #include "unit/query_random.h"
 
 enum { CASES = 6000 };

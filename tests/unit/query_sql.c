@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "query/benchmark/formula.h"
-#include "query/sql.h"
+#include "query/print.h"
+#include "query/query.h"
 
 static void check_params(const char *in, const acq_sql_params *params, const char *expected)
 {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "train/subgraph.h"
+#include "train/batch.h"
 #include "unit/train_case.h"
 
 enum { CASES = 60, MOST_LINKS = 6, MOST_ALLOCATIONS = 1000 };

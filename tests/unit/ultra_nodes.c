@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "models/ultra/nodes.h"
+#include "models/ultra/pass.h"
 #include "support/scale.h"
 #include "support/ultra_case.h"
 

@@ -1,4 +1,4 @@
-/* gradient.c - see gradient.h.
+/* gradient.c - see model.h.
  *
  * The loss of tails: one softmax a row, over the entities of the batch.
  *
@@ -19,7 +19,7 @@
  * scores is
  *
  *   [ a | b ]  ->  [ even | odd ]  ->  slopes of these  ->  slopes of [ a | b ]      in place */
-#include "models/complex/gradient.h"
+#include "models/complex/model.h"
 
 #include <math.h>
 #include <string.h>

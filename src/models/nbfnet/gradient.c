@@ -1,5 +1,5 @@
-/* gradient.c - see gradient.h. */
-#include "models/nbfnet/gradient.h"
+/* gradient.c - see network.h. */
+#include "models/nbfnet/network.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "models/rulebook/learner.h"
+#include "models/rulebook/parts.h"
 
 enum { BINS = 64, PROBES = 60, MOST_ROW = 3000, EMPTY = -1, PROBE_WORK = 5000 };
 

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "models/rulebook/learner.h"
+#include "models/rulebook/parts.h"
 
 enum {
     PARTS = 8,           /* rounds that all head atoms are shared out over */

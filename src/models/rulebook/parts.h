@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "models/rulebook/rulebook.h"
+#include "models/rules/parts.h"
 
 /* ---- bodies ---- */
 
@@ -86,5 +87,37 @@ uint32_t acq_rulebook_count_pairs(const acq_links *const *links, acq_rel body, a
                                   acq_ent other);
 /* h(X, c) <= b(X, A): all X but c that have an A but c. */
 uint32_t acq_rulebook_count_any(const acq_links *const *links, acq_rel body, acq_ent constant);
+
+/* ---- learner ----
+ *
+ * Inside a learner: what it knows of each pair of relations. */
+
+typedef struct acq_learnt_list {
+    acq_learnt_rule *rules;
+    size_t n, room;
+} acq_learnt_list;
+
+typedef struct acq_rule_subject {
+    acq_learnt_list cycles;       /* all that were counted, bad ones too */
+    acq_learnt_list constants[2]; /* of both directions */
+    uint64_t *seen;               /* bodies that were counted, sorted when a round begins */
+    size_t n_seen, seen_room;
+} acq_rule_subject;
+
+struct acq_rule_learner {
+    const acq_graph *graph;
+    acq_rulebook_params params;
+    const acq_links **links;
+    uint32_t n_entities, n_relations;
+    acq_adjacency adjacency;
+    acq_rule_subject *subjects; /* n_relations / 2 */
+    acq_rel *order;             /* even relations, those with most facts first */
+    struct acq_rule_worker *workers;
+    unsigned n_workers;
+    uint64_t round;
+};
+
+/* Is the rule right often enough? */
+bool acq_rule_learner_keeps(const acq_rule_learner *learner, const acq_learnt_rule *rule);
 
 #endif

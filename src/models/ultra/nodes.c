@@ -1,5 +1,5 @@
-/* nodes.c - see nodes.h. Entities are sorted by a hash of their links; equal ones are compared. */
-#include "models/ultra/nodes.h"
+/* nodes.c - see pass.h. Entities are sorted by a hash of their links; equal ones are compared. */
+#include "models/ultra/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

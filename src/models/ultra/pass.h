@@ -139,4 +139,180 @@ acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *grap
 acq_ultra_run acq_ultra_start_relations(const acq_ultra *model, const acq_edges *edges,
                                         acq_rel relation);
 
+/* ---- set ----
+ *
+ * ULTRA's entity network with a fuzzy set in place of the head, as UltraQuery runs it: the
+ * boundary of entity i is degrees[i] times the query relation's vector, added again in each layer.
+ *
+ *   h_0(v) = degrees[v] q      m_l(v) = degrees[v] q + sum over edges of vectors_l[r] * h_l[source]
+ *
+ * All entities are run, each by itself: equal ones (nodes.c) may have different degrees. Per pass:
+ * 6 products of 128 x 64 for each entity, 6 times 64 additions for each edge. */
+
+/* Of one thread. */
+typedef struct acq_ultra_set {
+    float *states, *next; /* [entities x 64] */
+    uint32_t *nodes;      /* 0, 1, ... */
+    void *block;
+} acq_ultra_set;
+
+acq_status acq_ultra_set_init(acq_ultra_set *set, uint32_t n_entities);
+void acq_ultra_set_deinit(acq_ultra_set *set); /* a zeroed one is legal */
+
+/* vectors: every relation's; projected: the same as each layer uses them; score_bias: of the query
+ * relation. edges: of all entities. */
+typedef struct acq_ultra_set_run {
+    const acq_ultra_network *network;
+    const acq_edges *edges;
+    const float *query; /* [64] */
+    float *const *projected;
+    const float *score_bias;
+    const float *degrees; /* [entities] */
+} acq_ultra_set_run;
+
+/* out: the raw score of each entity as tail. */
+void acq_ultra_set_score(acq_ultra_set *set, const acq_ultra_set_run *run, float *out);
+
+/* ---- one query of a training ----
+ *
+ * The loss of one query of a training, forward and backward: relation vectors for a query
+ * relation, which all queries of this relation share, and the scores of one query's candidates.
+ *
+ *   score(v) = score.2 ReLU(score.0 [h_6(v), q]),  q the query relation's vector
+ *   loss     = (mean over positives of softplus(-score) + sum over negatives of w softplus(score))
+ * / 2 w        = softmax over the negatives of temperature * score, taken as constant
+ *
+ * temperature 0 gives all negatives the same weight. */
+
+typedef struct acq_ultra_relations {
+    acq_ultra_pass pass;
+    uint32_t most;                      /* relations there is room for */
+    float *vectors, *dvectors;          /* [R x 64], of the relation net */
+    float *hidden[ACQ_ULTRA_LAYERS];    /* [R x 64], ReLU(project.0) */
+    float *projected[ACQ_ULTRA_LAYERS]; /* [R x 64] */
+    float *dprojected[ACQ_ULTRA_LAYERS];
+    float *dhidden; /* [R x 64] */
+    uint32_t *all;  /* 0, 1, ..: every relation's vector is wanted */
+    float *block;
+} acq_ultra_relations;
+
+/* network: a trainable one. Deinit also after an error. */
+acq_status acq_ultra_relations_init(acq_ultra_relations *relations,
+                                    const acq_ultra_network *network, uint32_t most,
+                                    acq_error *error);
+void acq_ultra_relations_deinit(acq_ultra_relations *relations);
+
+/* Fills vectors and projected; clears dvectors and dprojected, for queries to add to. */
+void acq_ultra_relations_forward(acq_ultra_relations *relations, const acq_edges *edges,
+                                 acq_rel relation);
+void acq_ultra_relations_backward(acq_ultra_relations *relations, const acq_edges *edges,
+                                  acq_rel relation, float *gradient);
+
+typedef struct acq_ultra_query {
+    const acq_edges *edges; /* of the subgraph */
+    uint32_t head;          /* local ids */
+    acq_rel relation;
+    const uint32_t *candidates; /* distinct: the positives first, then the negatives */
+    size_t n_positives, n_candidates;
+    double temperature;
+    double weight; /* of this query's gradient */
+} acq_ultra_query;
+
+typedef struct acq_ultra_judge { /* of one thread */
+    acq_ultra_pass pass;
+    size_t most;                        /* candidates there is room for */
+    float *in, *hidden, *dhidden, *din; /* [candidates x 128] */
+    float *scores, *dscores;            /* [candidates] */
+} acq_ultra_judge;
+
+void acq_ultra_judge_init(acq_ultra_judge *judge, const acq_ultra_network *network);
+void acq_ultra_judge_deinit(acq_ultra_judge *judge);
+
+/* Makes room for queries of this size, before forward. */
+acq_status acq_ultra_judge_reserve(acq_ultra_judge *judge, size_t n_nodes, size_t n_candidates,
+                                   acq_error *error);
+
+/* Scores of the candidates, in judge->scores. */
+void acq_ultra_query_forward(acq_ultra_judge *judge, const acq_ultra_query *query,
+                             acq_ultra_relations *relations);
+
+/* After forward: returns the loss and adds weight times its gradient to gradient and to
+ * relations' dvectors and dprojected. */
+double acq_ultra_query_backward(acq_ultra_judge *judge, const acq_ultra_query *query,
+                                acq_ultra_relations *relations, float *gradient);
+
+/* ---- nodes ----
+ *
+ * Which nodes ULTRA's rows run over.
+ *
+ * Equal entities: some entities are told apart by their names only, having the same links to the
+ * same entities. Exchanging two of them changes nothing in the graph, so they have the same state
+ * in every layer, unless one of them is the head. Two nodes are enough for any number of them: the
+ * first stands for the head when it is among them, the second for all others.
+ *
+ *   entities  a b c d e      c, d, e: only a link to b
+ *   nodes     0 1 2 3 3      partners of the nodes: 0 1 3 2
+ *
+ * With c as head, c is 2 and d, e are 3; with d as head, d is 2 and c, e are 3. With another head 2
+ * and 3 have the same state. Of NELL's entities two fifths are leaves like these. Entities with a
+ * link to themselves are left alone, which also means that no two equal ones are linked.
+ *
+ * Reach: distances from a set of nodes, up to the number of layers.
+ *
+ *   order  [ sources | distance 1 | distance 2 | ... ]     ends[d] closes distance d
+ *
+ * A state can differ from what it is without the head only where the head is within as many steps
+ * as layers were run, and is needed only where an asked tail is within as many as are to come. */
+
+typedef struct acq_ultra_nodes {
+    uint32_t n_entities, n_nodes;
+    uint32_t *nodes;    /* [entities] */
+    uint32_t *partners; /* [nodes]: the other node of the same entities, or the node itself */
+    uint32_t *counts;   /* [nodes]: entities that it stands for */
+    acq_edges edges;    /* into the nodes: a source comes as often as it counts */
+} acq_ultra_nodes;
+
+/* O(edges + entities log entities). Opens all relations. */
+acq_status acq_ultra_nodes_init(acq_ultra_nodes *self, const acq_graph *graph, acq_error *error);
+void acq_ultra_nodes_deinit(acq_ultra_nodes *self); /* a zeroed one is legal */
+
+/* The first of two partners stands for the head. */
+static inline uint32_t acq_ultra_nodes_get_head(const acq_ultra_nodes *self, acq_ent head)
+{
+    uint32_t node = self->nodes[head], partner = self->partners[node];
+    return partner < node ? partner : node;
+}
+
+/* The node of an entity in the row of a head. */
+static inline uint32_t acq_ultra_nodes_get_node(const acq_ultra_nodes *self, acq_ent head,
+                                                acq_ent entity)
+{
+    uint32_t node = self->nodes[entity], taken = acq_ultra_nodes_get_head(self, head);
+    if (entity == head)
+        return taken;
+    return node == taken ? self->partners[node] : node;
+}
+
+enum { ACQ_REACH_MOST = ACQ_ULTRA_LAYERS, ACQ_REACH_NEVER = ACQ_REACH_MOST + 1 };
+
+typedef struct acq_reach {
+    uint32_t n_nodes;
+    uint8_t *distances; /* ACQ_REACH_NEVER: farther than ACQ_REACH_MOST */
+    uint32_t *order;
+    uint32_t ends[ACQ_REACH_MOST + 1];
+    uint64_t edges[ACQ_REACH_MOST + 1]; /* of the nodes within that distance */
+} acq_reach;
+
+acq_status acq_reach_init(acq_reach *reach, uint32_t n_nodes);
+void acq_reach_deinit(acq_reach *reach); /* a zeroed one is legal */
+
+/* sources NULL: all nodes. Those are distinct. */
+void acq_reach_run(acq_reach *reach, const acq_edges *edges, const uint32_t *sources,
+                   size_t n_sources);
+
+static inline uint32_t acq_edges_get_degree(const acq_edges *edges, uint32_t node)
+{
+    return edges->begins[edges->rows[node + 1]] - edges->begins[edges->rows[node]];
+}
+
 #endif

@@ -1,5 +1,5 @@
-/* query.c - see query.h. */
-#include "models/ultra/query.h"
+/* query.c - see pass.h. */
+#include "models/ultra/pass.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* rows.c - see ultra.h. Rows of raw scores, one head after the other.
  *
- * Nodes stand for entities, one or two of them for many that are equal (nodes.h). A node that the
+ * Nodes stand for entities, one or two of them for many that are equal (nodes.c). A node that the
  * head has not reached yet has the state that it would have without any head: its background, which
  * depends on the node and the query relation only. It is computed once per relation for every layer
  * (pass.h). Layer l is run only for nodes that the head reaches in l steps and that reach an asked
@@ -23,9 +23,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "models/ultra/nodes.h"
 #include "models/ultra/pass.h"
-#include "models/ultra/set.h"
 
 enum {
     D = ACQ_ULTRA_WIDTH,

@@ -1,4 +1,4 @@
-/* formula.c - the benchmark's formulas and their groundings, read and printed; see formula.h.
+/* formula.c - the benchmark's formulas and their groundings, read and printed; see query.h.
  *
  * The tokens are those of the text syntax; everything but words, parentheses, "&", "|", "!" and
  * the comma between two arguments is refused.
@@ -6,7 +6,7 @@
  * Printing: a kind of names (relations, constants, existentials, free variables) that is in the
  * form of the benchmark already keeps its names, provided free variables stand in the order of
  * their numbers; else the kind is numbered from 1 in the order of its table. */
-#include "query/benchmark/formula.h"
+#include "query/query.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* formula.c - see formula.h. The account of variables:
+/* formula.c - see syntax.h. The account of variables:
  *
  *   bindings   one entry per occurrence in a pattern, the current group's from its mark up; a
  *              UNION merges its branches: certain only if certain in all of them
@@ -7,7 +7,7 @@
  *
  * Marking costs one step per binding of the group, and happens once per UNION, per MINUS and per
  * group with a filter. */
-#include "query/sparql/formula.h"
+#include "query/sparql/syntax.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "cli/question.h"
 #include "cli/setup.h"
 #include "cli/table.h"
-#include "cli/width.h"
 
 enum { CHUNK_PER_THREAD = 16 };
 

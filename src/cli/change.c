@@ -12,7 +12,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/setup.h"
-#include "cli/width.h"
+#include "cli/table.h"
 
 enum { MOST_NEW_NAMES = 20, MOST_NEAR_NAMES = 3 };
 

@@ -127,7 +127,7 @@ const char *acq_command_get_any_name(size_t i);
 ACQ_COMMANDS(ACQ_COMMAND_RUN)
 #undef ACQ_COMMAND_RUN
 
-/* The texts of --help, made from the tables of commands and options (help.c). */
+/* The texts of --help, made from the tables of commands and options. */
 void acq_help_print(acq_text *out);   /* of anycq itself */
 const char *acq_help_get_about(void); /* what GRAPH may be, an example, exit codes */
 /* variant ACQ_N_VARIANTS: of the command as a whole. */

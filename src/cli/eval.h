@@ -9,7 +9,6 @@
 /* Are graph, files and predictor named? */
 acq_status acq_eval_check_given(const acq_options *options, acq_error *error);
 
-int acq_eval_cqa_command(const acq_options *options); /* eval_cqa.c */
 int acq_eval_links_command(const acq_options *options);
 
 /* The graph of --truth, or of false links, in the ids of the observed one. option: its name, for

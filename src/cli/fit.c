@@ -11,15 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/interrupt.h"
-#include "cli/report.h"
-#include "cli/eval.h"
-#include "cli/setup.h"
-#include "cli/table.h"
-#include "cli/width.h"
-#include "cli/train_progress.h"
 #include "base/budget.h"
 #include "base/file.h"
+#include "cli/eval.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/setup.h"
+#include "cli/table.h"
 
 enum { STOP_SECONDS = 120 };
 

@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/setup.h"
-#include "cli/width.h"
+#include "cli/table.h"
 
 typedef struct generate_job {
     const acq_options *options;

@@ -1,8 +1,8 @@
 /* import.c - `anycq import`: sources of facts into a new store, all or nothing. */
 #include "cli/interrupt.h"
-#include "cli/report.h"
 #include "cli/progress.h"
-#include "cli/width.h"
+#include "cli/report.h"
+#include "cli/table.h"
 
 /* Where the store grows until it is complete, with what SQLite keeps beside it. */
 typedef struct half_files {

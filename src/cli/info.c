@@ -11,7 +11,6 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/table.h"
-#include "cli/width.h"
 
 typedef struct finding {
     acq_ent *found;

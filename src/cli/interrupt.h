@@ -9,6 +9,7 @@
 #define ACQ_CLI_INTERRUPT_H
 
 #include "base/types.h"
+#include "cli/options.h"
 
 enum { ACQ_MOST_HELD = 1024 }; /* a training of the policy may have a thousand seeds */
 
@@ -23,11 +24,25 @@ void acq_interrupt_release(void);
  * unless it is said after the hold. */
 void acq_interrupt_set_grace(unsigned seconds);
 
-/* The command is ended some time after so many seconds, as by a second interrupt, with the exit
- * code of an undecided question: what should have ended by itself has not. */
-void acq_interrupt_end_after(double seconds);
-
 /* Was it asked to stop since interrupts are held? */
 bool acq_interrupt_is_asked(void);
+
+/* ---- limits ----
+ *
+ * --time and --memory of the whole command, as the system holds them.
+ *
+ * Commands end by themselves within their limits; this is what holds when one does not. The memory
+ * limit is the system's on private memory: an allocation past it fails, which is an error with its
+ * remedy or, of a question, an undecided result. Some time after its limit the command is ended
+ * (interrupt.h), with the exit code of an undecided question. */
+
+/* Before a command runs. Where nothing was given nothing is limited. */
+void acq_limits_set(const acq_options *options);
+
+/* In MB; 0: none was given. */
+uint64_t acq_limits_get_memory(const acq_options *options);
+
+/* What of it is left for a search, in bytes, at least 1 MB; SIZE_MAX: none was given. */
+size_t acq_limits_get_memory_left(const acq_options *options);
 
 #endif

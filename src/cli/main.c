@@ -3,7 +3,6 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/limits.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/setup.h"

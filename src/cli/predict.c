@@ -6,11 +6,10 @@
 #include "cli/interrupt.h"
 #include "cli/pattern.h"
 #include "cli/progress.h"
-#include "cli/reasons.h"
 #include "cli/report.h"
 #include "cli/setup.h"
 #include "cli/table.h"
-#include "cli/width.h"
+#include "cli/view.h"
 
 static const char *known_name(const acq_pattern *pattern)
 {

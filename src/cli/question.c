@@ -8,10 +8,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
-#include "cli/limits.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
-#include "cli/solutions.h"
 #include "cli/view.h"
 
 /* Where memory is limited, running out of it is an undecided result. */

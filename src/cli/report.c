@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/limits.h"
-#include "cli/width.h"
+#include "cli/interrupt.h"
+#include "cli/table.h"
 
 enum {
     MUCH = 1 << 20, /* bytes */

@@ -1,16 +1,16 @@
-/* solutions.c - see solutions.h. A row a line, as answers are shown:
+/* solutions.c - see question.h. A row a line, as answers are shown:
  *
  *   x = Ada  y = "41"^^<...>  p 1.000  observed
  *
  * A variable without a value is left out; a row without any is "(no value)". CONSTRUCT prints
  * N-Triples. With --json one object: query, line, outcome, reason, complete, answers (values, keys,
  * p, kind), predictor, note, warning. */
-#include "cli/solutions.h"
+#include "cli/question.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "cli/width.h"
+#include "cli/table.h"
 
 /* What people read: a label where there is one, else the term as N-Triples spells it. */
 static const char *show(const acq_question *question, const acq_rdf_value *value)

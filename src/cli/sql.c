@@ -1,11 +1,12 @@
-/* sql.c - `anycq sql`: queries as SQL statements, one per line, each with its semicolon. No graph
- * is read; see acq_sql_translate. */
+/* sql.c - commands that only translate: `anycq sql`, queries as SQL statements, one per line, each
+ * with its semicolon (acq_sql_translate), and `anycq draw`. No graph is read. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/question.h"
 #include "cli/options.h"
+#include "cli/question.h"
 #include "cli/report.h"
+#include "cli/setup.h"
 
 static acq_status put(void *out, const char *bytes, size_t length, acq_error *error)
 {
@@ -83,5 +84,27 @@ int acq_cli_sql(const acq_options *options)
         code = print_lines(options, &output);
     else if (acq_sql_translate(options->args.items[0], put, &output.data, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, options->args.items[0]);
+    return acq_output_finish(&output, code);
+}
+
+/* ---- draw ----
+ *
+ * `anycq draw`: a picture of a query. */
+
+int acq_cli_draw(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_output output;
+    acq_output_init(&output);
+    int code = ACQ_EXIT_YES;
+    acq_status status =
+        options->output == NULL
+            ? acq_fail(&error, ACQ_ERR_USAGE, "say where to draw: -o FILE.svg")
+            : acq_setup_check_outputs(options, &error);
+    if (status == ACQ_OK)
+        status = acq_draw(options->args.items[0], options->output, &error);
+    if (status != ACQ_OK)
+        code = acq_report_error(&output, options, &error,
+                                error.file[0] == '\0' ? options->args.items[0] : NULL);
     return acq_output_finish(&output, code);
 }

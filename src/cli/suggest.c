@@ -10,10 +10,9 @@
 
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "cli/reasons.h"
 #include "cli/setup.h"
 #include "cli/table.h"
-#include "cli/width.h"
+#include "cli/view.h"
 
 enum { INDENT = 8 }; /* of reasons */
 

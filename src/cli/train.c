@@ -11,10 +11,10 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/setup.h"
-#include "cli/train_progress.h"
-#include "cli/width.h"
+#include "cli/table.h"
 #include "train/run.h"
 
 enum { STOP_SECONDS = 120, NUMBER_ROOM = 32, N_NAMED = ACQ_N_OPTIONS };

@@ -15,7 +15,6 @@
 
 #include "base/memory.h"
 #include "cli/table.h"
-#include "cli/width.h"
 
 enum { GAP = 2 };
 

@@ -13,7 +13,7 @@
  * value is shown by a label: the IRI), p (with a calibrator), p_if_answered, p_prior, score, kind,
  * atoms: text, relation, inverse, head, tail, negated, kind observed|predicted|absent|equality,
  * link, score, used; and relation_key, head_key, tail_key where they differ from what is shown; of
- * a predicted one, with --explain, reasons (reasons.h). */
+ * a predicted one, with --explain, reasons (view.h). */
 #include <math.h>
 #include <string.h>
 

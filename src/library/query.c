@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "eval/files.h"
+#include "query/print.h"
+#include "query/query.h"
+
 static bool stop_at_first(void *context, acq_ent entity, const char *name, size_t length)
 {
     (void)entity;
@@ -92,4 +96,100 @@ acq_status acq_library_check_graph(const char *function, const acq_query *query,
                     "%s: the query and the predictor are of different graphs; make both with the "
                     "graph of one acq_graph_open",
                     function);
+}
+
+/* ---- sql ----
+ *
+ * Queries as SQL statements (query/print.h), for programs.
+ *
+ * No graph is read: names stay names. Instances of a benchmark file are grounded in integer ids, so
+ * their statements run on tables of ids. */
+
+typedef struct reader {
+    acq_put_fn put;
+    void *context;
+} reader;
+
+/* One line: line ends, which only names may hold, become spaces. */
+static acq_status put_statement(const reader *to, acq_text *statement, acq_error *error)
+{
+    for (size_t i = 0; i < statement->length; i++)
+        if (statement->bytes[i] == '\n')
+            statement->bytes[i] = ' ';
+    acq_text_add(statement, ";\n");
+    acq_status status = acq_text_finish(statement, error);
+    return status == ACQ_OK ? to->put(to->context, statement->bytes, statement->length, error)
+                            : status;
+}
+
+static acq_status put_query(const reader *to, const acq_query *query, bool use_ids,
+                            acq_error *error)
+{
+    acq_sql_params params = ACQ_SQL_DEFAULT;
+    params.use_ids = use_ids;
+    acq_text statement;
+    acq_text_init(&statement);
+    acq_status status = acq_query_print_sql(query, &params, &statement, error);
+    if (status == ACQ_OK)
+        status = put_statement(to, &statement, error);
+    acq_text_deinit(&statement);
+    return status;
+}
+
+acq_status acq_sql_translate(const char *query, acq_put_fn put, void *context, acq_error *error)
+{
+    ACQ_REQUIRE(query, error);
+    ACQ_REQUIRE(put, error);
+    acq_query *parsed;
+    acq_status status = acq_query_parse(query, strlen(query), &parsed, error);
+    if (status != ACQ_OK)
+        return status;
+    status = put_query(&(reader){put, context}, parsed, false, error);
+    acq_query_free(parsed);
+    return status;
+}
+
+static acq_status put_instance(const reader *to, const acq_bench_file *file,
+                               const acq_bench_instance *instance, acq_error *error)
+{
+    const acq_bench_formula *formula = &file->formulas[instance->formula];
+    acq_status status = acq_query_ground_pairs(formula->query, formula->names, instance->ids,
+                                               formula->n_names, error);
+    return status == ACQ_OK ? put_query(to, formula->query, true, error) : status;
+}
+
+/* The two kinds of files differ in what an instance holds: the one that its name promises is
+ * tried first, and its error counts when neither fits. */
+static acq_status read_benchmark(const char *path, acq_bench_file **out, acq_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    bool is_retrieval = strncmp(name, "qar", 3) == 0;
+    acq_bench_limits any = {.n_entities = UINT32_MAX, .n_relations = UINT32_MAX};
+    acq_bench_task likely = is_retrieval ? ACQ_TASK_QAR : ACQ_TASK_QAC;
+    acq_bench_task other = is_retrieval ? ACQ_TASK_QAC : ACQ_TASK_QAR;
+    acq_error first = {0};
+    acq_status status = acq_bench_file_read(path, likely, any, out, &first);
+    if (status != ACQ_OK && status != ACQ_ERR_IO && status != ACQ_ERR_MEMORY &&
+        acq_bench_file_read(path, other, any, out, NULL) == ACQ_OK)
+        return ACQ_OK;
+    if (status != ACQ_OK && error != NULL && error->code == ACQ_OK)
+        *error = first;
+    return status;
+}
+
+acq_status acq_sql_translate_file(const char *path, uint64_t first, acq_put_fn put, void *context,
+                                  acq_error *error)
+{
+    ACQ_REQUIRE(path, error);
+    ACQ_REQUIRE(put, error);
+    acq_bench_file *file;
+    acq_status status = read_benchmark(path, &file, error);
+    if (status != ACQ_OK)
+        return status;
+    size_t n = first > 0 && first < file->n_instances ? (size_t)first : file->n_instances;
+    for (size_t i = 0; status == ACQ_OK && i < n; i++)
+        status = put_instance(&(reader){put, context}, file, &file->instances[i], error);
+    acq_bench_file_free(file);
+    return status;
 }

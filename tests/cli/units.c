@@ -15,8 +15,7 @@
 #include "cli/pattern.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/train_progress.h"
-#include "cli/width.h"
+#include "cli/table.h"
 
 static void assert_shown(const char *text, const char *shown, size_t columns)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/width.h"
+#include "cli/table.h"
 
 static const struct {
     const char *text;

@@ -58,8 +58,12 @@ add_test(NAME extract_calibrator
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/extract_calibrator.sh ${PROJECT_SOURCE_DIR}
                  $<TARGET_FILE:anycq>)
 
-# Hostile requests, and the honest ones after them.
-add_executable(server_abuse server/abuse.c)
-target_link_libraries(server_abuse PRIVATE acq_options)
+# The server: hostile requests, and the honest ones after them; one answer through every door.
+foreach(name abuse doors)
+  add_executable(server_${name} server/${name}.c support/http_client.c)
+  target_include_directories(server_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(server_${name} PRIVATE acq_options PkgConfig::JANSSON)
+endforeach()
 add_test(NAME server_abuse COMMAND server_abuse $<TARGET_FILE:anycq>
          ${CMAKE_CURRENT_SOURCE_DIR}/server/knows.tsv)
+add_test(NAME server_doors COMMAND server_doors $<TARGET_FILE:anycq> $<TARGET_FILE:make_world>)

@@ -17,6 +17,7 @@ struct acq_asking {
     acq_emit_fn emit;
     void *context;
     bool is_unwanted; /* emit said so */
+    int failed;       /* HTTP's status of the error that was emitted */
     int64_t next_sign_ns;
 };
 
@@ -131,8 +132,7 @@ static void tell_step(void *context, const acq_trace_step *step)
 
 static void emit_failure(acq_asking *a, const acq_error *error)
 {
-    int status;
-    json_t *object = acq_service_fail_with(error, &status);
+    json_t *object = acq_service_fail_with(error, &a->failed);
     emit_line(a, "error", json_incref(json_object_get(object, "error")));
     json_decref(object);
 }
@@ -178,41 +178,37 @@ void acq_asking_run(acq_asking *a, acq_emit_fn emit, void *context)
 
 /* ---- the whole ---- */
 
-static json_t *make_whole(acq_asking *a, const acq_result *result)
-{
-    json_t *answers = json_array();
-    for (size_t i = 0; i < acq_result_get_n_answers(result); i++)
-        json_array_append_new(answers, acq_answer_make(a->g, a->query, result, i, a->explains));
-    json_t *object = acq_answer_make_end(a->g, a->query, result, &a->params, a->explains);
-    json_object_set_new(object, "answers", answers);
-    return object;
-}
+typedef struct whole {
+    json_t *answers, *end; /* end: the result, or {"error": ...} */
+} whole;
 
-static json_t *make_rows(acq_asking *a)
+static bool collect(void *context, json_t *line)
 {
-    json_t *answers = json_array();
-    for (size_t i = 0; i < acq_solutions_get_n(a->solutions); i++)
-        json_array_append_new(answers, acq_answer_make_row(a->g, a->solutions, i));
-    json_t *object = acq_answer_make_row_end(a->g, a->solutions);
-    json_object_set_new(object, "answers", answers);
-    return object;
+    whole *w = context;
+    json_t *answer = json_object_get(line, "answer"), *result = json_object_get(line, "result");
+    if (answer != NULL)
+        json_array_append(w->answers, answer);
+    else if (result != NULL)
+        w->end = json_incref(result);
+    else if (json_object_get(line, "error") != NULL)
+        w->end = json_incref(line);
+    json_decref(line);
+    return line != NULL;
 }
 
 json_t *acq_tools_ask(const acq_call *call, const json_t *arguments, int *status)
 {
-    json_t *object;
-    acq_error error = {0};
-    acq_result *result = NULL;
-    acq_asking *a = acq_asking_new(call, arguments, &object, status);
+    json_t *failure;
+    acq_asking *a = acq_asking_new(call, arguments, &failure, status);
     if (a == NULL)
-        return object;
-    if (a->query == NULL)
-        object = make_rows(a);
-    else if (acq_ask(a->query, a->g->predictor, &a->params, &result, &error) == ACQ_OK)
-        object = make_whole(a, result);
+        return failure;
+    whole w = {.answers = json_array()};
+    acq_asking_run(a, collect, &w);
+    if (json_object_get(w.end, "error") == NULL)
+        json_object_set(w.end, "answers", w.answers);
     else
-        object = acq_service_fail_with(&error, status);
-    acq_result_free(result);
+        *status = a->failed;
+    json_decref(w.answers);
     acq_asking_free(a);
-    return object;
+    return w.end;
 }

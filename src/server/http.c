@@ -220,7 +220,7 @@ static enum MHD_Result send_bytes(request *r, struct MHD_Connection *to, int sta
 static enum MHD_Result send_json(request *r, struct MHD_Connection *to, int status, json_t *object)
 {
     acq_text text = {0};
-    char *dumped = object == NULL ? NULL : json_dumps(object, JSON_COMPACT);
+    char *dumped = object == NULL ? NULL : json_dumps(object, ACQ_SERVICE_STYLE);
     if (dumped == NULL)
         text.failed = true;
     else
@@ -427,10 +427,19 @@ static bool wants_lines(struct MHD_Connection *from, const char *path, const jso
 static enum MHD_Result run_mcp(request *r, struct MHD_Connection *to, const acq_call *call)
 {
     acq_text text = {0};
-    char *answer = acq_mcp_answer(call, get_body(r), r->body.length);
+    acq_mcp_request asked = {
+        .message = get_body(r),
+        .length = r->body.length,
+        .is_http = true,
+        .version = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "MCP-Protocol-Version"),
+        .method = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Mcp-Method"),
+        .name = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Mcp-Name")};
+    int status;
+    char *answer = acq_mcp_answer(call, &asked, &status);
     if (answer != NULL)
         acq_text_format(&text, "%s\n", answer);
-    enum MHD_Result sent = send_bytes(r, to, answer == NULL ? 202 : 200, "application/json", &text);
+    enum MHD_Result sent =
+        send_bytes(r, to, answer == NULL ? 202 : status, "application/json", &text);
     free(answer);
     acq_text_deinit(&text);
     return sent;

@@ -33,7 +33,7 @@ static bool is_over(void *context)
 static bool add_line(void *context, json_t *line)
 {
     acq_lines *s = context;
-    char *dumped = line == NULL ? NULL : json_dumps(line, JSON_COMPACT);
+    char *dumped = line == NULL ? NULL : json_dumps(line, ACQ_SERVICE_STYLE);
     json_decref(line);
     pthread_mutex_lock(&s->lock);
     if (dumped != NULL) {

@@ -181,7 +181,7 @@ static void add_reasons(const acq_served_graph *g, const acq_solutions *s, size_
                                                          fact->tail_id)));
     }
     acq_evidence_list_free(list);
-    char *dumped = json_dumps(links, JSON_COMPACT);
+    char *dumped = json_dumps(links, ACQ_SERVICE_STYLE);
     acq_text_format(out, ",\"links\":%s", dumped == NULL ? "[]" : dumped);
     free(dumped);
     json_decref(links);
@@ -208,7 +208,7 @@ static void add_extension(const acq_served_graph *g, const acq_solutions *s, dou
         acq_text_format(out, "%s{\"kind\":\"%s\"", i == 0 ? "" : ",",
                         is_predicted ? "predicted" : "observed");
         if (!isnan(p))
-            acq_text_format(out, ",\"p\":%.17g", p);
+            acq_text_format(out, ",\"p\":%.6g", p);
         if (is_predicted && acq_clock_ns() < deadline)
             add_reasons(g, s, i, out);
         acq_text_add_char(out, '}');

@@ -242,9 +242,8 @@ bool acq_argument_is_true(const json_t *arguments, const char *name)
            (text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0));
 }
 
-/* A whole number. */
-static bool get_count(const json_t *arguments, const char *name, double most, uint64_t *out,
-                      acq_error *error)
+bool acq_argument_get_count(const json_t *arguments, const char *name, double most, uint64_t *out,
+                            acq_error *error)
 {
     double number = (double)*out;
     if (!acq_argument_get_number(arguments, name, 1, most, &number, error))
@@ -292,10 +291,11 @@ acq_status acq_service_read_ask(const acq_call *call, const json_t *arguments, a
     if (params->most_answers < out->limit)
         out->limit = params->most_answers;
     bool is_good =
-        get_count(arguments, "limit", (double)params->most_answers, &out->limit, error) &&
+        acq_argument_get_count(arguments, "limit", (double)params->most_answers, &out->limit,
+                               error) &&
         acq_argument_get_number(arguments, "time", 0.001, params->seconds, &out->seconds, error) &&
         acq_argument_get_number(arguments, "min_p", 0, 1, &out->min_p, error) &&
-        get_count(arguments, "steps", 1e6, &out->steps, error) &&
-        get_count(arguments, "seed", 9e15, &out->seed, error);
+        acq_argument_get_count(arguments, "steps", 1e6, &out->steps, error) &&
+        acq_argument_get_count(arguments, "seed", 9e15, &out->seed, error);
     return is_good ? read_engine(arguments, out, error) : ACQ_ERR_USAGE;
 }

@@ -17,6 +17,9 @@
 
 #include "base/types.h"
 
+/* Numbers have as many digits as the command prints. */
+#define ACQ_SERVICE_STYLE (JSON_COMPACT | JSON_REAL_PRECISION(6))
+
 typedef struct acq_service_params {
     const char *const *paths; /* of graphs; the name of each is that of its file without ending */
     size_t n_paths;
@@ -101,6 +104,8 @@ json_t *acq_service_fail_with(const acq_error *error, int *status);
 /* A number, also one in a text, as URLs have it; out stays as it is without one. */
 bool acq_argument_get_number(const json_t *arguments, const char *name, double low, double high,
                              double *out, acq_error *error);
+bool acq_argument_get_count(const json_t *arguments, const char *name, double most, uint64_t *out,
+                            acq_error *error); /* whole, from 1 */
 const char *acq_argument_get_text(const json_t *arguments, const char *name);
 bool acq_argument_is_true(const json_t *arguments, const char *name);
 

@@ -31,11 +31,12 @@ json_t *acq_tools_fail_name(const acq_graph *graph, const char *kind, const char
 }
 
 /* `limit` as a number of things to list. */
-static json_t *read_limit(const acq_call *call, const json_t *arguments, double *limit, int *status)
+static json_t *read_limit(const acq_call *call, const json_t *arguments, uint64_t *limit,
+                          int *status)
 {
     acq_error error = {0};
-    if (acq_argument_get_number(arguments, "limit", 1, (double)call->service->params.most_answers,
-                                limit, &error))
+    if (acq_argument_get_count(arguments, "limit", (double)call->service->params.most_answers,
+                               limit, &error))
         return NULL;
     return acq_service_fail_with(&error, status);
 }
@@ -133,7 +134,8 @@ static json_t *run_predict(const acq_call *call, const json_t *arguments, int *s
     const acq_served_graph *g = find_graph(call, arguments);
     const char *entity = acq_argument_get_text(arguments, "entity");
     const char *relation = acq_argument_get_text(arguments, "relation");
-    double top = 10, min_p = 0;
+    uint64_t top = 10;
+    double min_p = 0;
     acq_error error = {0};
     acq_predict_params params;
     acq_predictions *found = NULL;
@@ -160,8 +162,7 @@ static json_t *run_predict(const acq_call *call, const json_t *arguments, int *s
     bool is_new = acq_argument_is_true(arguments, "new");
     for (size_t i = 0; i < acq_predictions_get_n(found); i++) {
         const acq_prediction *link = acq_predictions_get(found, i);
-        if (link->score >= min_p && !(is_new && link->is_observed) &&
-            (double)json_array_size(links) < top)
+        if (link->score >= min_p && !(is_new && link->is_observed) && json_array_size(links) < top)
             json_array_append_new(links, make_link(g, link, head, r, explains));
     }
     acq_predictions_free(found);
@@ -220,13 +221,12 @@ static json_t *run_suggest(const acq_call *call, const json_t *arguments, int *s
 {
     const acq_served_graph *g = find_graph(call, arguments);
     const char *relation = acq_argument_get_text(arguments, "relation");
-    double top = 10;
     acq_error error = {0};
     acq_suggest_params params;
     acq_suggestions *list = NULL;
     acq_suggest_params_init(&params);
     params.seconds = call->service->params.seconds;
-    json_t *failure = read_limit(call, arguments, &top, status);
+    json_t *failure = read_limit(call, arguments, &params.top, status);
     if (failure != NULL)
         return failure;
     if (!acq_argument_get_number(arguments, "min_p", 0, 1, &params.min_p, &error) ||
@@ -237,7 +237,6 @@ static json_t *run_suggest(const acq_call *call, const json_t *arguments, int *s
         if (params.relation == UINT32_MAX)
             return acq_tools_fail_name(g->graph, "relation", relation, status);
     }
-    params.top = (uint64_t)top;
     params.progress = watch;
     params.context = (void *)call;
     if (acq_suggest(g->predictor, &params, &list, &error) != ACQ_OK)
@@ -272,14 +271,14 @@ static json_t *run_names(const acq_call *call, const json_t *arguments, int *sta
 {
     const acq_served_graph *g = find_graph(call, arguments);
     const char *prefix = acq_argument_get_text(arguments, "prefix");
-    double most = 20;
+    uint64_t most = 20;
     acq_error error = {0};
     if (prefix == NULL || prefix[0] == '\0')
         return acq_service_fail(400, "usage", "give the beginning of a name as \"prefix\"", status);
     json_t *failure = read_limit(call, arguments, &most, status);
     if (failure != NULL)
         return failure;
-    name_list list = {.graph = g->graph, .names = json_array(), .most = (size_t)most};
+    name_list list = {.graph = g->graph, .names = json_array(), .most = most};
     if (acq_graph_each_name(g->graph, prefix, strlen(prefix), add_name, &list, &error) != ACQ_OK) {
         json_decref(list.names);
         return acq_service_fail_with(&error, status);
@@ -316,10 +315,10 @@ static json_t *run_graph(const acq_call *call, const json_t *arguments, int *sta
 {
     const acq_served_graph *g = find_graph(call, arguments);
     json_t *relations = json_array(), *graphs = json_array(), *one;
-    double most = 1000;
+    uint64_t most = 1000;
     json_t *failure = read_limit(call, arguments, &most, status);
     for (acq_rel r = 0; failure == NULL && r < acq_graph_get_n_relations(g->graph) &&
-                        (double)json_array_size(relations) < most;
+                        json_array_size(relations) < most;
          r++) {
         if ((one = make_relation(g, r)) != NULL)
             json_array_append_new(relations, one);

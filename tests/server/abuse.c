@@ -2,8 +2,6 @@
  * next honest request is served at once.
  *
  * usage: abuse PROGRAM GRAPH      GRAPH has the fact knows(Ann, Bob) */
-#include <arpa/inet.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,120 +10,36 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "support/http_client.h"
 
 enum { REFUSED = -1 }; /* any status from 400 on, or no response at all */
 
-static unsigned port;
 static int n_run, n_failed;
-
-/* ---- a server ---- */
-
-static pid_t start(const char *program, const char *graph, const char *token)
-{
-    int pipes[2];
-    char line[256] = "", *at;
-    if (pipe(pipes) != 0)
-        exit(1);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(pipes[1], 2);
-        close(pipes[0]);
-        execl(program, program, "serve", graph, "--port", "0", "--predictor", "observed", "--time",
-              "2", token == NULL ? NULL : "--token-file", token, (char *)NULL);
-        _exit(127);
-    }
-    close(pipes[1]);
-    FILE *out = fdopen(pipes[0], "r");
-    while (fgets(line, sizeof line, out) != NULL && strstr(line, "serving at") == NULL)
-        ;
-    at = strrchr(line, ':');
-    port = at == NULL ? 0 : (unsigned)strtoul(at + 1, NULL, 10);
-    if (port == 0) {
-        fprintf(stderr, "FAILED: the server did not start: %s\n", line);
-        exit(1);
-    }
-    return child; /* the pipe stays open: the server may write notes */
-}
-
-static int open_socket(void)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-    int s = socket(AF_INET, SOCK_STREAM, 0);
-    if (s < 0 || connect(s, (struct sockaddr *)&to, sizeof to) != 0) {
-        perror("connect");
-        exit(1);
-    }
-    return s;
-}
-
-static void send_all(int s, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t sent = send(s, bytes, n, MSG_NOSIGNAL);
-        if (sent <= 0)
-            return; /* the server has had enough */
-        bytes += sent;
-        n -= (size_t)sent;
-    }
-}
-
-/* The status of the first response; 0: the connection was closed, or nothing came in 4 seconds. */
-static int read_status(int s, char *body, size_t room)
-{
-    char text[65536];
-    size_t n = 0;
-    struct pollfd ask = {.fd = s, .events = POLLIN};
-    while (n + 1 < sizeof text && poll(&ask, 1, n == 0 ? 4000 : 200) > 0) {
-        ssize_t got = recv(s, text + n, sizeof text - 1 - n, 0);
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-        text[n] = '\0';
-        const char *end = strstr(text, "\r\n\r\n"), *length = strcasestr(text, "Content-Length:");
-        if (end != NULL && length != NULL &&
-            n >= (size_t)(end + 4 - text) + strtoul(length + 15, NULL, 10))
-            break;
-    }
-    text[n] = '\0';
-    if (body != NULL) {
-        size_t kept = n < room ? n : room - 1;
-        memcpy(body, text, kept);
-        body[kept] = '\0';
-    }
-    return strncmp(text, "HTTP/1.", 7) == 0 ? (int)strtol(text + 9, NULL, 10) : 0;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void check_honest(const char *after)
 {
     static const char request[] = "GET /api/ask?query=knows(%22Ann%22,y) HTTP/1.1\r\nHost: x\r\n"
                                   "Authorization: Bearer 0123456789abcdef\r\n\r\n";
     char body[4096];
-    double begun = now();
-    int s = open_socket();
-    send_all(s, request, sizeof request - 1);
-    int status = read_status(s, body, sizeof body);
+    double begun = http_client_now();
+    int s = http_client_open();
+    http_client_send(s, request, sizeof request - 1);
+    int status = http_client_read(s, body, sizeof body);
     close(s);
-    if (status == 200 && strstr(body, "Bob") != NULL && now() - begun < 2)
+    if (status == 200 && strstr(body, "Bob") != NULL && http_client_now() - begun < 2)
         return;
-    printf("FAILED: after %s an honest request got %d in %.2f s\n", after, status, now() - begun);
+    printf("FAILED: after %s an honest request got %d in %.2f s\n", after, status,
+           http_client_now() - begun);
     n_failed++;
 }
 
 static void run_raw(const char *name, const char *bytes, size_t n, int expected)
 {
-    int s = open_socket();
-    send_all(s, bytes, n);
-    int status = read_status(s, NULL, 0);
+    int s = http_client_open();
+    http_client_send(s, bytes, n);
+    int status = http_client_read(s, NULL, 0);
     close(s);
     n_run++;
     bool is_good = expected == REFUSED ? status == 0 || status >= 400 : status == expected;
@@ -148,8 +62,9 @@ static void run_post(const char *name, const char *path, const char *type, const
                      size_t n, int expected)
 {
     char *text = malloc(n + 1000);
-    int head = snprintf(text, 1000, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n"
-                                    "Content-Length: %zu\r\n\r\n",
+    int head = snprintf(text, 1000,
+                        "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\n"
+                        "Content-Length: %zu\r\n\r\n",
                         path, type, n);
     memcpy(text + head, body, n);
     run_raw(name, text, (size_t)head + n, expected);
@@ -160,8 +75,8 @@ static void run_post(const char *name, const char *path, const char *type, const
 
 static void run_methods(void)
 {
-    static const char *const methods[] = {"PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "FOO",
-                                          "get"};
+    static const char *const methods[] = {"PUT",     "DELETE", "PATCH", "TRACE",
+                                          "OPTIONS", "FOO",    "get"};
     static const char *const paths[] = {"/sparql", "/api/ask", "/mcp", "/healthz"};
     for (size_t i = 0; i < 7; i++) {
         for (size_t j = 0; j < 4; j++) {
@@ -175,11 +90,26 @@ static void run_methods(void)
 
 static void run_paths(void)
 {
-    static const char *const paths[] = {
-        "/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/../../etc/passwd", "//etc/passwd",
-        "/sparql/../g", "/sparql/%2fetc%2fpasswd", "/sparql/g.tsv", "/api/ask/..", "/api/",
-        "/api/nope", "/api/ask%00", "/sparql/..%5c..%5cwindows", "/.git/config", "/", "/favicon.ico",
-        "/api/ask/extra", "/SPARQL", "/openapi.json/..", "/~root", "/cgi-bin/x"};
+    static const char *const paths[] = {"/../etc/passwd",
+                                        "/%2e%2e/%2e%2e/etc/passwd",
+                                        "/api/../../etc/passwd",
+                                        "//etc/passwd",
+                                        "/sparql/../g",
+                                        "/sparql/%2fetc%2fpasswd",
+                                        "/sparql/g.tsv",
+                                        "/api/ask/..",
+                                        "/api/",
+                                        "/api/nope",
+                                        "/api/ask%00",
+                                        "/sparql/..%5c..%5cwindows",
+                                        "/.git/config",
+                                        "/",
+                                        "/favicon.ico",
+                                        "/api/ask/extra",
+                                        "/SPARQL",
+                                        "/openapi.json/..",
+                                        "/~root",
+                                        "/cgi-bin/x"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char text[300];
         snprintf(text, sizeof text, "GET %s?query=ASK%%7B%%7D HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -193,9 +123,14 @@ static void run_bodies(void)
     static const struct {
         const char *name, *body;
     } rows[] = {
-        {"no json", "{"},          {"json array", "[]"},        {"json text", "\"x\""},
-        {"json number", "1"},      {"json null", "null"},       {"json twice", "{} {}"},
-        {"no query", "{}"},        {"query number", "{\"query\":1}"},
+        {"no json", "{"},
+        {"json array", "[]"},
+        {"json text", "\"x\""},
+        {"json number", "1"},
+        {"json null", "null"},
+        {"json twice", "{} {}"},
+        {"no query", "{}"},
+        {"query number", "{\"query\":1}"},
         {"query list", "{\"query\":[]}"},
         {"same name twice", "{\"query\":\"a\",\"query\":\"b\"}"},
         {"bad utf-8", "{\"query\":\"\xff\xfe\"}"},
@@ -223,8 +158,8 @@ static void run_bodies(void)
              BODY("{\"query\":\"knows(x,y)\",\"values\":[1,2]}"), 400);
     run_post("check too few", "/api/check", "application/json",
              BODY("{\"query\":\"knows(x,y)\",\"values\":[\"Ann\"]}"), 400);
-    run_post("update", "/sparql", "application/x-www-form-urlencoded",
-             BODY("update=DROP+ALL"), 403);
+    run_post("update", "/sparql", "application/x-www-form-urlencoded", BODY("update=DROP+ALL"),
+             403);
     run_post("dataset", "/sparql", "application/x-www-form-urlencoded",
              BODY("query=ASK+%7B%7D&default-graph-uri=x"), 400);
 }
@@ -232,19 +167,35 @@ static void run_bodies(void)
 static void run_queries(void)
 {
     static const char *const bad[] = {
-        "SELECT", "SELECT *", "SELECT * {", "SELECT * { ?x", "ASK { ?x <knows> \"a }", "SELECT ?x {",
-        "ASK { FILTER(", "ASK { ?x <knows> ?y OPTIONAL { ?y ?p ?o } }", "DROP ALL", "INSERT DATA {}",
-        "SELECT (COUNT(*) AS ?n) {}", "ASK { SERVICE <http://x> {} }", "LOAD <file:///etc/passwd>",
-        "SELECT * FROM <file:///etc/passwd> {}", "ASK { BIND(1 AS ?x) }",
+        "SELECT",
+        "SELECT *",
+        "SELECT * {",
+        "SELECT * { ?x",
+        "ASK { ?x <knows> \"a }",
+        "SELECT ?x {",
+        "ASK { FILTER(",
+        "ASK { ?x <knows> ?y OPTIONAL { ?y ?p ?o } }",
+        "DROP ALL",
+        "INSERT DATA {}",
+        "SELECT (COUNT(*) AS ?n) {}",
+        "ASK { SERVICE <http://x> {} }",
+        "LOAD <file:///etc/passwd>",
+        "SELECT * FROM <file:///etc/passwd> {}",
+        "ASK { BIND(1 AS ?x) }",
         "ASK { ?x <knows> ?y FILTER(regex(?x, \"(?<=a)b\", \"zz\") && NOFUNCTION(?x)) }",
-        "PREFIX a: <b> ASK { c:d a:b ?x }", "ASK { ?x <http://a b> ?y }", "\xff\xfe", "ASK { << ?a ?b ?c >> ?d ?e }",
+        "PREFIX a: <b> ASK { c:d a:b ?x }",
+        "ASK { ?x <http://a b> ?y }",
+        "\xff\xfe",
+        "ASK { << ?a ?b ?c >> ?d ?e }",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         run_post(bad[i], "/sparql", "application/sparql-query", bad[i], strlen(bad[i]), 400);
     static const char *const good[] = {
         "SELECT * { ?x <knows> ?y } LIMIT 1000000000000000000",
         "SELECT * { ?x <knows> ?y } OFFSET 18446744073709551615 LIMIT 18446744073709551615",
-        "SELECT * { ?x <knows> ?y } LIMIT 0", "ASK {}", "SELECT * {}",
+        "SELECT * { ?x <knows> ?y } LIMIT 0",
+        "ASK {}",
+        "SELECT * {}",
         "SELECT ?x { ?x <no such relation> ?y }",
         "SELECT * { ?x <knows> ?y FILTER(regex(str(?x), \"((a+)+)+$\")) }",
     };
@@ -279,10 +230,12 @@ static void run_bombs(void)
     run_bomb("20,000 atoms", "ASK { ", "?a <knows> ?b . ", 20000, "}", 200);
     run_bomb("a million atoms", "ASK { ", "?a <knows> ?b . ", 1000000, "}", 413);
     run_bomb("long name", "ASK { ?x <", "aaaaaaaaaa", 50000, "> ?y }", 413);
-    run_bomb("cross product", "SELECT * { ", "?a?p?b.", 1, "?c?q?d. ?e?r?f. ?g?s?h. ?i?t?j. ?k?u?l. "
-             "?m?v?n. ?o?w?z. ?aa?ab?ac. ?ad?ae?af }", REFUSED);
-    run_bomb("regex bomb", "ASK { VALUES ?x { \"", "a", 40, "b\" } FILTER(regex(?x, \"^(a|a)*$\")) }",
+    run_bomb("cross product", "SELECT * { ", "?a?p?b.", 1,
+             "?c?q?d. ?e?r?f. ?g?s?h. ?i?t?j. ?k?u?l. "
+             "?m?v?n. ?o?w?z. ?aa?ab?ac. ?ad?ae?af }",
              REFUSED);
+    run_bomb("regex bomb", "ASK { VALUES ?x { \"", "a", 40,
+             "b\" } FILTER(regex(?x, \"^(a|a)*$\")) }", REFUSED);
 }
 
 static void run_wire(void)
@@ -295,8 +248,10 @@ static void run_wire(void)
         {"no version", "GET /healthz\r\n\r\n", REFUSED},
         {"version 9", "GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", REFUSED},
         {"no host", "GET /healthz HTTP/1.1\r\n\r\n", REFUSED},
-        {"two lengths", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
-                        "Content-Length: 20\r\n\r\n{}", REFUSED},
+        {"two lengths",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+         "Content-Length: 20\r\n\r\n{}",
+         REFUSED},
         {"negative length", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\n{}",
          REFUSED},
         {"length no number", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n{}",
@@ -304,18 +259,24 @@ static void run_wire(void)
         {"length overflow",
          "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n{}",
          REFUSED},
-        {"bad chunk", "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-         REFUSED},
-        {"empty chunks", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+        {"bad chunk",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", REFUSED},
+        {"empty chunks",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         400},
         {"space in path", "GET /api/ask ?query=x HTTP/1.1\r\nHost: x\r\n\r\n", REFUSED},
         {"bad percent", "GET /api/ask?query=%zz%1 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
         {"bad utf-8 argument", "GET /api/ask?query=%ff%fe HTTP/1.1\r\nHost: x\r\n\r\n", 400},
         {"nameless argument", "GET /api/ask?=x HTTP/1.1\r\nHost: x\r\n\r\n", 400},
-        {"accept nothing", "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\nAccept: image/png\r\n"
-                           "\r\n", 406},
-        {"accept nonsense", "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\nAccept: ;;,,q=\r\n"
-                            "\r\n", 406},
+        {"accept nothing",
+         "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\nAccept: image/png\r\n"
+         "\r\n",
+         406},
+        {"accept nonsense",
+         "GET /sparql?query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\nAccept: ;;,,q=\r\n"
+         "\r\n",
+         406},
         {"head", "HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 200},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -337,26 +298,37 @@ static void run_gone(void)
 {
     static const char *const halves[] = {
         "GET /api/ask?query=knows(x,y) HTTP/1.1\r\nHost: x\r\n",
-        ("POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100"
+        ("POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+         "100"
          "\r\n\r\n{\"query\":"),
         "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-        "G", "",
+        "G",
+        "",
     };
     int waiting[50];
+    static const char lines[] =
+        "GET /api/ask?query=knows(x,y)&stream=1 HTTP/1.1\r\nHost: x\r\n\r\n";
+    for (size_t i = 0; i < 20; i++) {
+        waiting[i] = http_client_open();
+        http_client_send(waiting[i], lines, sizeof lines - 1);
+        close(waiting[i]);
+        n_run++;
+    }
+    check_honest("20 clients that take no line");
     for (size_t i = 0; i < 50; i++) {
-        waiting[i] = open_socket();
-        send_all(waiting[i], halves[i % 5], strlen(halves[i % 5]));
+        waiting[i] = http_client_open();
+        http_client_send(waiting[i], halves[i % 5], strlen(halves[i % 5]));
         n_run++;
     }
     check_honest("50 clients that wait");
     for (size_t i = 0; i < 50; i++)
         close(waiting[i]);
     check_honest("50 clients that went");
-    int s = open_socket();
+    int s = http_client_open();
     char *flood = malloc(500 * 64), *at = flood;
     for (int i = 0; i < 500; i++)
         at += sprintf(at, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    send_all(s, flood, (size_t)(at - flood));
+    http_client_send(s, flood, (size_t)(at - flood));
     check_honest("a flood of pipelined requests");
     close(s);
     free(flood);
@@ -366,39 +338,94 @@ static void run_gone(void)
 /* Who sends a byte now and then is cut off, however long that is kept up. */
 static void run_slow(void)
 {
-    double begun = now();
-    int s = open_socket();
-    send_all(s, "GET /healthz HTTP/1.1\r\nX: ", 26);
+    double begun = http_client_now();
+    int s = http_client_open();
+    http_client_send(s, "GET /healthz HTTP/1.1\r\nX: ", 26);
     struct pollfd ask = {.fd = s, .events = POLLIN | POLLRDHUP};
     bool is_cut = false;
-    while (!is_cut && now() - begun < 20) {
-        send_all(s, "a", 1);
+    while (!is_cut && http_client_now() - begun < 20) {
+        http_client_send(s, "a", 1);
         char byte;
         is_cut = poll(&ask, 1, 500) > 0 && recv(s, &byte, 1, 0) <= 0;
     }
     close(s);
     n_run++;
-    if (!is_cut || now() - begun > 15) {
+    if (!is_cut || http_client_now() - begun > 15) {
         printf("FAILED: a slow client was not cut off in 15 s\n");
         n_failed++;
     }
     check_honest("a slow client");
 }
 
+/* What is no message has 400; an error before the revision of 2026 is a response like any other. */
 static void run_assistants(void)
 {
-    static const char *const rows[] = {
-        "", "{", "[]", "{}", "1", "null", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[]}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"rm\"}}",
-        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
-         "\"io.modelcontextprotocol/protocolVersion\":\"1999\"}}}"),
+    static const struct {
+        const char *text;
+        int expected;
+    } rows[] = {
+        {"", 400},
+        {"{", 400},
+        {"[]", 400},
+        {"{}", 400},
+        {"1", 400},
+        {"null", 400},
+        {"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", 400},
+        {"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", 400},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}", 200},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", 200},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[]}", 400},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"add\"}}",
+         200},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}", 400},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+         "\"io.modelcontextprotocol/protocolVersion\":\"1999\"}}}",
+         400},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
+         "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+         "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+         400},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        run_post(rows[i], "/mcp", "application/json", rows[i], strlen(rows[i]), 200);
+        run_post(rows[i].text, "/mcp", "application/json", rows[i].text, strlen(rows[i].text),
+                 rows[i].expected);
+    run_post("an assistant's form", "/mcp", "application/x-www-form-urlencoded", BODY("a=b"), 415);
+}
+
+/* Pages of other sites, other names of this machine, writes where there are none. */
+static void run_strangers(void)
+{
+    static const struct {
+        const char *name, *text;
+        int expected;
+    } rows[] = {
+        {"a foreign name", "GET /api/graph HTTP/1.1\r\nHost: evil.example.com\r\n\r\n", 403},
+        {"a foreign name with a port", "GET /api/graph HTTP/1.1\r\nHost: a.b:80\r\n\r\n", 403},
+        {"a page of another site",
+         "GET /api/graph HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example.com\r\n\r\n",
+         403},
+        {"a page without a site",
+         "GET /api/graph HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\n\r\n", 403},
+        {"a page of this server",
+         "GET /api/graph HTTP/1.1\r\nHost: localhost:1\r\nOrigin: http://localhost:1\r\n\r\n", 200},
+        {"a write by GET", "GET /api/add HTTP/1.1\r\nHost: x\r\n\r\n", 403},
+        {"no such argument", "GET /api/graph?minp=1 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"an argument twice", "GET /api/names?prefix=A&prefix=B HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"a query twice", "GET /sparql?query=ASK%7B%7D&query=ASK%7B%7D HTTP/1.1\r\nHost: x\r\n\r\n",
+         400},
+        {"half a number", "GET /api/names?prefix=A&limit=1.5 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"no flag", "GET /api/ask?query=knows(x,y)&explain=yes HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"no engine", "GET /api/ask?query=knows(x,y)&engine=rm HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+        {"lines of a bad query", "GET /api/ask?query=knows(x&stream=1 HTTP/1.1\r\nHost: x\r\n\r\n",
+         400},
+        {"a description as a picture",
+         "GET /sparql HTTP/1.1\r\nHost: x\r\nAccept: image/png\r\n\r\n", 406},
+        {"a description", "GET /sparql HTTP/1.1\r\nHost: x\r\nAccept: text/turtle\r\n\r\n", 200},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        run_text(rows[i].name, rows[i].text, rows[i].expected);
+    run_post("a write", "/api/remove", "application/json", BODY("{\"facts\":[]}"), 403);
+    run_post("an update", "/sparql", "application/sparql-update", BODY("DROP ALL"), 403);
 }
 
 static void run_tokens(void)
@@ -429,11 +456,12 @@ static void run_tokens(void)
 static void stop(pid_t child)
 {
     int status = -1;
-    double begun = now();
+    double begun = http_client_now();
     kill(child, SIGTERM);
     waitpid(child, &status, 0);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || now() - begun > 8) {
-        printf("FAILED: the server ended with %d after %.1f s\n", status, now() - begun);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || http_client_now() - begun > 8) {
+        printf("FAILED: the server ended with %d after %.1f s\n", status,
+               http_client_now() - begun);
         n_failed++;
     }
 }
@@ -444,7 +472,9 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     signal(SIGPIPE, SIG_IGN);
-    pid_t child = start(argv[1], argv[2], NULL);
+    const char *options[] = {"--predictor", "observed", "--time", "2", "--token-file", token, NULL};
+    options[4] = NULL;
+    pid_t child = http_client_start(argv[1], argv[2], options);
     check_honest("the start");
     run_methods();
     run_paths();
@@ -453,6 +483,7 @@ int main(int argc, char **argv)
     run_bombs();
     run_wire();
     run_assistants();
+    run_strangers();
     run_gone();
     run_slow();
     stop(child);
@@ -460,7 +491,8 @@ int main(int argc, char **argv)
     if (file < 0 || write(file, "0123456789abcdef\n", 17) != 17)
         return 1;
     close(file);
-    child = start(argv[1], argv[2], token);
+    options[4] = "--token-file";
+    child = http_client_start(argv[1], argv[2], options);
     run_tokens();
     stop(child);
     unlink(token);

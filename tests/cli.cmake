@@ -66,4 +66,6 @@ foreach(name abuse doors)
 endforeach()
 add_test(NAME server_abuse COMMAND server_abuse $<TARGET_FILE:anycq>
          ${CMAKE_CURRENT_SOURCE_DIR}/server/knows.tsv)
+add_test(NAME server_clients COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/server/clients.sh
+         $<TARGET_FILE:anycq> ${PROJECT_SOURCE_DIR})
 add_test(NAME server_doors COMMAND server_doors $<TARGET_FILE:anycq> $<TARGET_FILE:make_world>)

@@ -367,6 +367,21 @@ ACQ_API bool acq_query_needs_solve(const acq_query *query);
 /* A sentence when a variable is written like a known entity and quotes may be missing; else "". */
 ACQ_API const char *acq_query_get_hint(const acq_query *query);
 
+/* One atom of a query. Its conditions are what "and" joins at the top. */
+typedef struct acq_query_atom {
+    size_t size;                         /* set by the caller: sizeof atom */
+    size_t condition;                    /* that it belongs to, from 0 */
+    bool is_alone;                       /* it is the condition, or its denial: no "or" is near */
+    bool is_negated;                     /* the query denies it */
+    acq_rel relation;                    /* UINT32_MAX: an equality */
+    acq_ent head, tail;                  /* UINT32_MAX: a variable */
+    size_t head_variable, tail_variable; /* SIZE_MAX: an entity */
+} acq_query_atom;
+
+/* Atoms count from 0, in the order of the query; false: no such one. get walks the query up to it. */
+ACQ_API size_t acq_query_get_n_atoms(const acq_query *query);
+ACQ_API bool acq_query_get_atom(const acq_query *query, size_t i, acq_query_atom *out);
+
 /* The query as one SQL statement over facts(head, relation, tail) and entities(name), for SQLite
  * and DuckDB. No graph is involved: names stay names. `put` gets it whole, on one line, with its
  * semicolon and line end. More than 64 tables in one FROM are ACQ_ERR_LIMIT. */
@@ -439,6 +454,31 @@ ACQ_API const char *acq_predictor_get_note(const acq_predictor *predictor);
 /* Are its scores probabilities, so that answers have one? */
 ACQ_API bool acq_predictor_is_calibrated(const acq_predictor *predictor);
 ACQ_API double acq_predictor_get_floor(const acq_predictor *predictor); /* least score of a link */
+
+/* How good probabilities are: stated and true shares of the candidates whose probability lies in a
+ * bin, which are decades and tenths: [0,.001) [.001,.01) [.01,.05) [.05,.1) [.1,.2) ... [.9,1].
+ * Both structs stay as they are. */
+enum { ACQ_RELIABILITY_BINS = 13 };
+
+typedef struct acq_reliability_bin {
+    double low, high;
+    double weight;        /* candidates, weighted */
+    uint64_t n;           /* rows */
+    double stated, truth; /* weighted sums of p and of the labels */
+} acq_reliability_bin;
+
+typedef struct acq_reliability {
+    acq_reliability_bin bins[ACQ_RELIABILITY_BINS];
+    double log_loss, base_log_loss; /* weighted sums; base: what the base rate alone would get */
+    double weight;
+} acq_reliability;
+
+/* Largest |stated - true| share over bins with a weight of at least `least`. */
+ACQ_API double acq_reliability_get_gap(const acq_reliability *table, double least);
+
+/* The table of its links, on facts that were held out of the graph when its calibrator learnt, by
+ * trees that had not seen them. False where it is not known, as for acq_predictor_get_quality. */
+ACQ_API bool acq_predictor_get_reliability(const acq_predictor *predictor, acq_reliability *out);
 
 /* Can the links of a relation be trusted? What those with p >= 0.5 were worth on facts that were
  * held out of the graph when its calibrator learnt. */
@@ -630,27 +670,6 @@ ACQ_API acq_status acq_completion_read_report(const char *path, acq_completion_r
                                               acq_error *error);
 
 /* ---- fits ---- */
-
-/* How good probabilities are: stated and true shares of the candidates whose probability lies in a
- * bin, which are decades and tenths: [0,.001) [.001,.01) [.01,.05) [.05,.1) [.1,.2) ... [.9,1].
- * Both structs stay as they are. */
-enum { ACQ_RELIABILITY_BINS = 13 };
-
-typedef struct acq_reliability_bin {
-    double low, high;
-    double weight;        /* candidates, weighted */
-    uint64_t n;           /* rows */
-    double stated, truth; /* weighted sums of p and of the labels */
-} acq_reliability_bin;
-
-typedef struct acq_reliability {
-    acq_reliability_bin bins[ACQ_RELIABILITY_BINS];
-    double log_loss, base_log_loss; /* weighted sums; base: what the base rate alone would get */
-    double weight;
-} acq_reliability;
-
-/* Largest |stated - true| share over bins with a weight of at least `least`. */
-ACQ_API double acq_reliability_get_gap(const acq_reliability *table, double least);
 
 /* From which probability on a yes serves F1 best, on generated queries of which half of the
  * candidates are true. */
@@ -970,6 +989,8 @@ ACQ_API acq_status acq_result_find_conflict(const acq_result *result, double sec
                                             acq_conflict **out, acq_error *error);
 ACQ_API size_t acq_conflict_get_n(const acq_conflict *conflict);
 ACQ_API const char *acq_conflict_get_text(const acq_conflict *conflict, size_t i); /* NULL: none */
+/* Which condition of the query it is (acq_query_atom.condition); SIZE_MAX: there is no such one. */
+ACQ_API size_t acq_conflict_get_condition(const acq_conflict *conflict, size_t i);
 ACQ_API void acq_conflict_free(acq_conflict *conflict);
 
 /* ---- cursors ---- */

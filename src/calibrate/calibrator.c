@@ -1,6 +1,6 @@
 /* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file, the
- * relations' shifts as "shifts", what their links are worth as "quality", with a few numbers and
- * the names of models and graph in its metadata. */
+ * relations' shifts as "shifts", what their links are worth as "quality", how true p is as
+ * "reliability", with a few numbers and the names of models and graph in its metadata. */
 #include "calibrate/calibrator.h"
 
 #include <math.h>
@@ -14,13 +14,16 @@
 #include "calibrate/reasons.h"
 #include "predict/completion.h"
 
-enum { N_BOOSTS = 2, MOST_SHAPES = 16 };
+enum { N_BOOSTS = 2, MOST_SHAPES = 20 };
 
 static const double USUAL_JOINT = .3;
 
 static const char shifts_name[] = "shifts";
 static const char quality_name[] = "quality"; /* a row for each pair: held, said, right */
 enum { QUALITY_COLS = 3 };
+/* A row for each bin: weight, rows, stated, truth; and one for all: weight, -, both log-losses. */
+static const char reliability_name[] = "reliability";
+enum { RELIABILITY_ROWS = ACQ_RELIABILITY_BINS + 1, RELIABILITY_COLS = 4 };
 static const char format[] = "anycq-calibrator-1";
 
 static const struct {
@@ -45,6 +48,7 @@ acq_calibrator *acq_calibrator_new(void)
     if (calibrator != NULL) {
         calibrator->joint = USUAL_JOINT;
         calibrator->if_slope = 1;
+        acq_reliability_init(&calibrator->reliability);
     }
     return calibrator;
 }
@@ -197,12 +201,47 @@ static acq_status load_quality(const acq_safetensors *file, acq_calibrator *out,
     return status;
 }
 
+static acq_status load_reliability(const acq_safetensors *file, acq_calibrator *out,
+                                   size_t *n_tensors, acq_error *error)
+{
+    enum { N_VALUES = RELIABILITY_ROWS * RELIABILITY_COLS };
+    float values[N_VALUES];
+    acq_shape shape = {
+        .name = reliability_name, .rows = RELIABILITY_ROWS, .cols = RELIABILITY_COLS};
+    uint32_t rows, cols;
+    if (!acq_safetensors_get_shape(file, reliability_name, &rows, &cols))
+        return ACQ_OK;
+    ++*n_tensors;
+    acq_status status = acq_safetensors_copy_tensor(file, &shape, values, error);
+    for (int i = 0; i < N_VALUES && status == ACQ_OK; i++)
+        if (!(values[i] >= 0 && values[i] <= 1e18F))
+            status = acq_fail(error, ACQ_ERR_INPUT,
+                              "the calibrator's reliability %d is no sum; make it again", i);
+    for (int i = 0; i < ACQ_RELIABILITY_BINS && status == ACQ_OK; i++) {
+        const float *row = values + i * RELIABILITY_COLS;
+        acq_reliability_bin *bin = &out->reliability.bins[i];
+        bin->weight = (double)row[0];
+        bin->n = (uint64_t)row[1];
+        bin->stated = (double)row[2];
+        bin->truth = (double)row[3];
+    }
+    if (status == ACQ_OK) {
+        const float *row = values + ACQ_RELIABILITY_BINS * RELIABILITY_COLS;
+        out->reliability.weight = (double)row[0];
+        out->reliability.log_loss = (double)row[2];
+        out->reliability.base_log_loss = (double)row[3];
+    }
+    return status;
+}
+
 static acq_status load_parts(const acq_safetensors *file, acq_calibrator *out, acq_error *error)
 {
     size_t n_expected = has_part(file, "answer") ? acq_boost_get_n_shapes() : 0;
     acq_status status = load_shifts(file, out, &n_expected, error);
     if (status == ACQ_OK)
         status = load_quality(file, out, &n_expected, error);
+    if (status == ACQ_OK)
+        status = load_reliability(file, out, &n_expected, error);
     for (int i = 0; i < N_BOOSTS && status == ACQ_OK; i++) {
         if (!has_part(file, parts[i].name))
             continue;
@@ -274,7 +313,24 @@ static acq_status list_shapes(const acq_calibrator *calibrator, acq_arena *arena
     if (calibrator->n_quality > 0)
         shapes[(*n)++] =
             (acq_shape){.name = quality_name, .rows = calibrator->n_quality, .cols = QUALITY_COLS};
+    if (calibrator->reliability.weight > 0)
+        shapes[(*n)++] = (acq_shape){
+            .name = reliability_name, .rows = RELIABILITY_ROWS, .cols = RELIABILITY_COLS};
     return status;
+}
+
+static void store_reliability(const acq_reliability *table, float *row)
+{
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++, row += RELIABILITY_COLS) {
+        row[0] = (float)table->bins[i].weight;
+        row[1] = (float)table->bins[i].n;
+        row[2] = (float)table->bins[i].stated;
+        row[3] = (float)table->bins[i].truth;
+    }
+    row[0] = (float)table->weight;
+    row[1] = 0;
+    row[2] = (float)table->log_loss;
+    row[3] = (float)table->base_log_loss;
 }
 
 static void store_parts(const acq_calibrator *calibrator, acq_parameters *parameters)
@@ -298,6 +354,9 @@ static void store_parts(const acq_calibrator *calibrator, acq_parameters *parame
         row[1] = (float)calibrator->quality[i].said;
         row[2] = (float)calibrator->quality[i].right;
     }
+    tensors += calibrator->n_quality > 0;
+    if (calibrator->reliability.weight > 0)
+        store_reliability(&calibrator->reliability, parameters->values + tensors->offset);
 }
 
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,

@@ -11,6 +11,7 @@
 
 #include "calibrate/boost.h"
 #include "calibrate/cover.h"
+#include "calibrate/reliability.h"
 #include "predict/predictor.h"
 
 struct acq_calibrator {
@@ -19,6 +20,7 @@ struct acq_calibrator {
     uint32_t n_shifts;
     struct acq_link_quality *quality; /* of each pair of relations (learn.h); NULL: not known */
     uint32_t n_quality;
+    acq_reliability reliability; /* of the links that `link` learnt from; weight 0: not known */
     acq_boost *balanced;
     double joint;                /* share of joint worlds, 0 to 1 */
     double if_slope, if_shift;   /* logit of p_if_answered, by that of p / p of any answer */

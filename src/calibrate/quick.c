@@ -24,7 +24,7 @@ enum {
 static const double HELD = ACQ_HELD_SHARE;
 
 /* Goes up when the same graph would get other trees. */
-static const char version[] = "quick-6";
+static const char version[] = "quick-7";
 
 bool acq_quick_suits(const acq_graph *graph)
 {
@@ -147,7 +147,8 @@ static acq_status fit_sample(acq_link_sample *sample, uint32_t n, acq_calibrator
                              acq_link_quality *quality, acq_error *error)
 {
     acq_fold_trees trees;
-    acq_status status = acq_link_sample_fit(sample, &trees, out->shifts, NULL, quality, error);
+    acq_status status =
+        acq_link_sample_fit(sample, &trees, out->shifts, &out->reliability, quality, error);
     if (status != ACQ_OK)
         return status;
     acq_link_sample_move(sample, out->shifts);
@@ -268,6 +269,7 @@ bool acq_quick_get(const char *path, const acq_graph *graph, acq_calibrator *out
         out->n_shifts = kept->n_shifts;
         out->quality = kept->quality;
         out->n_quality = kept->n_quality;
+        out->reliability = kept->reliability;
         memcpy(out->models, kept->models, sizeof out->models);
         memcpy(out->graph, kept->graph, sizeof out->graph);
         kept->link = NULL;

@@ -389,6 +389,7 @@ static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *
     if (status == ACQ_OK)
         status =
             acq_calibrator_set_quality(run->calibrator, quality, run->calibrator->n_shifts, error);
+    run->calibrator->reliability = run->report->link_table;
     if (status == ACQ_OK)
         tell_quality(run, quality);
     acq_free(quality);

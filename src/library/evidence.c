@@ -198,6 +198,7 @@ struct acq_evidence_list {
 struct acq_conflict {
     acq_arena arena; /* owns texts */
     const char **texts;
+    size_t *conditions; /* of the query */
     size_t n;
 };
 
@@ -364,6 +365,16 @@ void acq_evidence_list_free(acq_evidence_list *list)
 
 static const double CONFLICT_SECONDS = 1.0; /* unless the caller says otherwise */
 
+static size_t find_condition(const acq_query *query, const acq_node *node)
+{
+    size_t i = 0;
+    if (query->root->kind == ACQ_NODE_AND) {
+        while (i < query->root->n_children && query->root->children[i] != node)
+            i++;
+    }
+    return i;
+}
+
 static acq_status fill_conflict(const acq_result *result, double seconds, acq_conflict *conflict,
                                 acq_error *error)
 {
@@ -376,10 +387,12 @@ static acq_status fill_conflict(const acq_result *result, double seconds, acq_co
     if (status != ACQ_OK)
         return status;
     conflict->texts = acq_arena_alloc(&conflict->arena, n, sizeof *conflict->texts);
-    if (conflict->texts == NULL)
+    conflict->conditions = acq_arena_alloc(&conflict->arena, n, sizeof *conflict->conditions);
+    if (conflict->texts == NULL || conflict->conditions == NULL)
         return acq_fail_memory(error);
     acq_text_init(&text);
     for (; conflict->n < n && status == ACQ_OK; conflict->n++) {
+        conflict->conditions[conflict->n] = find_condition(result->query, nodes[conflict->n]);
         acq_query_print_node(result->query, nodes[conflict->n], &text);
         status = copy_text(&conflict->arena, &text, &conflict->texts[conflict->n]);
     }
@@ -420,6 +433,11 @@ size_t acq_conflict_get_n(const acq_conflict *conflict)
 const char *acq_conflict_get_text(const acq_conflict *conflict, size_t i)
 {
     return conflict != NULL && i < conflict->n ? conflict->texts[i] : NULL;
+}
+
+size_t acq_conflict_get_condition(const acq_conflict *conflict, size_t i)
+{
+    return conflict != NULL && i < conflict->n ? conflict->conditions[i] : SIZE_MAX;
 }
 
 void acq_conflict_free(acq_conflict *conflict)

@@ -152,6 +152,16 @@ bool acq_predictor_get_quality(const acq_predictor *predictor, acq_rel relation,
     return true;
 }
 
+bool acq_predictor_get_reliability(const acq_predictor *predictor, acq_reliability *out)
+{
+    const acq_calibrator *calibrator =
+        predictor == NULL ? NULL : acq_predictor_get_calibrator(predictor);
+    if (calibrator == NULL || out == NULL || !(calibrator->reliability.weight > 0))
+        return false;
+    *out = calibrator->reliability;
+    return true;
+}
+
 /* ---- links ---- */
 
 struct acq_predictions {

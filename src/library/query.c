@@ -87,6 +87,71 @@ const char *acq_query_get_hint(const acq_query *query)
     return query == NULL || query->hint == NULL ? "" : query->hint;
 }
 
+size_t acq_query_get_n_atoms(const acq_query *query)
+{
+    return query == NULL ? 0 : query->n_atoms;
+}
+
+/* Atoms that are still to be passed before the one that is looked for. */
+typedef struct atom_walk {
+    size_t n_left;
+    const acq_node *atom;
+    bool is_negated;
+} atom_walk;
+
+static bool walk_to_atom(const acq_node *node, bool is_negated, atom_walk *walk)
+{
+    if (node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_EQUAL) {
+        walk->atom = node;
+        walk->is_negated = is_negated;
+        return walk->n_left-- == 0;
+    }
+    for (uint32_t i = 0; i < node->n_children; i++) {
+        if (walk_to_atom(node->children[i], is_negated ^ (node->kind == ACQ_NODE_NOT), walk))
+            return true;
+    }
+    return false;
+}
+
+static void read_term(const acq_query *query, acq_term term, acq_ent *entity, size_t *variable)
+{
+    *entity = term.is_variable ? ACQ_NO_ID : query->constants[term.id].id;
+    *variable = term.is_variable ? term.id : SIZE_MAX;
+}
+
+static acq_query_atom make_atom(const acq_query *query, const acq_node *condition,
+                                const atom_walk *walk)
+{
+    const acq_node *atom = walk->atom;
+    bool is_denial = condition->kind == ACQ_NODE_NOT && condition->children[0] == atom;
+    acq_query_atom made = {.is_alone = condition == atom || is_denial,
+                           .is_negated = walk->is_negated,
+                           .relation = atom->kind == ACQ_NODE_EQUAL
+                                           ? ACQ_NO_ID
+                                           : query->relations[atom->relation].id};
+    read_term(query, atom->left, &made.head, &made.head_variable);
+    read_term(query, atom->right, &made.tail, &made.tail_variable);
+    return made;
+}
+
+bool acq_query_get_atom(const acq_query *query, size_t i, acq_query_atom *out)
+{
+    if (query == NULL || out == NULL)
+        return false;
+    atom_walk walk = {.n_left = i};
+    bool is_and = query->root->kind == ACQ_NODE_AND;
+    acq_node *const *conditions = is_and ? query->root->children : &query->root;
+    for (size_t c = 0; c < (is_and ? query->root->n_children : 1); c++) {
+        if (!walk_to_atom(conditions[c], false, &walk))
+            continue;
+        acq_query_atom made = make_atom(query, conditions[c], &walk);
+        made.condition = c;
+        acq_sized_fill(out, &made, sizeof made);
+        return true;
+    }
+    return false;
+}
+
 acq_status acq_library_check_graph(const char *function, const acq_query *query,
                                    const acq_predictor *predictor, acq_error *error)
 {

@@ -402,6 +402,9 @@ static void test_conflict_of_a_proved_none(void **state)
     assert_string_equal(acq_conflict_get_text(conflict, 0), "born_in(x, \"London\")");
     assert_string_equal(acq_conflict_get_text(conflict, 1), "born_in(x, \"Paris\")");
     assert_null(acq_conflict_get_text(conflict, 2));
+    assert_int_equal(acq_conflict_get_condition(conflict, 0), 0);
+    assert_int_equal(acq_conflict_get_condition(conflict, 1), 2);
+    assert_true(acq_conflict_get_condition(conflict, 2) == SIZE_MAX);
     acq_conflict_free(conflict);
     acq_result_free(result);
     const char *ada[] = {"Ada"};

@@ -281,6 +281,9 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_false(acq_predictor_get_quality(NULL, 0, &quality));
     assert_false(acq_predictor_get_quality(f.predictor, 0, NULL));
     assert_false(acq_predictor_get_quality(f.predictor, UINT32_MAX, &quality));
+    acq_reliability reliability;
+    assert_false(acq_predictor_get_reliability(NULL, &reliability));
+    assert_false(acq_predictor_get_reliability(f.predictor, NULL));
     acq_suggest_report suggested = {.size = sizeof suggested, .rows = 1};
     acq_suggestions_get_report(NULL, &suggested);
     assert_int_equal(suggested.rows, 0);
@@ -330,11 +333,16 @@ static void test_functions_without_a_status_give_nothing(void **state)
     assert_true(isnan(acq_result_get_unsupported_probability(NULL)));
     assert_int_equal(acq_conflict_get_n(NULL), 0);
     assert_null(acq_conflict_get_text(NULL, 0));
+    assert_true(acq_conflict_get_condition(NULL, 0) == SIZE_MAX);
     acq_cursor_stop(NULL);
     assert_null(acq_cursor_get_result(NULL));
     assert_int_equal(acq_query_get_n_variables(NULL), 0);
     assert_int_equal(acq_query_get_n_free(NULL), 0);
     assert_null(acq_query_get_variable(NULL, 0));
+    acq_query_atom atom = {.size = sizeof atom};
+    assert_int_equal(acq_query_get_n_atoms(NULL), 0);
+    assert_false(acq_query_get_atom(NULL, 0, &atom));
+    assert_false(acq_query_get_atom(query, 0, NULL));
     assert_int_equal(acq_result_get_outcome(NULL), ACQ_RESULT_UNDECIDED);
     assert_false(acq_result_is_complete(NULL));
     assert_string_equal(acq_result_get_spent(NULL), "");

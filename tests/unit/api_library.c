@@ -52,6 +52,31 @@ static void test_lines_left_out_are_told(void **state)
     assert_int_equal(error.line, 7);
 }
 
+static void test_query_is_taken_apart(void **state)
+{
+    (void)state;
+    acq_query *query = api_read_query("Q(x) := exists y. born_in(x, y) & !lives_in(x, \"Paris\") & "
+                                      "(x != y | inverse(born_in)(\"London\", x))");
+    acq_query_atom atom = {.size = sizeof atom};
+    assert_int_equal(acq_query_get_n_atoms(query), 4);
+    assert_true(acq_query_get_atom(query, 0, &atom));
+    assert_true(atom.is_alone && !atom.is_negated && atom.condition == 0);
+    assert_true(atom.head_variable == 0 && atom.tail_variable == 1 && atom.head == UINT32_MAX);
+    assert_string_equal(acq_graph_get_relation_name(f.graph, atom.relation), "born_in");
+    assert_true(acq_query_get_atom(query, 1, &atom));
+    assert_true(atom.is_alone && atom.is_negated && atom.condition == 1);
+    assert_true(atom.tail_variable == SIZE_MAX);
+    assert_string_equal(acq_graph_get_entity_name(f.graph, atom.tail), "Paris");
+    assert_true(acq_query_get_atom(query, 2, &atom));
+    assert_true(!atom.is_alone && atom.is_negated && atom.relation == UINT32_MAX);
+    assert_true(acq_query_get_atom(query, 3, &atom));
+    assert_true(!atom.is_alone && !atom.is_negated && atom.condition == 2);
+    assert_false(acq_graph_is_named(f.graph, atom.relation));
+    assert_string_equal(acq_graph_get_entity_name(f.graph, atom.head), "London");
+    assert_false(acq_query_get_atom(query, 4, &atom));
+    acq_query_free(query);
+}
+
 static void test_answer_is_read_by_name(void **state)
 {
     (void)state;
@@ -346,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graph_tells_names_and_counts),
         cmocka_unit_test(test_lines_left_out_are_told),
+        cmocka_unit_test(test_query_is_taken_apart),
         cmocka_unit_test(test_answer_is_read_by_name),
         cmocka_unit_test(test_evidence_names_each_fact),
         cmocka_unit_test(test_check_takes_names),

@@ -29,6 +29,8 @@ static void add_quality(acq_calibrator *calibrator)
 {
     const acq_link_quality all[] = {{.held = 7, .said = 4.5, .right = 3.25}, {0}, {.held = 1}};
     assert_int_equal(acq_calibrator_set_quality(calibrator, all, 3, NULL), ACQ_OK);
+    for (int i = 0; i < 100; i++)
+        acq_reliability_add(&calibrator->reliability, i / 100.0, i % 3 == 0, .5, .25);
 }
 
 /* Parts: one bit each for link, balanced, quality. */
@@ -84,6 +86,14 @@ static void check_same(const acq_calibrator *wanted, const acq_calibrator *found
         assert_int_equal(wanted->quality[i].held, found->quality[i].held);
         assert_true(wanted->quality[i].said == found->quality[i].said);
         assert_true(wanted->quality[i].right == found->quality[i].right);
+    }
+    assert_true(fabs(wanted->reliability.weight - found->reliability.weight) < 1e-5);
+    assert_true(fabs(wanted->reliability.log_loss - found->reliability.log_loss) < 1e-5);
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        const acq_reliability_bin *a = &wanted->reliability.bins[i],
+                                  *b = &found->reliability.bins[i];
+        assert_true(a->low == b->low && a->high == b->high && a->n == b->n);
+        assert_true(fabs(a->stated - b->stated) < 1e-5 && fabs(a->truth - b->truth) < 1e-5);
     }
     assert_string_equal(wanted->models, found->models);
     assert_string_equal(wanted->graph, found->graph);

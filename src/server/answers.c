@@ -120,10 +120,14 @@ static void set_conflict(const acq_result *result, json_t *object)
     if (acq_result_get_outcome(result) != ACQ_RESULT_NONE || !acq_result_is_complete(result) ||
         acq_result_find_conflict(result, 0, &conflict, NULL) != ACQ_OK)
         return;
-    json_t *list = json_array();
-    for (size_t i = 0; i < acq_conflict_get_n(conflict); i++)
+    json_t *list = json_array(), *conditions = json_array();
+    for (size_t i = 0; i < acq_conflict_get_n(conflict); i++) {
         json_array_append_new(list, acq_service_text(acq_conflict_get_text(conflict, i)));
+        json_array_append_new(conditions,
+                              json_integer((json_int_t)acq_conflict_get_condition(conflict, i)));
+    }
     json_object_set_new(object, "conflict", list);
+    json_object_set_new(object, "conditions", conditions);
     acq_conflict_free(conflict);
 }
 

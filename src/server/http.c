@@ -19,9 +19,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "server/mcp.h"
-#include "server/openapi.h"
-#include "server/protocol.h"
 #include "server/lines.h"
+#include "server/openapi.h"
+#include "server/page.h"
+#include "server/protocol.h"
 
 typedef enum phase { READING, WORKING, WRITING } phase;
 
@@ -490,6 +491,25 @@ static enum MHD_Result run_api(request *r, struct MHD_Connection *to, const acq_
     return sent;
 }
 
+static enum MHD_Result send_page(request *r, struct MHD_Connection *to, const acq_page_file *file)
+{
+    size_t length = (size_t)(file->end - file->begin);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        length, (void *)(uintptr_t)file->begin, MHD_RESPMEM_PERSISTENT);
+    if (response == NULL)
+        return MHD_NO;
+    MHD_add_response_header(response, "Content-Type", file->type);
+    for (size_t i = 0; acq_page_policies[i] != NULL; i++)
+        MHD_add_response_header(response, "Content-Security-Policy", acq_page_policies[i]);
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Cache-Control", "no-cache");
+    set_phase(r->from, WRITING);
+    enum MHD_Result queued = MHD_queue_response(to, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
 /* What asks the engine; a worker's place is held. */
 static enum MHD_Result run_route(request *r, struct MHD_Connection *to, const char *path,
                                  const char *method)
@@ -677,6 +697,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *from, const 
         return send_error(r, from, 403,
                           "call this server by its address; a page of another "
                           "origin needs --cors, another name --token-file");
+    const acq_page_file *file = is_get ? acq_page_find(path) : NULL;
+    if (file != NULL) /* it holds nothing secret, and asks its reader for the token */
+        return send_page(r, from, file);
     if (strcmp(path, "/healthz") != 0 && !has_token(http, from))
         return send_error(r, from, 401, "this server wants a bearer token");
     return route(r, from, path, method);

@@ -122,7 +122,13 @@ const char acq_openapi_document[] =
                                                                                                                         "what a graph holds, and what its predicted links are worth",
                                                                                                                         LIMIT
                                                                                                                         "," GRAPH,
-                                                                                                                        JSON) "," WRITES("/api/add", "adds facts to a store") "," WRITES("/api/remove", "removes facts from a store") ","
+                                                                                                                        JSON) "," READS("/api/query", "a query taken apart: its variables and atoms",
+                                PARAMETER("query", "true", TEXT) "," GRAPH,
+                                JSON) "," READS("/api/entity", "the facts of one entity, by relation",
+                                                PARAMETER("entity", "true", TEXT) "," GRAPH,
+                                                JSON) "," READS("/api/examples", "questions about this graph", GRAPH,
+                                                                JSON) "," READS("/api/trust", "how true the predictor's p are", GRAPH,
+                                                                                JSON) "," WRITES("/api/add", "adds facts to a store") "," WRITES("/api/remove", "removes facts from a store") ","
                                                                                                                                                                                                                                       "\"/mcp\":{\"post\":{\"summary\":\"Model Context Protocol, one message\"," BODY(OBJECT) ","
                                                                                                                                                                                                                                                                                                                               "\"responses\":{\"200\":{\"description\":\"the response\",\"content\":{" JSON
                                                                                                                                                                                                                                                                                                                               "}},\"202\":{"

@@ -20,6 +20,7 @@ static void leave_graph(acq_served_graph *g)
     if (g == NULL || atomic_fetch_sub(&g->users, 1) > 1)
         return;
     acq_predictor_free(g->predictor);
+    acq_predictor_free(g->observed);
     acq_graph_free(g->graph);
     acq_free(g->name);
     acq_free(g);
@@ -68,6 +69,8 @@ static acq_status open_graph(const acq_service_params *params, const char *path,
         status = acq_graph_open(path, &read, &g->graph, error);
     if (status == ACQ_OK)
         status = acq_predictor_new(g->graph, params->predictor, &predict, &g->predictor, error);
+    if (status == ACQ_OK)
+        status = acq_predictor_new(g->graph, "observed", NULL, &g->observed, error);
     if (status == ACQ_OK)
         *out = g;
     else

@@ -36,6 +36,7 @@ typedef struct acq_served_graph {
     const char *path;
     acq_graph *graph;
     acq_predictor *predictor;
+    acq_predictor *observed; /* facts alone */
     atomic_int users; /* sets that it belongs to */
 } acq_served_graph;
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "server/answers.h"
 
-static const acq_served_graph *find_graph(const acq_call *call, const json_t *arguments)
+const acq_served_graph *acq_tools_find_graph(const acq_call *call, const json_t *arguments)
 {
     return acq_service_find(call->service, acq_argument_get_text(arguments, "graph"));
 }
@@ -76,7 +76,7 @@ static json_t *make_verdict(const acq_served_graph *g, const acq_query *query,
 static json_t *check(const acq_call *call, const json_t *arguments, bool explains, int *status)
 {
     enum { MOST = 64 };
-    const acq_served_graph *g = find_graph(call, arguments);
+    const acq_served_graph *g = acq_tools_find_graph(call, arguments);
     const char *text = acq_argument_get_text(arguments, "query"), *values[MOST];
     size_t n;
     acq_error error = {0};
@@ -131,7 +131,7 @@ static json_t *make_link(const acq_served_graph *g, const acq_prediction *link, 
 /* entity, relation, inverse: the links relation(entity, ?), or relation(?, entity) */
 static json_t *run_predict(const acq_call *call, const json_t *arguments, int *status)
 {
-    const acq_served_graph *g = find_graph(call, arguments);
+    const acq_served_graph *g = acq_tools_find_graph(call, arguments);
     const char *entity = acq_argument_get_text(arguments, "entity");
     const char *relation = acq_argument_get_text(arguments, "relation");
     uint64_t top = 10;
@@ -219,7 +219,7 @@ static json_t *make_suggestions(const acq_served_graph *g, const acq_suggestions
 
 static json_t *run_suggest(const acq_call *call, const json_t *arguments, int *status)
 {
-    const acq_served_graph *g = find_graph(call, arguments);
+    const acq_served_graph *g = acq_tools_find_graph(call, arguments);
     const char *relation = acq_argument_get_text(arguments, "relation");
     acq_error error = {0};
     acq_suggest_params params;
@@ -269,7 +269,7 @@ static bool add_name(void *context, acq_ent entity, const char *name, size_t len
 
 static json_t *run_names(const acq_call *call, const json_t *arguments, int *status)
 {
-    const acq_served_graph *g = find_graph(call, arguments);
+    const acq_served_graph *g = acq_tools_find_graph(call, arguments);
     const char *prefix = acq_argument_get_text(arguments, "prefix");
     uint64_t most = 20;
     acq_error error = {0};
@@ -313,7 +313,7 @@ static json_t *make_relation(const acq_served_graph *g, acq_rel r)
 
 static json_t *run_graph(const acq_call *call, const json_t *arguments, int *status)
 {
-    const acq_served_graph *g = find_graph(call, arguments);
+    const acq_served_graph *g = acq_tools_find_graph(call, arguments);
     json_t *relations = json_array(), *graphs = json_array(), *one;
     uint64_t most = 1000;
     json_t *failure = read_limit(call, arguments, &most, status);
@@ -362,6 +362,10 @@ static const struct {
     {"suggest", run_suggest, false, {"relation", "limit", "min_p", "time"}},
     {"names", run_names, false, {"prefix", "limit"}},
     {"graph", run_graph, false, {"limit"}},
+    {"query", acq_tools_query, false, {"query"}},
+    {"entity", acq_tools_entity, false, {"entity"}},
+    {"examples", acq_tools_examples, false, {NULL}},
+    {"trust", acq_tools_trust, false, {NULL}},
     {"add", acq_tools_add, true, {"facts", "known"}},
     {"remove", acq_tools_remove, true, {"facts"}},
 };
@@ -446,6 +450,6 @@ json_t *acq_service_run(const acq_call *call, const char *tool, const json_t *ar
 {
     *status = 200;
     json_t *failure =
-        acq_tools_check_arguments(tool, find_graph(call, arguments), arguments, status);
+        acq_tools_check_arguments(tool, acq_tools_find_graph(call, arguments), arguments, status);
     return failure != NULL ? failure : TOOLS[find_tool(tool)].run(call, arguments, status);
 }

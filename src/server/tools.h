@@ -10,6 +10,13 @@ typedef json_t *(*acq_tool_fn)(const acq_call *call, const json_t *arguments, in
 json_t *acq_tools_ask(const acq_call *call, const json_t *arguments, int *status);
 json_t *acq_tools_add(const acq_call *call, const json_t *arguments, int *status);
 json_t *acq_tools_remove(const acq_call *call, const json_t *arguments, int *status);
+json_t *acq_tools_query(const acq_call *call, const json_t *arguments, int *status);
+json_t *acq_tools_entity(const acq_call *call, const json_t *arguments, int *status);
+json_t *acq_tools_examples(const acq_call *call, const json_t *arguments, int *status);
+json_t *acq_tools_trust(const acq_call *call, const json_t *arguments, int *status);
+
+/* The graph that the arguments name, which acq_tools_check_arguments has found. */
+const acq_served_graph *acq_tools_find_graph(const acq_call *call, const json_t *arguments);
 
 /* NULL, or what is wrong: an argument that the tool does not have, or no such graph. */
 json_t *acq_tools_check_arguments(const char *tool, const acq_served_graph *g,

@@ -1,6 +1,6 @@
 /* train.c - `anycq train complex|nbfnet|gnnqe|ultra|rules|policy`: graphs in, a model out.
  *
- * What is trained and written stands in train/run.h. An interrupt leaves the checkpoint, which
+ * What is trained and written stands in train/options.h. An interrupt leaves the checkpoint, which
  * --resume goes on with; a second one takes away what is half written and leaves at once. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "cli/report.h"
 #include "cli/setup.h"
 #include "cli/table.h"
-#include "train/run.h"
+#include "train/options.h"
 
 enum { STOP_SECONDS = 120, NUMBER_ROOM = 32, N_NAMED = ACQ_N_OPTIONS };
 

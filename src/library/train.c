@@ -1,4 +1,4 @@
-/* train.c - training a model from a program; see train/run.h for what it does. */
+/* train.c - training a model from a program; see train/options.h for what it does. */
 #include "library/parts.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "models/rulebook/rulebook.h"
-#include "train/run.h"
+#include "train/options.h"
 
 struct acq_trained {
     acq_train_report report;

@@ -1,5 +1,5 @@
-/* file.c - recognising a store by its first bytes; see file.h. */
-#include "store/file.h"
+/* file.c - recognising a store by its first bytes; see database.h. */
+#include "store/database.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "store/file.h"
+#include "store/database.h"
 
 typedef struct schema_object {
     const char *name;

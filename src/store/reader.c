@@ -14,7 +14,7 @@
 #include "graph/build.h"
 #include "graph/stored.h"
 #include "store/catalog.h"
-#include "store/file.h"
+#include "store/database.h"
 
 /* Names of entities that were asked for, kept as long as the graph.
  *

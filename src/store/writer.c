@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "graph/build.h"
-#include "store/file.h"
+#include "store/database.h"
 
 enum {
     PAGES_PER_FOLD = 1000,    /* in the log; SQLite's own default */

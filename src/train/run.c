@@ -1,5 +1,5 @@
-/* run.c - see run.h. */
-#include "train/run.h"
+/* run.c - see options.h. */
+#include "train/options.h"
 
 #include <inttypes.h>
 #include <math.h>

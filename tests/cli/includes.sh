@@ -18,12 +18,12 @@ allowed()
 
 # The command is a client of anycq.h: these are the only private headers that it may include besides
 # base/ and its own. What the public library can do is asked of the public library.
-#   train/options.h       the options of every training are rows of the command's own table
-#   server/...            the commands serve and mcp start it
-#   train/run.h           their defaults, for --help; the names of checkpoints, which a second
+#   train/options.h       the options of every training are rows of the command's own table, and
+#                         their defaults, for --help; the names of checkpoints, which a second
 #                         interrupt takes away half written
+#   server/...            the commands serve and mcp start it
 private_for_cli='
-train/options.h train/run.h
+train/options.h
 server/http.h server/mcp.h
 '
 

@@ -477,8 +477,9 @@ static void test_graph_query_and_predictor_tell_of_themselves(void **state)
     assert_true(acq_predictor_is_calibrated(scored[CALIBRATED]));
     assert_true(fabs(acq_predictor_get_floor(scored[SCORED]) - 0.01) < 1e-3);
     assert_string_equal(acq_get_engine(0), "exact");
-    assert_string_equal(acq_get_engine(7), "ultraquery");
-    assert_null(acq_get_engine(8));
+    assert_string_equal(acq_get_engine(7), "gnnqe");
+    assert_string_equal(acq_get_engine(8), "ultraquery");
+    assert_null(acq_get_engine(9));
 }
 
 static void test_bad_predictor_parameters_are_refused(void **state)

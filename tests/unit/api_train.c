@@ -93,7 +93,8 @@ static void test_wrong_arguments_are_refused_by_name(void **state)
                  {"complex", true, false, true, "acq_train: graphs[0] is NULL"},
                  {"complex", true, true, false, "acq_train: output is NULL"},
                  {"transe", true, true, true,
-                  "no model \"transe\" to train; use complex, nbfnet, ultra, rules or policy"}};
+                  "no model \"transe\" to train; use complex, nbfnet, gnnqe, ultra, rules "
+                  "or policy"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         acq_error error = {0};
         const acq_graph *const *graphs = cases[i].has_graph ? &graph : &none;

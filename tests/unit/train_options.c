@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "train/run.h"
+#include "train/options.h"
 #include "unit/train_case.h"
 
 #define MODEL "model"

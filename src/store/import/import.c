@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "graph/text/read.h"
-#include "store/file.h"
+#include "store/database.h"
 #include "store/format.h"
 #include "store/import/write.h"
 

@@ -40,6 +40,7 @@ add_test(NAME names COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/names.sh ${PROJEC
 add_test(NAME includes
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/includes.sh ${PROJECT_SOURCE_DIR})
 acq_test(cli_units SOURCES cli/units.c USES cli)
+acq_test(cli_interrupt SOURCES unit/cli_interrupt.c USES cli)
 acq_test(cli_json SOURCES unit/cli_json.c USES cli)
 acq_test(cli_table SOURCES unit/cli_table.c USES cli)
 acq_test(cli_width SOURCES unit/cli_width.c USES cli)

@@ -3,6 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +16,7 @@
 #include "base/memory.h"
 
 enum { FIRST_READ = 64 * 1024, LARGEST_READ = 1 << 30, LARGEST_WRITE = 1 << 30, MOST_TRIES = 1000 };
+enum { MOST_WAIT_MS = 1000 };
 
 static bool is_input(const char *path)
 {
@@ -133,6 +138,38 @@ acq_status acq_file_read(const char *path, char **bytes, size_t *length, acq_err
 
 /* ---- a new file ---- */
 
+/* Between the moment a file gets its temporary name and the one it has its final name, a handler
+ * that ends the process must not look for the temporary one: it could come too late to be found. So
+ * that is a section which threads enter with their signals blocked, and which can be closed. */
+static atomic_uint n_naming;
+static atomic_bool is_naming_over;
+
+static void enter_naming(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+    n_naming++;
+    if (!is_naming_over)
+        return;
+    n_naming--;
+    for (;;)
+        pause();
+}
+
+static void leave_naming(const sigset_t *before)
+{
+    n_naming--;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void acq_new_file_stop_all(void)
+{
+    is_naming_over = true;
+    for (int ms = 0; n_naming > 0 && ms < MOST_WAIT_MS; ms++)
+        (void)poll(NULL, 0, 1);
+}
+
 static acq_status fail_io(const acq_new_file *file, const char *act, const char *then,
                           acq_error *error)
 {
@@ -246,8 +283,13 @@ static bool link_nameless(acq_new_file *file, mode_t mode)
 static acq_status open_temporary(acq_new_file *file, mode_t mode, acq_error *error)
 {
     file->file = open_nameless(file->path, mode);
-    if (file->file < 0)
-        return try_names(file, create_named, mode, error);
+    if (file->file < 0) {
+        sigset_t before;
+        enter_naming(&before);
+        acq_status status = try_names(file, create_named, mode, error);
+        leave_naming(&before);
+        return status;
+    }
     file->temporary = make_temporary(file->path, 0);
     return file->temporary == NULL ? acq_fail_memory(error) : ACQ_OK;
 }
@@ -329,10 +371,9 @@ void acq_sync_folder(const char *path)
     close(folder);
 }
 
-acq_status acq_new_file_finish(acq_new_file *file, acq_error *error)
+/* From a file that is on disk to one in its place. */
+static acq_status put_in_place(acq_new_file *file, acq_error *error)
 {
-    if (fsync(file->file) != 0)
-        return fail_io(file, "write", " to disk", error);
     acq_status status = file->is_named ? ACQ_OK : try_names(file, link_nameless, 0, error);
     if (status != ACQ_OK)
         return status;
@@ -342,9 +383,22 @@ acq_status acq_new_file_finish(acq_new_file *file, acq_error *error)
         return fail_io(file, "close", "", error);
     if (rename(file->temporary, file->path) != 0)
         return fail_io(file, "put", " in place", error);
+    file->is_named = false;
+    return ACQ_OK;
+}
+
+acq_status acq_new_file_finish(acq_new_file *file, acq_error *error)
+{
+    sigset_t before;
+    if (fsync(file->file) != 0)
+        return fail_io(file, "write", " to disk", error);
+    enter_naming(&before);
+    acq_status status = put_in_place(file, error);
+    leave_naming(&before);
+    if (status != ACQ_OK)
+        return status;
     acq_free(file->temporary);
     file->temporary = NULL;
-    file->is_named = false;
     acq_sync_folder(file->path);
     return ACQ_OK;
 }

@@ -71,6 +71,11 @@ char *acq_new_file_copy_temporary(const char *path);
 acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
                               acq_error *error);
 
+/* For a signal handler that is about to end the process and to take half-written files away: from now
+ * on no other thread gives a file a name; one that is putting a file in place is waited for, a second
+ * at most. A thread that comes later waits for the end of the process. */
+void acq_new_file_stop_all(void);
+
 /* Makes the names in the folder of `path` survive a crash. Files are whole either way and not
  * every system can do it, so errors pass. */
 void acq_sync_folder(const char *path);

@@ -1,6 +1,6 @@
 /* interrupt.c - see interrupt.h. A signal handler can only reach globals: these are the only
- * ones of the command. They are lock-free, and the handler calls nothing but unlink, alarm and
- * _exit, so it may come at any moment in any thread. */
+ * ones of the command. They are lock-free, and the handler calls nothing but poll, unlink,
+ * alarm and _exit, so it may come at any moment in any thread. */
 #include "cli/interrupt.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/commands.h"
 
 enum { GRACE_SECONDS = 1 };
@@ -21,6 +22,7 @@ static const char *_Atomic held_paths[ACQ_MOST_HELD];
 
 static void take_away(void)
 {
+    acq_new_file_stop_all(); /* or a thread could name a file behind us */
     for (size_t i = 0; i < ACQ_MOST_HELD; i++) {
         const char *path = held_paths[i];
         if (path != NULL)

@@ -808,6 +808,8 @@ typedef struct acq_ask_params {
     double row_seconds; /* 2.5: most time to predict what the question needs; 0: `seconds` */
     double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
     double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
+    const char *t_norm;     /* fit: "mixed" (NULL), the minimum within a variable and the product
+                               along a link; "product" or "minimum" for both */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq

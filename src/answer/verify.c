@@ -67,3 +67,52 @@ double acq_verify_score(const acq_query *query, const acq_predictor *predictor,
     view v = {.query = query, .predictor = predictor, .scoring = scoring, .values = values};
     return node_score(&v, query->root, false);
 }
+
+/* ---- degrees ---- */
+
+typedef struct degree_view {
+    view terms;
+    acq_verify_logic logic;
+    double negation_scale;
+} degree_view;
+
+static double leaf_degree(const degree_view *d, const acq_node *node, bool negated)
+{
+    const view *v = &d->terms;
+    if (node->kind == ACQ_NODE_EQUAL)
+        return equality_score(v, node, negated);
+    double link =
+        acq_predictor_get_score(v->predictor, term_value(v, node->left),
+                                v->query->relations[node->relation].id, term_value(v, node->right));
+    double scaled = d->negation_scale * link;
+    return !negated ? link : scaled > 1.0 ? 0.0 : 1.0 - scaled;
+}
+
+static double node_degree(const degree_view *d, const acq_node *node, bool negated)
+{
+    if (node->kind == ACQ_NODE_NOT)
+        return node_degree(d, node->children[0], !negated);
+    if (node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_EQUAL)
+        return leaf_degree(d, node, negated);
+    bool is_and = (node->kind == ACQ_NODE_AND) != negated;
+    double least = 1.0, most = 0.0, product = 1.0, rest = 1.0;
+    for (uint32_t i = 0; i < node->n_children; i++) {
+        double x = node_degree(d, node->children[i], negated);
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+        product *= x;
+        rest *= 1.0 - x;
+    }
+    if (is_and)
+        return d->logic == ACQ_VERIFY_MINIMUM ? least : product;
+    return d->logic == ACQ_VERIFY_PRODUCT ? 1.0 - rest : most;
+}
+
+double acq_verify_degree(const acq_query *query, const acq_predictor *predictor,
+                         acq_verify_logic logic, double negation_scale, const acq_ent *values)
+{
+    degree_view d = {.terms = {.query = query, .predictor = predictor, .values = values},
+                     .logic = logic,
+                     .negation_scale = negation_scale};
+    return node_degree(&d, query->root, false);
+}

@@ -127,6 +127,8 @@
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
          "exact (with proofs), policy, climb, random, sql, qto, fit, gnnqe or ultraquery")         \
+    TEXT(t_norm, "t-norm", 0, "NAME", "mixed", 0, 0, ACQ_ON_questions,                             \
+         "fit: mixed (minimum within a variable, product along a link), product or minimum")       \
     REAL(negation_scale, "negation-scale", 0, "C", NULL, 0, 1e6, ACQ_ON_questions,                 \
          "qto, fit: not x is 1 - min(1, C x); QTO's authors have 3 and 6 (default 1)")             \
     REAL(input_threshold, "input-threshold", 0, "T", NULL, 0, 1, ACQ_ON_questions,                 \

@@ -432,6 +432,7 @@ acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, a
     out->restart = options->restart;
     out->observed_pe = strcmp(options->pe, "observed") == 0;
     out->negation_scale = options->negation_scale;
+    out->t_norm = options->t_norm;
     out->input_threshold = options->input_threshold;
     return ACQ_OK;
 }

@@ -1,21 +1,31 @@
 /* fuzzy.c - the engines that rank by fuzzy sets (search/fuzzy/fuzzy.h): one pass gives every
  * candidate its degree, so an ask, a check and many checks cost the same.
  *
- * Their degrees are those of their own logic, which the verifier does not know: it has minimum and
- * maximum. What stands for it here are brute force and slow networks in the tests. */
+ * What is verified: an answer of qto, or of fit with one norm, has the degree that the verifier
+ * gives its assignment in their logic (answer/verify.h). With fit's usual two norms it must lie
+ * between the product and, of a tree, the minimum of that assignment. What gnnqe and ultraquery say
+ * is no function of links, and over a predictor that makes rows there is no link to look up:
+ * nothing is verified there, and brute force and slow networks in the tests stand for it. */
 #include "engine/fuzzy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/verify.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "predict/rows.h"
+#include "search/fuzzy/cycles.h"
 #include "search/fuzzy/network.h"
+
+static const double SAME_DEGREE = 1e-9;
+
+enum { NOTE_ROOM = 96 };
 
 typedef struct fuzzy_engine {
     acq_engine_id engine;
-    bool is_minimum;
+    bool is_fit;       /* its norms are chosen, and it answers queries with cycles */
     const char *model; /* kind of the network; NULL: links */
     double threshold;  /* of a yes, as the AnyCQ paper's authors chose it */
 } fuzzy_engine;
@@ -56,7 +66,8 @@ acq_status acq_engine_fuzzy_open(acq_engine_id engine, const acq_predictor *pred
     const acq_row_model *model = NULL;
     *network = NULL;
     *out = ACQ_FUZZY_DEFAULT;
-    out->is_minimum = own->is_minimum;
+    out->is_minimum = own->is_fit && search->t_norm != ACQ_NORM_PRODUCT;
+    out->is_minimum_along = own->is_fit && search->t_norm == ACQ_NORM_MINIMUM;
     out->negation_scale = search->negation_scale > 0 ? search->negation_scale : 1.0;
     out->stop = search->stop;
     if (own->model == NULL)
@@ -75,90 +86,147 @@ acq_status acq_engine_fuzzy_open(acq_engine_id engine, const acq_predictor *pred
 }
 
 typedef struct pass {
+    const acq_predictor *predictor;
+    acq_fuzzy_params fuzzy;
     acq_problem *problem;
-    acq_set_tree *tree;
+    acq_set_tree *tree; /* NULL: by `cycles` */
     acq_fuzzy_network *network;
     acq_fuzzy_run run;
+    acq_fuzzy_cycles *cycles;
     bool is_done;
 } pass;
 
 static void pass_deinit(pass *p)
 {
     acq_fuzzy_run_deinit(&p->run);
+    acq_fuzzy_cycles_free(p->cycles);
     acq_fuzzy_network_free(p->network);
     acq_set_tree_free(p->tree);
     acq_problem_free(p->problem);
 }
 
-static acq_status run_pass(const acq_query *query, const acq_predictor *predictor,
-                           const acq_engine_params *params, pass *out, acq_error *error)
+static const acq_fuzzy_set *get_root(const pass *p)
 {
-    acq_fuzzy_params fuzzy;
-    const char *name = acq_engine_get_name(params->engine);
-    *out = (pass){0};
+    return p->tree != NULL ? acq_fuzzy_run_get_root(&p->run) : acq_fuzzy_cycles_get_root(p->cycles);
+}
+
+static acq_status check_params(const acq_engine_params *params, acq_error *error)
+{
     if (params->search.scoring.binarize > 0 || params->has_negation_threshold)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "the engine %s has degrees: --binarize and --negation-threshold are for "
                         "other engines",
-                        name);
-    acq_status status = acq_problem_new(query, acq_graph_get_n_entities(predictor->graph),
-                                        &out->problem, error);
+                        acq_engine_get_name(params->engine));
+    return ACQ_OK;
+}
+
+/* "not r(x, y)" with a variable x that has other atoms: sets would say "for no x". */
+static bool has_negated_path(const acq_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        const acq_literal *l = &problem->literals[i];
+        if (l->is_negated && l->left.is_variable && l->right.is_variable)
+            return true;
+    }
+    return false;
+}
+
+/* The query as sets; fit takes what is none by its own algorithm, and *out stays NULL. */
+static acq_status make_tree(const acq_problem *problem, const fuzzy_engine *engine,
+                            acq_set_tree **out, acq_error *error)
+{
+    const char *name = acq_engine_get_name(engine->engine);
+    acq_error why = {0};
+    *out = NULL;
+    if (has_negated_path(problem))
+        return engine->is_fit ? ACQ_OK
+                              : acq_fail(error, ACQ_ERR_INPUT,
+                                         "the engine %s cannot answer this query: a negated atom "
+                                         "is between two variables; use --engine exact",
+                                         name);
+    acq_status status = acq_set_tree_new(problem, name, out, &why);
+    if (status == ACQ_ERR_INPUT && engine->is_fit)
+        return ACQ_OK;
+    if (status != ACQ_OK && error != NULL)
+        *error = why;
+    return status;
+}
+
+static acq_status run_cycles(pass *p, const acq_engine_params *params, acq_error *error)
+{
+    acq_status status =
+        acq_fuzzy_cycles_new(p->problem, p->predictor, &p->fuzzy, &p->cycles, &p->is_done, error);
+    if (status != ACQ_OK || !p->is_done)
+        return status;
+    double bound = acq_fuzzy_cycles_get_bound(p->cycles);
+    if (params->search.steps > 0 && bound > (double)params->search.steps)
+        return acq_fail(error, ACQ_ERR_LIMIT,
+                        "the cycles of this query are up to %.3g assignments for fit, more than "
+                        "--steps %llu; use --engine exact",
+                        bound, (unsigned long long)params->search.steps);
+    return acq_fuzzy_cycles_run(p->cycles, &p->is_done, error);
+}
+
+static acq_status run_pass(const acq_query *query, const acq_predictor *predictor,
+                           const acq_engine_params *params, pass *out, acq_error *error)
+{
+    const fuzzy_engine *engine = find_engine(params->engine);
+    *out = (pass){.predictor = predictor};
+    acq_status status = check_params(params, error);
     if (status == ACQ_OK)
-        status = acq_set_tree_new(out->problem, name, &out->tree, error);
+        status = acq_problem_new(query, acq_graph_get_n_entities(predictor->graph), &out->problem,
+                                 error);
     if (status == ACQ_OK)
-        status = acq_engine_fuzzy_open(params->engine, predictor, &params->search, &fuzzy,
+        status = make_tree(out->problem, engine, &out->tree, error);
+    if (status == ACQ_OK)
+        status = acq_engine_fuzzy_open(params->engine, predictor, &params->search, &out->fuzzy,
                                        &out->network, error);
     if (status != ACQ_OK)
         return status;
     if (params->search.seconds > 0)
-        fuzzy.deadline_ns = acq_clock_get_deadline(params->search.seconds);
-    return acq_fuzzy_run_tree(&out->run, out->tree, predictor, &fuzzy, &out->is_done, error);
+        out->fuzzy.deadline_ns = acq_clock_get_deadline(params->search.seconds);
+    if (out->tree == NULL)
+        return run_cycles(out, params, error);
+    return acq_fuzzy_run_tree(&out->run, out->tree, predictor, &out->fuzzy, &out->is_done, error);
 }
 
 /* ---- results ---- */
 
-static acq_status add_answer(const pass *p, const acq_query *query, acq_ent value, double degree,
-                             acq_engine_result *result, acq_engine_answer *out, acq_error *error)
+static double get_degree(const pass *p, const acq_query *query, acq_verify_logic logic,
+                         const acq_ent *values)
 {
-    acq_ent *values = acq_arena_zalloc(&result->arena, query->n_variables, sizeof *values);
-    if (values == NULL)
-        return acq_fail_memory(error);
-    values[0] = value;
-    acq_fuzzy_run_trace(&p->run, values);
-    *out = (acq_engine_answer){
-        .score = degree, .p = NAN, .p_prior = NAN, .p_if_answered = NAN, .values = values};
-    return ACQ_OK;
+    return acq_verify_degree(query, p->predictor, logic, p->fuzzy.negation_scale, values);
 }
 
-static void begin_result(const pass *p, acq_engine_result *result)
+static acq_status verify(const pass *p, const acq_query *query, double degree,
+                         const acq_ent *values, acq_error *error)
 {
-    acq_arena_init(&result->arena);
-    result->outcome = p->is_done ? ACQ_NONE : ACQ_UNDECIDED;
-    result->complete = p->is_done;
-    result->spent = p->is_done ? ACQ_SPENT_NOTHING : ACQ_SPENT_TIME;
-    result->effort.nodes = p->run.n_rows;
-}
-
-/* The tuple's degree is kept even where it is too low: it ranks. */
-static acq_status give_check(const pass *p, const acq_query *query, const acq_ent *tuple,
-                             double threshold, acq_engine_result *result, acq_error *error)
-{
-    begin_result(p, result);
-    if (!p->is_done)
+    bool is_one_norm = p->fuzzy.is_minimum == p->fuzzy.is_minimum_along;
+    if (p->network != NULL || (p->tree != NULL && acq_predictor_makes_rows(p->predictor)))
         return ACQ_OK;
-    double degree = acq_fuzzy_set_get(acq_fuzzy_run_get_root(&p->run), tuple[0]);
-    acq_engine_answer *answer = acq_arena_alloc(&result->arena, 1, sizeof *answer);
-    acq_status status = answer == NULL
-                            ? acq_fail_memory(error)
-                            : add_answer(p, query, tuple[0], degree, result, answer, error);
-    if (status != ACQ_OK)
-        return status;
-    result->likeliest = answer;
-    if (degree >= threshold) {
-        result->outcome = ACQ_ANSWERED;
-        result->answers = answer;
-        result->n_answers = 1;
-    }
+    double found = get_degree(p, query,
+                              !is_one_norm          ? ACQ_VERIFY_LEAST
+                              : p->fuzzy.is_minimum ? ACQ_VERIFY_MINIMUM
+                                                    : ACQ_VERIFY_PRODUCT,
+                              values);
+    bool is_right =
+        is_one_norm ? fabs(found - degree) <= SAME_DEGREE : found <= degree + SAME_DEGREE;
+    if (!is_one_norm && p->tree != NULL) /* whose trace has the degree of the assignment itself */
+        is_right =
+            is_right && degree <= get_degree(p, query, ACQ_VERIFY_MINIMUM, values) + SAME_DEGREE;
+    if (is_right)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INTERNAL,
+                    "the verifier finds %.9g where the engine says %.9g; please report this query",
+                    found, degree);
+}
+
+static acq_status trace(pass *p, acq_ent *values, bool *is_done, acq_error *error)
+{
+    *is_done = true;
+    if (p->cycles != NULL)
+        return acq_fuzzy_cycles_trace(p->cycles, values, is_done, error);
+    acq_fuzzy_run_trace(&p->run, values);
     return ACQ_OK;
 }
 
@@ -166,6 +234,78 @@ typedef struct ranked {
     acq_ent entity;
     double degree;
 } ranked;
+
+/* With its assignment if that is wanted. *is_done false: there was no time to find it. */
+static acq_status add_answer(pass *p, const acq_query *query, ranked one, bool wants_values,
+                             acq_engine_result *result, acq_engine_answer *out, bool *is_done,
+                             acq_error *error)
+{
+    acq_ent *values = acq_arena_zalloc(&result->arena, query->n_variables, sizeof *values);
+    acq_status status = ACQ_OK;
+    if (values == NULL)
+        return acq_fail_memory(error);
+    values[0] = one.entity;
+    if (wants_values)
+        status = trace(p, values, is_done, error);
+    if (status == ACQ_OK && wants_values && *is_done)
+        status = verify(p, query, one.degree, values, error);
+    *out = (acq_engine_answer){
+        .score = one.degree, .p = NAN, .p_prior = NAN, .p_if_answered = NAN, .values = values};
+    return status;
+}
+
+static acq_status begin_result(const pass *p, acq_engine_result *result, acq_error *error)
+{
+    acq_arena_init(&result->arena);
+    result->outcome = p->is_done ? ACQ_NONE : ACQ_UNDECIDED;
+    result->complete = p->is_done;
+    result->spent = p->is_done ? ACQ_SPENT_NOTHING : ACQ_SPENT_TIME;
+    result->effort.nodes = p->run.n_rows;
+    if (p->cycles == NULL || acq_fuzzy_cycles_get_bound(p->cycles) <= 1)
+        return ACQ_OK;
+    char *note = acq_arena_alloc(&result->arena, NOTE_ROOM, 1);
+    if (note == NULL)
+        return acq_fail_memory(error);
+    acq_format(note, NOTE_ROOM, "fit tries up to %.3g assignments of the variables on cycles",
+               acq_fuzzy_cycles_get_bound(p->cycles));
+    result->note = note;
+    return ACQ_OK;
+}
+
+/* There was no time to find an answer's assignment. */
+static void run_out(acq_engine_result *result)
+{
+    result->outcome = ACQ_UNDECIDED;
+    result->complete = false;
+    result->spent = ACQ_SPENT_TIME;
+}
+
+/* The tuple's degree is kept even where it is too low: it ranks. */
+static acq_status give_check(pass *p, const acq_query *query, const acq_ent *tuple,
+                             double threshold, acq_engine_result *result, acq_error *error)
+{
+    bool is_done = true;
+    acq_status status = begin_result(p, result, error);
+    if (status != ACQ_OK || !p->is_done)
+        return status;
+    double degree = acq_fuzzy_set_get(get_root(p), tuple[0]);
+    acq_engine_answer *answer = acq_arena_alloc(&result->arena, 1, sizeof *answer);
+    status = answer == NULL ? acq_fail_memory(error)
+                            : add_answer(p, query, (ranked){tuple[0], degree},
+                                         p->tree != NULL || degree >= threshold, result, answer,
+                                         &is_done, error);
+    if (status != ACQ_OK)
+        return status;
+    result->likeliest = answer;
+    if (degree >= threshold && is_done) {
+        result->outcome = ACQ_ANSWERED;
+        result->answers = answer;
+        result->n_answers = 1;
+    } else if (!is_done) {
+        run_out(result);
+    }
+    return ACQ_OK;
+}
 
 static int compare_ranked(const void *a, const void *b)
 {
@@ -179,9 +319,9 @@ static int compare_ranked(const void *a, const void *b)
 static acq_status rank(const pass *p, double threshold, ranked **out, size_t *n_out,
                        acq_error *error)
 {
-    const acq_fuzzy_set *root = acq_fuzzy_run_get_root(&p->run);
+    const acq_fuzzy_set *root = get_root(p);
     bool is_all = root->rest >= threshold;
-    uint32_t n = is_all ? p->run.n_entities : root->n;
+    uint32_t n = is_all ? p->problem->n_entities : root->n;
     ranked *list = acq_alloc(n, sizeof *list);
     if (list == NULL)
         return acq_fail_memory(error);
@@ -197,27 +337,29 @@ static acq_status rank(const pass *p, double threshold, ranked **out, size_t *n_
     return ACQ_OK;
 }
 
-static acq_status give_ask(const pass *p, const acq_query *query, double threshold, uint64_t limit,
+static acq_status give_ask(pass *p, const acq_query *query, double threshold, uint64_t limit,
                            acq_engine_result *result, acq_error *error)
 {
     ranked *list = NULL;
     size_t n = 0;
-    begin_result(p, result);
-    if (!p->is_done)
-        return ACQ_OK;
-    acq_status status = rank(p, threshold, &list, &n, error);
+    bool is_done = true;
+    acq_status status = begin_result(p, result, error);
+    if (status != ACQ_OK || !p->is_done)
+        return status;
+    status = rank(p, threshold, &list, &n, error);
     n = limit > 0 && limit < n ? (size_t)limit : n;
     if (status == ACQ_OK) {
         result->answers = acq_arena_alloc(&result->arena, n, sizeof *result->answers);
         status = result->answers == NULL ? acq_fail_memory(error) : ACQ_OK;
     }
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = add_answer(p, query, list[i].entity, list[i].degree, result, &result->answers[i],
-                            error);
-    if (status == ACQ_OK && n > 0) {
-        result->n_answers = n;
-        result->outcome = ACQ_ANSWERED;
+    for (size_t i = 0; i < n && status == ACQ_OK && is_done; i++) {
+        status = add_answer(p, query, list[i], true, result, &result->answers[i], &is_done, error);
+        result->n_answers += status == ACQ_OK && is_done;
     }
+    if (!is_done)
+        run_out(result);
+    if (status == ACQ_OK && result->n_answers > 0)
+        result->outcome = ACQ_ANSWERED;
     acq_free(list);
     return status;
 }

@@ -6,6 +6,16 @@
 
 #include "base/memory.h"
 
+static const char *const norms[ACQ_N_NORMS] = {"mixed", "product", "minimum"};
+
+static acq_t_norm find_norm(const char *name)
+{
+    unsigned i = 0;
+    while (name != NULL && i < ACQ_N_NORMS && strcmp(norms[i], name) != 0)
+        i++;
+    return (acq_t_norm)i;
+}
+
 const char *acq_get_engine(size_t i)
 {
     return i < ACQ_N_ENGINES ? acq_engine_get_name((acq_engine_id)i) : NULL;
@@ -63,6 +73,9 @@ static acq_status check_params(const acq_ask_params *params, acq_error *error)
     if (!(params->negation_scale >= 0) || !(params->input_threshold >= 0))
         return acq_fail(error, ACQ_ERR_USAGE,
                         "negation_scale and input_threshold must not be negative");
+    if (params->t_norm != NULL && find_norm(params->t_norm) == ACQ_N_NORMS)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "no t-norm \"%.100s\"; use mixed, product or minimum", params->t_norm);
     if (!(params->prior < 1) || params->prior == 0)
         return acq_fail(error, ACQ_ERR_USAGE,
                         "prior %g is not between 0 and 1, nor negative for the natural one",
@@ -99,6 +112,7 @@ static acq_engine_params make_engine_params(const acq_ask_params *params)
                               .trace = params->trace,
                               .context = params->context},
                    .negation_scale = params->negation_scale,
+                   .t_norm = find_norm(params->t_norm),
                    .input_threshold = params->input_threshold},
         .paper = params->paper,
         .has_threshold = params->threshold > 0,

@@ -21,6 +21,15 @@ typedef struct acq_policy_options {
     void *context;
 } acq_policy_options;
 
+/* How the engine fit joins degrees: the minimum within a variable and the product along a link, or
+ * one of them for both. */
+typedef enum acq_t_norm {
+    ACQ_NORM_MIXED,
+    ACQ_NORM_PRODUCT,
+    ACQ_NORM_MINIMUM,
+    ACQ_N_NORMS
+} acq_t_norm;
+
 typedef struct acq_search_params {
     acq_scoring scoring;
     uint64_t limit;      /* K best distinct tuples of the free variables; 0: all of them */
@@ -33,8 +42,9 @@ typedef struct acq_search_params {
     uint64_t stream; /* number of the query: makes its random numbers its own */
     acq_policy_options policy;
     struct acq_sql_base *sql; /* sql: the facts in tables; NULL: made for this question */
-    double negation_scale;  /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
-    double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
+    double negation_scale;    /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
+    acq_t_norm t_norm;        /* fit */
+    double input_threshold;   /* gnnqe, ultraquery: lesser degrees do not enter a projection */
 } acq_search_params;
 
 #define ACQ_SEARCH_DEFAULT                                                                         \

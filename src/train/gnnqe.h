@@ -40,7 +40,7 @@ typedef struct acq_gnnqe_room { /* of one thread, as its last query left it */
     acq_nbfnet_input inputs[ACQ_GNNQE_MOST_PASSES];
     uint32_t *heads[ACQ_GNNQE_MOST_PASSES];
     float *weights[ACQ_GNNQE_MOST_PASSES];
-    uint8_t *truths[ACQ_GNNQE_MOST_NODES];                      /* by entity of the world */
+    uint8_t *truths[ACQ_GNNQE_MOST_NODES]; /* by entity of the world */
     double *degrees[ACQ_GNNQE_MOST_NODES]; /* by local id */
     double *slopes[ACQ_GNNQE_MOST_NODES];
     float *scores, *score_slopes;

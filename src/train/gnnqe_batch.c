@@ -78,8 +78,8 @@ acq_status acq_gnnqe_batch_init(acq_gnnqe_batch *batch, const acq_train_nbfnet_p
                                 const acq_edges *world, const float *scales,
                                 const acq_sampler *sampler, acq_error *error)
 {
-    *batch = (acq_gnnqe_batch){
-        .params = params, .world = world, .scales = scales, .sampler = sampler};
+    *batch =
+        (acq_gnnqe_batch){.params = params, .world = world, .scales = scales, .sampler = sampler};
     batch->queries = acq_zalloc(params->batch, sizeof *batch->queries);
     batch->relations =
         acq_alloc((size_t)params->batch * ACQ_GNNQE_MOST_PASSES, sizeof *batch->relations);
@@ -371,7 +371,8 @@ static double get_loss(const run *r)
                                   room->score_slopes);
     for (uint32_t i = 0; i < n; i++) {
         double p = degrees[room->order[i]];
-        room->slopes[root][room->order[i]] = (double)room->score_slopes[i] / r->batch->params->batch *
+        room->slopes[root][room->order[i]] = (double)room->score_slopes[i] /
+                                             r->batch->params->batch *
                                              (1 / (p + LEAST) + 1 / (1 - p + LEAST));
     }
     return loss;
@@ -394,8 +395,7 @@ static void project_backward(run *r, const acq_set_node *node)
     acq_gnnqe_room *room = r->room;
     uint32_t i = --room->n_passes;
     const double *degrees = room->degrees[node->number], *slopes = room->slopes[node->number];
-    acq_nbfnet_slopes out =
-        acq_nbfnet_gradient_get_slopes(r->gradient, r->query->first_pass + i);
+    acq_nbfnet_slopes out = acq_nbfnet_gradient_get_slopes(r->gradient, r->query->first_pass + i);
     for (uint32_t v = 0; v < room->subgraph.n; v++)
         room->score_slopes[v] = (float)(slopes[v] * degrees[v] * (1 - degrees[v]));
     acq_nbfnet_backward(&r->gradient->packed, &room->inputs[i], &room->passes[i],

@@ -1,6 +1,7 @@
-/* QTO and FIT against brute force: on random trees over random scored links, every assignment of all
- * variables is tried with their connectives. A tree's variables are drawn here, printed as a formula
- * and read by the engine; the oracle works on what was drawn. */
+/* QTO and FIT against brute force: on random trees, and FIT on random conjunctions of literals with
+ * cycles, parallel atoms, loops, atoms between constants and negated ones anywhere, every
+ * assignment of all variables is tried with their connectives. Queries are drawn here, printed as a
+ * formula and read by the engine; the oracle works on what was drawn. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ enum { MOST_VARIABLES = 4, ROOM = 16, MOST_ATOMS = 12, CASES = 2000 };
 
 typedef struct tree_atom {
     uint32_t relation, variable;
-    uint32_t other; /* a child variable, or a constant */
+    uint32_t other;                       /* a child variable, or a constant */
     bool is_child, is_negated, is_turned; /* turned: written relation(variable, other) */
     bool is_or;                           /* joined with the next atom by "or" */
 } tree_atom;
@@ -238,6 +239,204 @@ static void test_degrees_are_the_best_over_all_assignments(void **state)
     free(links);
 }
 
+/* ---- FIT on any conjunction ---- */
+
+enum { MOST_TERMS = 7, FIRST_CONSTANT = 4, MOST_EXTRA = 4, MOST_LITERALS = 8 };
+
+typedef struct graph_atom {
+    uint32_t relation, left, right; /* terms: variables below FIRST_CONSTANT, then constants */
+    bool is_negated;
+} graph_atom;
+
+typedef struct graph_case {
+    test_case *links;
+    uint32_t n_variables, n_atoms;
+    uint32_t constants[MOST_TERMS]; /* their values, by term */
+    graph_atom atoms[MOST_LITERALS];
+    double scale;
+} graph_case;
+
+static uint32_t draw_term(const graph_case *c, acq_random *random)
+{
+    if (acq_random_below(random, 6) == 0)
+        return FIRST_CONSTANT + (uint32_t)acq_random_below(random, MOST_TERMS - FIRST_CONSTANT);
+    return (uint32_t)acq_random_below(random, c->n_variables);
+}
+
+static void draw_graph(graph_case *c, acq_random *random)
+{
+    c->n_variables = 1 + (uint32_t)acq_random_below(random, FIRST_CONSTANT);
+    c->n_atoms = c->n_variables + (uint32_t)acq_random_below(random, MOST_EXTRA);
+    uint32_t n = c->n_variables;
+    bool is_ring = n > 2 && acq_random_below(random, 2) == 0;
+    for (uint32_t t = FIRST_CONSTANT; t < MOST_TERMS; t++)
+        c->constants[t] = (uint32_t)acq_random_below(random, c->links->n_entities);
+    for (uint32_t i = 0; i < c->n_atoms; i++)
+        c->atoms[i] =
+            (graph_atom){.relation = (uint32_t)acq_random_below(random, c->links->n_relations),
+                         .left = i == 0 || (is_ring && i < n) ? i : draw_term(c, random),
+                         .right = is_ring && i < n ? (i + 1) % n : draw_term(c, random),
+                         .is_negated = acq_random_below(random, 4) == 0};
+}
+
+static double score_graph(const graph_case *c, const uint32_t *values, bool is_minimum)
+{
+    double result = 1;
+    for (uint32_t i = 0; i < c->n_atoms; i++) {
+        const graph_atom *atom = &c->atoms[i];
+        double x = (double)c->links->table[atom->relation][values[atom->left]][values[atom->right]];
+        x = atom->is_negated ? 1 - fmin(1, c->scale * x) : x;
+        result = is_minimum ? fmin(result, x) : result * x;
+    }
+    return result;
+}
+
+static double best_of_graph(const graph_case *c, uint32_t *values, uint32_t variable,
+                            bool is_minimum)
+{
+    double best = 0;
+    if (variable == c->n_variables)
+        return score_graph(c, values, is_minimum);
+    for (values[variable] = 0; values[variable] < c->links->n_entities; values[variable]++)
+        best = fmax(best, best_of_graph(c, values, variable + 1, is_minimum));
+    return best;
+}
+
+static void print_term(uint32_t term, acq_text *out)
+{
+    if (term == 0)
+        acq_text_add(out, "f1");
+    else
+        acq_text_format(out, term < FIRST_CONSTANT ? "e%u" : "s%u", term);
+}
+
+static acq_query *make_graph_query(const graph_case *c)
+{
+    acq_text text;
+    acq_query *query = NULL;
+    acq_text_init(&text);
+    for (uint32_t i = 0; i < c->n_atoms; i++) {
+        const graph_atom *atom = &c->atoms[i];
+        acq_text_format(&text, "%s(%sr%u(", i > 0 ? "&" : "", atom->is_negated ? "!" : "",
+                        atom->relation + 1);
+        print_term(atom->left, &text);
+        acq_text_add(&text, ",");
+        print_term(atom->right, &text);
+        acq_text_add(&text, "))");
+    }
+    assert_int_equal(acq_query_parse_benchmark(text.bytes, text.length, &query, NULL), ACQ_OK);
+    for (uint32_t i = 0; i < query->n_relations; i++) {
+        query->relations[i].is_id = true;
+        query->relations[i].id = (uint32_t)atoi(query->relations[i].text + 1) - 1;
+    }
+    for (uint32_t i = 0; i < query->n_constants; i++) {
+        query->constants[i].is_id = true;
+        query->constants[i].id = c->constants[atoi(query->constants[i].text + 1)];
+    }
+    acq_text_deinit(&text);
+    return query;
+}
+
+/* The degree of every entity; limit 0 and a threshold that all reach make the engine find and
+ * verify the assignment of each. */
+static void rank_graph(const graph_case *c, const acq_query *query, acq_t_norm norm,
+                       double *degrees)
+{
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_engine_result result;
+    acq_error error = {0};
+    params.engine = ACQ_ENGINE_fit;
+    params.search.negation_scale = c->scale;
+    params.search.limit = 0;
+    params.search.t_norm = norm;
+    params.search.scoring.threshold = 1e-300;
+    params.has_threshold = true;
+    if (acq_engine_ask(query, &c->links->predictor, &params, &result, &error) != ACQ_OK)
+        fail_msg("%s", error.message);
+    assert_true(result.complete);
+    for (uint32_t e = 0; e < c->links->n_entities; e++)
+        degrees[e] = 0;
+    for (size_t i = 0; i < result.n_answers; i++)
+        degrees[result.answers[i].values[0]] = result.answers[i].score;
+    acq_engine_result_deinit(&result);
+}
+
+static size_t check_graph(const graph_case *c)
+{
+    acq_query *query = make_graph_query(c);
+    double product[ROOM], minimum[ROOM], mixed[ROOM];
+    size_t n_found = 0;
+    rank_graph(c, query, ACQ_NORM_PRODUCT, product);
+    rank_graph(c, query, ACQ_NORM_MINIMUM, minimum);
+    rank_graph(c, query, ACQ_NORM_MIXED, mixed);
+    for (uint32_t e = 0; e < c->links->n_entities; e++) {
+        uint32_t values[MOST_TERMS] = {e};
+        for (uint32_t t = FIRST_CONSTANT; t < MOST_TERMS; t++)
+            values[t] = c->constants[t];
+        double wanted = best_of_graph(c, values, 1, false);
+        if (fabs(product[e] - wanted) > 1e-9)
+            fail_msg("product %.9g, brute force %.9g", product[e], wanted);
+        wanted = best_of_graph(c, values, 1, true);
+        if (fabs(minimum[e] - wanted) > 1e-9)
+            fail_msg("minimum %.9g, brute force %.9g", minimum[e], wanted);
+        assert_true(product[e] <= mixed[e] + 1e-9 && mixed[e] <= minimum[e] + 1e-9);
+        n_found += wanted > 0;
+    }
+    acq_query_free(query);
+    return n_found;
+}
+
+/* Variables with two neighbours or more, all around: then there is a cycle. */
+static bool has_cycle(const graph_case *c)
+{
+    uint32_t top[FIRST_CONSTANT];
+    for (uint32_t v = 0; v < FIRST_CONSTANT; v++)
+        top[v] = v;
+    for (uint32_t i = 0; i < c->n_atoms; i++) {
+        uint32_t a = c->atoms[i].left, b = c->atoms[i].right;
+        bool is_parallel = false;
+        for (uint32_t j = 0; j < i; j++)
+            is_parallel = is_parallel || (c->atoms[j].left == a && c->atoms[j].right == b) ||
+                          (c->atoms[j].left == b && c->atoms[j].right == a);
+        if (a >= FIRST_CONSTANT || b >= FIRST_CONSTANT || a == b || is_parallel)
+            continue;
+        while (top[a] != a)
+            a = top[a];
+        while (top[b] != b)
+            b = top[b];
+        if (a == b)
+            return true;
+        top[a] = b;
+    }
+    return false;
+}
+
+static void test_fit_is_the_best_over_all_assignments_of_any_conjunction(void **state)
+{
+    (void)state;
+    test_case *links = malloc(sizeof *links);
+    size_t n_done = 0, n_cyclic = 0, n_found = 0;
+    assert_non_null(links);
+    for (uint64_t seed = 1; n_done < CASES; seed++) {
+        case_init(links, seed);
+        acq_graph *graph = case_build_graph(links);
+        if (links->n_entities <= 7 && graph != NULL) {
+            graph_case c = {.links = links, .scale = seed % 3 == 0 ? 3.0 : 1.0};
+            acq_random random = acq_random_start(seed, 78);
+            links->predictor.graph = graph;
+            draw_graph(&c, &random);
+            n_found += check_graph(&c);
+            n_cyclic += has_cycle(&c);
+            n_done++;
+        }
+        acq_graph_free(graph);
+        case_deinit(links);
+    }
+    if (n_cyclic < 300 || n_found < 2000)
+        fail_msg("%zu queries with cycles, %zu answers", n_cyclic, n_found);
+    free(links);
+}
+
 typedef struct refusal {
     const char *formula, *why;
 } refusal;
@@ -249,6 +448,7 @@ static const refusal refusals[] = {
     {"(r1(s1,f1))&(r1(s1,s1))", "it has an atom between two constants"},
     {"(r1(s1,f1))&(r1(s1,e1))", "its parts do not hang together"},
     {"(r1(e1,f1))&((r1(s1,f1))|(r1(s1,e1)))", "an \"or\" is over several variables"},
+    {"(r1(s1,e1))&(!(r1(e1,f1)))&(r1(s2,f1))", "a negated atom is between two variables"},
 };
 
 static void test_queries_outside_are_refused_by_name(void **state)
@@ -286,6 +486,48 @@ static void test_queries_outside_are_refused_by_name(void **state)
     free(links);
 }
 
+/* Every entity is linked to every other one, both ways: a triangle without a constant. */
+static void test_the_cost_of_cycles_is_known_before(void **state)
+{
+    (void)state;
+    test_case *links = malloc(sizeof *links);
+    const char *text = "(r1(f1,e1))&(r1(e1,e2))&(r1(e2,f1))";
+    acq_query *query;
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_engine_result result;
+    acq_error error = {0};
+    uint64_t seed = 1;
+    assert_non_null(links);
+    for (case_init(links, seed); links->n_entities < 4 || links->n_entities > 7;) {
+        case_deinit(links);
+        case_init(links, ++seed);
+    }
+    links->predictor.graph = case_build_graph(links);
+    assert_int_equal(acq_query_parse_benchmark(text, strlen(text), &query, NULL), ACQ_OK);
+    query->relations[0].is_id = true;
+    query->relations[0].id = 0;
+    params.engine = ACQ_ENGINE_fit;
+    params.search.steps = 1000;
+    assert_int_equal(acq_engine_ask(query, &links->predictor, &params, &result, &error), ACQ_OK);
+    if (result.complete && result.note != NULL)
+        assert_non_null(strstr(result.note, "assignments of the variables on cycles"));
+    acq_engine_result_deinit(&result);
+    params.search.steps = 1;
+    assert_int_equal(acq_engine_ask(query, &links->predictor, &params, &result, &error),
+                     ACQ_ERR_LIMIT);
+    assert_non_null(strstr(error.message, "more than --steps 1;"));
+    acq_engine_result_deinit(&result);
+    params.search.steps = 0;
+    params.search.seconds = 1e-9;
+    assert_int_equal(acq_engine_ask(query, &links->predictor, &params, &result, NULL), ACQ_OK);
+    assert_int_equal(result.outcome, ACQ_UNDECIDED);
+    acq_engine_result_deinit(&result);
+    acq_query_free(query);
+    acq_graph_free((acq_graph *)links->predictor.graph);
+    case_deinit(links);
+    free(links);
+}
+
 static void test_networks_want_their_weights(void **state)
 {
     (void)state;
@@ -315,7 +557,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_degrees_are_the_best_over_all_assignments),
+        cmocka_unit_test(test_fit_is_the_best_over_all_assignments_of_any_conjunction),
         cmocka_unit_test(test_queries_outside_are_refused_by_name),
+        cmocka_unit_test(test_the_cost_of_cycles_is_known_before),
         cmocka_unit_test(test_networks_want_their_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

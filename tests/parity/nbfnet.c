@@ -379,9 +379,9 @@ static void fill_set(const program_case *g, const nbfnet_oracle *oracle, const a
         if (is_project)
             nbfnet_oracle_score(oracle, node->id, child, out);
         for (uint32_t e = 0; e < n; e++)
-            out[e] = is_project                   ? 1 / (1 + exp(-out[e]))
+            out[e] = is_project                  ? 1 / (1 + exp(-out[e]))
                      : node->kind == ACQ_SET_NOT ? 1 - child[e]
-                                                  : out[e] * child[e];
+                                                 : out[e] * child[e];
     }
 }
 
@@ -433,8 +433,8 @@ static double get_program_loss(const void *context)
     for (uint32_t i = 0; i < PROGRAMS; i++) {
         fill_set(g, &g->oracle, g->batch.queries[i].tree->root, degrees);
         for (uint32_t e = 0; e < g->oracle.n_entities; e++)
-            loss += g->weights[i][e] *
-                    log1p(exp(g->signs[i][e] * get_logit(degrees[e]))) / PROGRAMS;
+            loss +=
+                g->weights[i][e] * log1p(exp(g->signs[i][e] * get_logit(degrees[e]))) / PROGRAMS;
     }
     return loss;
 }
@@ -452,9 +452,9 @@ static void program_case_init(program_case *g, uint64_t seed)
     assert_int_equal(acq_edges_init(&g->world, g->c.graph, NULL), ACQ_OK);
     acq_nbfnet_fill_scales(&g->world, g->scales);
     assert_int_equal(acq_sampler_new(g->c.graph, &g->sampler, NULL), ACQ_OK);
-    assert_int_equal(acq_gnnqe_batch_init(&g->batch, &g->params, &g->world, g->scales, g->sampler,
-                                          NULL),
-                     ACQ_OK);
+    assert_int_equal(
+        acq_gnnqe_batch_init(&g->batch, &g->params, &g->world, g->scales, g->sampler, NULL),
+        ACQ_OK);
     acq_nbfnet_gradient_params params = {.batch = PROGRAMS * ACQ_GNNQE_MOST_PASSES,
                                          .n_threads = g->params.n_threads};
     assert_int_equal(acq_nbfnet_gradient_init(&g->gradient, g->model, &params, NULL), ACQ_OK);

@@ -2,7 +2,6 @@
  * conjunction one pass over two sorted lists. A negated set has the rest 1 and few exceptions. */
 #include "search/fuzzy/fuzzy.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,34 +52,27 @@ bool acq_fuzzy_run_must_end(const acq_fuzzy_run *run)
 
 /* ---- connectives ---- */
 
-static double join(const acq_fuzzy_params *params, bool is_and, double x, double y)
-{
-    if (params->is_minimum)
-        return is_and ? fmin(x, y) : fmax(x, y);
-    return is_and ? x * y : x + y - x * y;
-}
-
-static acq_status join_sets(const acq_fuzzy_params *params, bool is_and, const acq_fuzzy_set *a,
-                            const acq_fuzzy_set *b, acq_fuzzy_set *out)
+acq_status acq_fuzzy_set_join(const acq_fuzzy_params *params, bool is_and, const acq_fuzzy_set *a,
+                              const acq_fuzzy_set *b, acq_fuzzy_set *out)
 {
     uint32_t i = 0, j = 0;
     if (acq_fuzzy_set_init(out, a->n + b->n) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    out->rest = join(params, is_and, a->rest, b->rest);
+    out->rest = acq_fuzzy_join(params, is_and, a->rest, b->rest);
     while (i < a->n || j < b->n) {
         acq_ent left = i < a->n ? a->entities[i] : ACQ_NO_ID;
         acq_ent right = j < b->n ? b->entities[j] : ACQ_NO_ID;
         acq_ent entity = left < right ? left : right;
         double x = left == entity ? a->degrees[i++] : a->rest;
         double y = right == entity ? b->degrees[j++] : b->rest;
-        double degree = join(params, is_and, x, y);
+        double degree = acq_fuzzy_join(params, is_and, x, y);
         if (degree != out->rest)
             add(out, entity, degree);
     }
     return ACQ_OK;
 }
 
-static acq_status copy_set(const acq_fuzzy_set *from, acq_fuzzy_set *out)
+acq_status acq_fuzzy_set_copy(const acq_fuzzy_set *from, acq_fuzzy_set *out)
 {
     if (acq_fuzzy_set_init(out, from->n) != ACQ_OK)
         return ACQ_ERR_MEMORY;
@@ -99,8 +91,8 @@ static acq_status join_children(acq_fuzzy_run *run, const acq_set_node *node, ac
     for (uint32_t i = 0; i < node->n_children && status == ACQ_OK; i++) {
         acq_fuzzy_set joined;
         const acq_fuzzy_set *child = &run->sets[node->children[i]->number];
-        status = i == 0 ? copy_set(child, &joined)
-                        : join_sets(&run->params, is_and, out, child, &joined);
+        status = i == 0 ? acq_fuzzy_set_copy(child, &joined)
+                        : acq_fuzzy_set_join(&run->params, is_and, out, child, &joined);
         acq_fuzzy_set_deinit(out);
         if (status == ACQ_OK)
             *out = joined;
@@ -110,13 +102,12 @@ static acq_status join_children(acq_fuzzy_run *run, const acq_set_node *node, ac
 
 static acq_status negate(acq_fuzzy_run *run, const acq_fuzzy_set *from, acq_fuzzy_set *out)
 {
-    double c = run->params.negation_scale;
-    acq_status status = copy_set(from, out);
+    acq_status status = acq_fuzzy_set_copy(from, out);
     if (status != ACQ_OK)
         return status;
-    out->rest = 1.0 - fmin(1.0, c * from->rest);
+    out->rest = acq_fuzzy_negate(&run->params, from->rest);
     for (uint32_t i = 0; i < out->n; i++)
-        out->degrees[i] = 1.0 - fmin(1.0, c * out->degrees[i]);
+        out->degrees[i] = acq_fuzzy_negate(&run->params, out->degrees[i]);
     return ACQ_OK;
 }
 
@@ -131,7 +122,8 @@ static void touch_row(touching *t, double degree, acq_row row)
 {
     acq_fuzzy_run *run = t->run;
     for (size_t i = 0; i < row.n; i++) {
-        double score = degree * (row.scores == NULL ? 1.0 : (double)row.scores[i]);
+        double score = acq_fuzzy_carry(&run->params, degree,
+                                       row.scores == NULL ? 1.0 : (double)row.scores[i]);
         double *best = &run->best[row.tails[i]];
         if (score <= *best)
             continue;
@@ -330,7 +322,9 @@ static acq_ent find_head(const acq_fuzzy_run *run, const acq_set_node *node, acq
     for (uint32_t i = 0; i < n; i++) {
         acq_ent head = is_all ? i : from->entities[i];
         double degree = is_all ? acq_fuzzy_set_get(from, head) : from->degrees[i];
-        double score = degree <= best ? -1 : degree * link_to(run, head, node->id, tail);
+        double score = -1;
+        if (degree > best)
+            score = acq_fuzzy_carry(&run->params, degree, link_to(run, head, node->id, tail));
         if (score > best) {
             best = score;
             found = head;

@@ -4,7 +4,8 @@
  *
  *   QTO   and = x y             or = x + y - x y    not = 1 - min(1, c x)     (Bai et al. 2023)
  *   FIT   and = min(x, y)       or = max(x, y)      not = 1 - min(1, c x)     (Yin et al. 2024)
- *         projection: out[t] = max over h of v[h] link(h, r, t), in both
+ *         projection: out[t] = max over h of v[h] link(h, r, t), in both; FIT also with one norm
+ *         for everything (acq_t_norm), and on queries with cycles (cycles.h)
  *   networks   QTO's connectives; a projection is one pass of a network (network.h)
  *
  * c is 1, as the AnyCQ paper's authors ran both; QTO's own repository has 3 and 6. With the maximum
@@ -30,20 +31,46 @@ acq_status acq_fuzzy_set_init(acq_fuzzy_set *set, uint32_t room); /* n is 0, res
 void acq_fuzzy_set_deinit(acq_fuzzy_set *set);
 
 typedef struct acq_fuzzy_run acq_fuzzy_run;
+typedef struct acq_fuzzy_params acq_fuzzy_params;
+
+/* Both sets joined by "and" or "or". */
+acq_status acq_fuzzy_set_join(const acq_fuzzy_params *params, bool is_and, const acq_fuzzy_set *a,
+                              const acq_fuzzy_set *b, acq_fuzzy_set *out);
+acq_status acq_fuzzy_set_copy(const acq_fuzzy_set *from, acq_fuzzy_set *out);
 
 /* How a relation leads on: *out gets the degrees of its tails. */
 typedef acq_status (*acq_fuzzy_project_fn)(acq_fuzzy_run *run, acq_rel relation,
                                            const acq_fuzzy_set *from, acq_fuzzy_set *out,
                                            acq_error *error);
 
-typedef struct acq_fuzzy_params {
-    bool is_minimum;              /* FIT's connectives; else products */
+struct acq_fuzzy_params {
+    bool is_minimum;              /* and = min, or = max; else products */
+    bool is_minimum_along;        /* a projection: the minimum of degree and link; else product */
     double negation_scale;        /* c above */
     acq_fuzzy_project_fn project; /* NULL: the maximum over the predictor's links */
     void *context;                /* for project */
     int64_t deadline_ns;          /* 0: none */
     acq_stop stop;
-} acq_fuzzy_params;
+};
+
+static inline double acq_fuzzy_join(const acq_fuzzy_params *params, bool is_and, double x, double y)
+{
+    if (params->is_minimum)
+        return is_and ? (x < y ? x : y) : (x > y ? x : y);
+    return is_and ? x * y : x + y - x * y;
+}
+
+/* A degree carried along a link. */
+static inline double acq_fuzzy_carry(const acq_fuzzy_params *params, double degree, double link)
+{
+    return !params->is_minimum_along ? degree * link : degree < link ? degree : link;
+}
+
+static inline double acq_fuzzy_negate(const acq_fuzzy_params *params, double x)
+{
+    x *= params->negation_scale;
+    return x < 1 ? 1 - x : 0;
+}
 
 #define ACQ_FUZZY_DEFAULT ((acq_fuzzy_params){.negation_scale = 1.0})
 

@@ -1211,6 +1211,9 @@ typedef struct acq_eval_row {
     size_t n_replaced;   /* JSON members whose name comes again: the last one counts */
     size_t n_left_out;   /* instances without a meaning, not scored */
     const char *why_out; /* the first of these, and why; NULL: there is none */
+    size_t n_correct;    /* QAC: correct candidates; QAR: queries that have an answer */
+    size_t n_right;      /* of these, those that got a yes, or an answer that is right */
+    size_t n_easy;       /* QAR: queries with an answer in the observed graph; QAC: 0 */
 } acq_eval_row;                /* borrowed from its evaluation; later versions may add fields */
 
 typedef struct acq_evaluate_params {

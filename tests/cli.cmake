@@ -10,7 +10,7 @@ foreach(transcript ask queries_file check others help scored probability suggest
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
 foreach(script signals interrupts readme same_store resume overwrite stream special_files train_links_resume
-        fit_resume)
+        fit_resume reproduce)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})

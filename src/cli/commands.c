@@ -67,6 +67,20 @@
     "2026-07-28 and those that begin with initialize are understood. The same is at\n"             \
     "/mcp of anycq serve.\n"
 
+#define REPRODUCE_HELP                                                                             \
+    "  anycq reproduce data -o tables --quick\n"                                                   \
+    "\n"                                                                                           \
+    "Makes every table and figure of the AnyCQ paper from a folder of graphs and\n"                \
+    "query files, or of such folders: Markdown, CSV, SVG and DIR/index.html, with\n"               \
+    "the published rows beside ours. Files are found by their names: train_kg.tsv\n"               \
+    "or train.txt, valid and test likewise; qac_valid_type0001.json (or 2p),\n"                    \
+    "qac_test_3hub.json, qar_valid_3hub_efo1.json. What the folder lacks is left out\n"            \
+    "and listed. Links and weights that a row needs are trained unless --models, or\n"             \
+    "FOLDER/models, has them.\n"                                                                   \
+    "\n"                                                                                           \
+    "Each result is kept in DIR/jobs as soon as it is there. After an interrupt the\n"             \
+    "same command goes on, and after a change it does again what depends on it.\n"
+
 #define EXPORT_HELP                                                                                \
     "Writes every fact once, to standard output or to a file, which appears when it\n"             \
     "is complete. A FILE that ends in .gz is compressed. import reads all formats:\n"              \
@@ -327,16 +341,27 @@
     "seed, held_solved, seeds, episodes, batches, seconds, threads, options, graphs.\n"
 
 static const char *const helps[ACQ_N_COMMANDS] = {
-    [ACQ_COMMAND_import] = IMPORT_HELP,   [ACQ_COMMAND_info] = INFO_HELP,
-    [ACQ_COMMAND_ask] = ASK_HELP,         [ACQ_COMMAND_check] = CHECK_HELP,
-    [ACQ_COMMAND_predict] = PREDICT_HELP, [ACQ_COMMAND_add] = ADD_HELP,
-    [ACQ_COMMAND_remove] = REMOVE_HELP,   [ACQ_COMMAND_compact] = COMPACT_HELP,
-    [ACQ_COMMAND_export] = EXPORT_HELP,   [ACQ_COMMAND_complete] = COMPLETE_HELP,
-    [ACQ_COMMAND_sql] = SQL_HELP,         [ACQ_COMMAND_eval] = EVAL_HELP,
-    [ACQ_COMMAND_train] = TRAIN_HELP,     [ACQ_COMMAND_merge] = MERGE_HELP,
-    [ACQ_COMMAND_draw] = DRAW_HELP,       [ACQ_COMMAND_generate] = GENERATE_HELP,
-    [ACQ_COMMAND_fit] = FIT_HELP,         [ACQ_COMMAND_suggest] = SUGGEST_HELP,
-    [ACQ_COMMAND_serve] = SERVE_HELP,     [ACQ_COMMAND_mcp] = MCP_HELP,
+    [ACQ_COMMAND_import] = IMPORT_HELP,
+    [ACQ_COMMAND_info] = INFO_HELP,
+    [ACQ_COMMAND_ask] = ASK_HELP,
+    [ACQ_COMMAND_check] = CHECK_HELP,
+    [ACQ_COMMAND_predict] = PREDICT_HELP,
+    [ACQ_COMMAND_add] = ADD_HELP,
+    [ACQ_COMMAND_remove] = REMOVE_HELP,
+    [ACQ_COMMAND_compact] = COMPACT_HELP,
+    [ACQ_COMMAND_export] = EXPORT_HELP,
+    [ACQ_COMMAND_complete] = COMPLETE_HELP,
+    [ACQ_COMMAND_sql] = SQL_HELP,
+    [ACQ_COMMAND_eval] = EVAL_HELP,
+    [ACQ_COMMAND_train] = TRAIN_HELP,
+    [ACQ_COMMAND_merge] = MERGE_HELP,
+    [ACQ_COMMAND_reproduce] = REPRODUCE_HELP,
+    [ACQ_COMMAND_draw] = DRAW_HELP,
+    [ACQ_COMMAND_generate] = GENERATE_HELP,
+    [ACQ_COMMAND_fit] = FIT_HELP,
+    [ACQ_COMMAND_suggest] = SUGGEST_HELP,
+    [ACQ_COMMAND_serve] = SERVE_HELP,
+    [ACQ_COMMAND_mcp] = MCP_HELP,
 };
 
 static const char *const variant_helps[ACQ_N_VARIANTS] = {
@@ -442,7 +467,7 @@ unsigned acq_variant_get_bits(acq_command_id command)
  *
  * The texts of --help; see commands.h. */
 
-enum { COMMAND_COLUMN = 12, OPTION_COLUMN = 30 };
+enum { COMMAND_COLUMN = 13, OPTION_COLUMN = 30 };
 
 const char *acq_help_get_about(void)
 {

@@ -29,6 +29,7 @@
       "make a benchmark from two graphs")                                                          \
     X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH",                                            \
       "judge answers, or the prediction of links")                                                 \
+    X(reproduce, 1, 1, "FOLDER [-o DIR]", "the tables of the AnyCQ paper, published and ours")     \
     X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL",                                                \
       "train a link predictor, or the learned search")                                             \
     X(serve, 1, SIZE_MAX, "GRAPH...", "answer over HTTP: SPARQL, JSON, assistants")                \

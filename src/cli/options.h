@@ -60,8 +60,23 @@
     COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict | ACQ_ON_suggest, "how many links")     \
     TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
          ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train | ACQ_ON_fit |             \
-             ACQ_ON_merge | ACQ_ON_generate | ACQ_ON_draw,                                         \
+             ACQ_ON_merge | ACQ_ON_generate | ACQ_ON_draw | ACQ_ON_reproduce,                      \
          "where to write")                                                                         \
+    TEXT(repro_tables, "tables", 0, "NAMES", NULL, 0, 0, ACQ_ON_reproduce,                         \
+         "only these, with commas between: qac,qar,transfer,perfect,... (a wrong one lists all)")  \
+    FLAG(quick, "quick", 0, NULL, NULL, 0, 0, ACQ_ON_reproduce,                                    \
+         "a sample of every table, with short trainings: 15 minutes on two cores")                 \
+    TEXT(models, "models", 0, "DIR", NULL, 0, 0, ACQ_ON_reproduce,                                 \
+         "models that are there already, as DIR/FB15k-237/train/nbfnet or DIR/ultraquery")         \
+    TIME(model_time, "model-time", 0, "TIME", NULL, 1, 1e7, ACQ_ON_reproduce,                      \
+         "for each training, as 90s or 2h (default 12m, with --quick 30s)")                        \
+    TIME(repro_time, "time", 0, "TIME", NULL, 0.001, 1e8, ACQ_ON_reproduce,                        \
+         "most time for everything; what is not done by then is left out")                         \
+    COUNT(repro_first, "first", 0, "N", NULL, 1, 1e9, ACQ_ON_reproduce,                            \
+          "only the first N instances of each file")                                               \
+    COUNT(repro_seed, "seed", 0, "N", "1", 0, 1e18, ACQ_ON_reproduce, "of searches and trainings") \
+    COUNT(repro_threads, "threads", 0, "N", NULL, 1, 1024, ACQ_ON_reproduce,                       \
+          "threads to work with (default: one per processor)")                                     \
     TEXT(format, "format", 0, "NAME", NULL, 0, 0, ACQ_ON_export,                                   \
          "tsv, csv or nt (default: by the ending of FILE, else nt for RDF and tsv for the rest)")  \
     TEXT(read_format, "format", 0, "NAME", NULL, 0, 0,                                             \

@@ -191,6 +191,8 @@ static acq_status measure_qac(const evaluation *run, size_t first, size_t n, acq
         size_t n_here = run->offsets[first + i + 1] - run->offsets[first + i];
         count_set(decisions, n_here, &sets[i]);
         n_scored += take_matched(decisions, n_here, &sets[i], scored + n_scored);
+        row->n_correct += sets[i].correct;
+        row->n_right += sets[i].correct_yes;
     }
     bool is_done = sets != NULL && scored != NULL;
     if (is_done) {
@@ -210,8 +212,12 @@ static acq_status measure_qar(const evaluation *run, size_t first, size_t n, acq
     acq_qar_item *items = acq_alloc(n, sizeof *items);
     if (items == NULL)
         return ACQ_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         items[i] = run->decisions[run->offsets[first + i]].item;
+        row->n_correct += items[i].type != 'n';
+        row->n_right += items[i].type != 'n' && items[i].listed == ACQ_QAR_RIGHT;
+        row->n_easy += items[i].type == 'e';
+    }
     acq_metrics_measure_qar(items, n, &row->qar);
     if (run->params->truth == NULL)
         row->qar.f1_verified = NAN;

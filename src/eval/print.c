@@ -223,6 +223,9 @@ void acq_eval_print_json(acq_text *text, const acq_eval_row *row)
         add_qac_fields(text, row);
     else
         add_qar_fields(text, row);
+    acq_text_format(text, ", \"correct\": %zu, \"right\": %zu", row->n_correct, row->n_right);
+    if (row->task == ACQ_TASK_QAR)
+        acq_text_format(text, ", \"easy\": %zu", row->n_easy);
     acq_text_format(text, ", \"undecided\": %zu", row->n_undecided);
     add_number(text, "ms_mean", row->ms.mean, 6);
     add_number(text, "ms_p50", row->ms.p50, 6);

@@ -22,9 +22,11 @@ allowed()
 #                         their defaults, for --help; the names of checkpoints, which a second
 #                         interrupt takes away half written
 #   server/...            the commands serve and mcp start it
+#   reproduce/...         the command reproduce starts it
 private_for_cli='
 train/options.h
 server/http.h server/mcp.h
+reproduce/reproduce.h
 '
 
 for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do

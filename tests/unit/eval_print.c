@@ -96,10 +96,10 @@ static void test_qac_line_has_exactly_the_agreed_fields(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "task",        "file",          "engine",    "predictor",  "atoms",          "prior",
-        "queries",     "instances",     "f1",        "f1_matched", "wrong_accepted", "auc_matched",
-        "recall_seen", "recall_unseen", "undecided", "ms_mean",    "ms_p50",         "ms_p99",
-        "ms_max",
+        "task",        "file",          "engine",  "predictor",  "atoms",          "prior",
+        "queries",     "instances",     "f1",      "f1_matched", "wrong_accepted", "auc_matched",
+        "recall_seen", "recall_unseen", "correct", "right",      "undecided",      "ms_mean",
+        "ms_p50",      "ms_p99",        "ms_max",
     };
     acq_eval_row row = qac_row("x.json");
     json_t *object = load_line(&row);
@@ -115,10 +115,10 @@ static void test_qar_line_has_exactly_the_agreed_fields(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "task",      "file",        "engine",      "predictor", "atoms",
-        "prior",     "queries",     "instances",   "f1",        "precision",
-        "recall",    "recall_easy", "recall_hard", "f1_paper",  "f1_verified",
-        "undecided", "ms_mean",     "ms_p50",      "ms_p99",    "ms_max",
+        "task",        "file",      "engine",      "predictor", "atoms",  "prior",
+        "queries",     "instances", "f1",          "precision", "recall", "recall_easy",
+        "recall_hard", "f1_paper",  "f1_verified", "correct",   "right",  "easy",
+        "undecided",   "ms_mean",   "ms_p50",      "ms_p99",    "ms_max",
     };
     acq_eval_row row = qar_row("total");
     json_t *object = load_line(&row);

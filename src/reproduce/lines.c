@@ -1,0 +1,201 @@
+/* lines.c - a table's rows for one data set, published and ours, see render.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "reproduce/models.h"
+#include "reproduce/render.h"
+
+const char *acq_repro_get_split(const acq_repro_subject *subject)
+{
+    return strcmp(subject->split, "test") == 0 ? "test" : "validation";
+}
+
+typedef struct maker {
+    acq_repro_lines *lines;
+    acq_repro_plan *plan;
+    const acq_repro_table *table;
+    const acq_repro_subject *subject;
+} maker;
+
+static acq_repro_line *add(const maker *m, acq_error *error)
+{
+    acq_repro_lines *lines = m->lines;
+    if (ACQ_RESERVE(lines->items, lines->capacity, lines->n + 1) != ACQ_OK) {
+        acq_fail_memory(error);
+        return NULL;
+    }
+    acq_repro_line *line = &lines->items[lines->n++];
+    *line = (acq_repro_line){.how = ""};
+    for (size_t c = 0; c < ACQ_MOST_COLUMNS; c++)
+        line->values[c] = NAN;
+    return line;
+}
+
+static acq_status add_published(const maker *m, const char *label, const double *numbers,
+                                acq_error *error)
+{
+    acq_repro_line *line = add(m, error);
+    if (line == NULL)
+        return ACQ_ERR_MEMORY;
+    line->label = label;
+    line->whose = "published, test";
+    line->is_published = line->is_ours_too = true;
+    for (size_t c = 0; c < acq_repro_get_n_columns(m->table->columns); c++)
+        if (numbers[c] >= 0) {
+            line->values[c] = numbers[c];
+            line->n++;
+        }
+    return ACQ_OK;
+}
+
+static const char *tell_whose(const maker *m, const acq_repro_row *row)
+{
+    const acq_repro_settings *settings = m->plan->settings;
+    double limit = acq_repro_get_limit(settings, row);
+    const char *split = acq_repro_get_split(m->subject);
+    if (row->seconds > 0 && limit != row->seconds)
+        return acq_repro_print(m->plan, "ours, %s, %g s", split, limit);
+    return acq_repro_print(m->plan, "ours, %s", split);
+}
+
+static void fill_cells(const maker *m, const acq_repro_row *row, const acq_repro_subject *trained,
+                       acq_repro_line *line)
+{
+    for (size_t c = 0; c < acq_repro_get_n_columns(m->table->columns); c++) {
+        line->cells[c] = acq_repro_plan_get_cell(m->plan, m->table, row, m->subject, trained, c);
+        line->values[c] = acq_repro_cell_measure(line->cells[c], row->measure);
+        line->n += !isnan(line->values[c]);
+        m->lines->has_undecided |= line->cells[c] != NULL && line->cells[c]->undecided > 0;
+    }
+    m->lines->n_numbers += line->n;
+}
+
+/* What the links were, from any of the row's jobs. */
+static const char *find_how(const maker *m, const acq_repro_row *row,
+                            const acq_repro_subject *trained)
+{
+    bool is_qac = m->table->columns == ACQ_COLUMNS_QAC;
+    for (int p = 0; p < ACQ_N_PARTS; p++) {
+        const acq_repro_job *job =
+            acq_repro_plan_find(m->plan, m->subject, trained, row, (acq_repro_part)p, is_qac);
+        if (job != NULL && job->is_done)
+            return job->how;
+    }
+    return "";
+}
+
+static acq_status add_ours(const maker *m, const acq_repro_row *row,
+                           const acq_repro_subject *trained, const char *label, acq_error *error)
+{
+    acq_repro_line *line = add(m, error);
+    if (line == NULL)
+        return ACQ_ERR_MEMORY;
+    line->label = label;
+    line->whose = tell_whose(m, row);
+    fill_cells(m, row, trained, line);
+    const char *how = find_how(m, row, trained);
+    bool says_all = row->links == ACQ_REPRO_OBSERVED || row->links == ACQ_REPRO_PERFECT;
+    if (row->ours == NULL || how[0] == '\0')
+        line->how = how;
+    else
+        line->how = says_all ? row->ours : acq_repro_print(m->plan, "%s: %s", row->ours, how);
+    return line->whose == NULL || line->how == NULL || label == NULL ? acq_fail_memory(error)
+                                                                     : ACQ_OK;
+}
+
+static acq_status add_pair(const maker *m, const acq_repro_row *row, const double *published,
+                           const acq_repro_subject *trained, const char *label, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    if (label == NULL)
+        return acq_fail_memory(error);
+    if (published != NULL)
+        status = add_published(m, label, published, error);
+    return status == ACQ_OK ? add_ours(m, row, trained, label, error) : status;
+}
+
+/* A line for every data set that the weights were trained on. */
+static acq_status add_each(const maker *m, const acq_repro_row *row, acq_error *error)
+{
+    int paper = m->subject->paper;
+    acq_status status = ACQ_OK;
+    for (const acq_repro_subject *t = m->plan->folder.subjects; t != NULL && status == ACQ_OK;
+         t = t->next) {
+        if (strcmp(t->split, m->subject->split) != 0)
+            continue;
+        const double *published =
+            paper >= 0 && t->paper >= 0 ? row->transfer[paper][t->paper] : NULL;
+        status = add_pair(m, row, published, t,
+                          acq_repro_print(m->plan, "%s %s", row->label, t->name), error);
+    }
+    return status;
+}
+
+acq_status acq_repro_lines_init(acq_repro_lines *lines, acq_repro_plan *plan,
+                                const acq_repro_table *table, const acq_repro_subject *subject,
+                                acq_error *error)
+{
+    maker m = {.lines = lines, .plan = plan, .table = table, .subject = subject};
+    acq_status status = ACQ_OK;
+    *lines = (acq_repro_lines){0};
+    for (const acq_repro_row *row = table->rows;
+         row < table->rows + ACQ_MOST_ROWS && row->label != NULL && status == ACQ_OK; row++) {
+        const double *published = subject->paper >= 0 ? row->published[subject->paper] : NULL;
+        status = row->weights == ACQ_WEIGHTS_EACH
+                     ? add_each(&m, row, error)
+                     : add_pair(&m, row, published, NULL, row->label, error);
+    }
+    return status;
+}
+
+void acq_repro_lines_deinit(acq_repro_lines *lines)
+{
+    acq_free(lines->items);
+    *lines = (acq_repro_lines){0};
+}
+
+void acq_repro_add_about(acq_text *out, const acq_repro_table *table)
+{
+    for (size_t i = 0; i < 3 && table->about[i] != NULL; i++)
+        acq_text_format(out, "%s%s", i == 0 ? "" : " ", table->about[i]);
+}
+
+static void add_sentences(acq_text *out, const char *const *sentences, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        acq_text_format(out, "%s ", sentences[i]);
+}
+
+void acq_repro_add_sample(acq_text *out, const acq_repro_plan *plan)
+{
+    const acq_repro_settings *settings = plan->settings;
+    if (settings->first == 0 && !settings->quick)
+        return;
+    acq_text_format(out,
+                    "Our rows are a sample: the first %llu candidate sets of each file of "
+                    "small queries, ",
+                    (unsigned long long)acq_repro_get_first(settings, true, false));
+    acq_text_format(out, "%llu of hub queries, %llu retrieval queries of each file. ",
+                    (unsigned long long)acq_repro_get_first(settings, true, true),
+                    (unsigned long long)acq_repro_get_first(settings, false, true));
+}
+
+void acq_repro_add_preface(acq_text *out, const acq_repro_plan *plan)
+{
+    static const char *const always[] = {"Numbers are percentages."};
+    static const char *const of_valid[] = {
+        "Rows named \"ours, validation\" are measured on validation files: train is observed, "
+        "valid "
+        "judges.",
+        "The published rows are of the test files, which are other questions on a larger graph.",
+        "Both stand side by side, but they are not the same measurement.",
+    };
+    bool has_valid = false;
+    for (const acq_repro_subject *s = plan->folder.subjects; s != NULL; s = s->next)
+        has_valid |= strcmp(s->split, "test") != 0;
+    add_sentences(out, always, 1);
+    if (has_valid)
+        add_sentences(out, of_valid, sizeof of_valid / sizeof *of_valid);
+    acq_repro_add_sample(out, plan);
+}

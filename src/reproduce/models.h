@@ -1,0 +1,70 @@
+/* models.h - the links and weights that rows run on: given, made by a run before, or made now.
+ *
+ *   ROOT/FB15k-237/train/complex    of one observed graph: set, split, name
+ *   ROOT/ultraquery                 weights for any graph
+ *
+ * looked for, with and without ".safetensors", below --models, below FOLDER/models, and below the
+ * output's own models/, where what is made is kept beside a line that says what it was made of:
+ * made anew when that changed. A training that was interrupted goes on where it was.
+ *
+ * Names: complex, nbfnet and gnnqe (models), complex.completion, nbfnet.completion,
+ * ultra.completion and fit.completion (links), policy and policy-no-pe (weights of the search),
+ * ultra and ultraquery (any graph). */
+#ifndef ACQ_REPRODUCE_MODELS_H
+#define ACQ_REPRODUCE_MODELS_H
+
+#include "reproduce/plan.h"
+
+typedef struct acq_repro_models {
+    acq_repro_plan *plan;
+    const acq_repro_subject *subject; /* whose graphs are open */
+    acq_graph *observed, *complete;   /* complete NULL: not needed yet */
+    int64_t deadline_ns;
+    size_t n_made;
+    /* the callback of long calls; context is the models */
+    const char *busy; /* what is made */
+    size_t jobs_done;
+} acq_repro_models;
+
+/* What a row's links are. Everything but the numbers lives as long as the plan. */
+typedef struct acq_repro_source {
+    const char *spec; /* for acq_predictor_new; NULL: not to be had */
+    const char *direction, *scaling;
+    const char *how;     /* for readers */
+    const char *why_not; /* with spec NULL */
+    uint64_t hash;       /* of the model's file, or of the graph */
+} acq_repro_source;
+
+void acq_repro_models_init(acq_repro_models *models, acq_repro_plan *plan);
+void acq_repro_models_deinit(acq_repro_models *models);
+
+/* Opens the subject's observed graph in place of another's. */
+acq_status acq_repro_models_turn(acq_repro_models *models, const acq_repro_subject *subject,
+                                 acq_error *error);
+
+/* A model that cannot be made is no error but has a reason; only an interrupt or an output that
+ * cannot be written is. */
+acq_status acq_repro_models_get_links(acq_repro_models *models, const acq_repro_subject *subject,
+                                      acq_repro_links links, acq_repro_source *out,
+                                      acq_error *error);
+
+/* The same for the policy search: spec is for acq_policy_open. trained: EACH. */
+acq_status acq_repro_models_get_weights(acq_repro_models *models, const acq_repro_subject *trained,
+                                        acq_repro_weights weights, acq_repro_source *out,
+                                        acq_error *error);
+
+/* For each training. */
+double acq_repro_get_model_seconds(const acq_repro_settings *settings);
+
+bool acq_repro_models_is_late(const acq_repro_models *models);
+
+/* For whatever takes long: tells, and says false when it is to stop. */
+bool acq_repro_models_progress(void *context, const acq_progress *now);
+
+/* Makes a folder and those above it. */
+acq_status acq_repro_make_folder(const char *path, acq_error *error);
+
+/* Text in the plan's arena. NULL: out of memory. */
+const char *acq_repro_print(acq_repro_plan *plan, const char *format, ...) ACQ_PRINTF(2, 3);
+
+#endif

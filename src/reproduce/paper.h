@@ -1,0 +1,92 @@
+/* paper.h - the tables of the AnyCQ paper: what each row is, how we make ours, and the numbers that
+ * were published (of the test splits).
+ *
+ * A table is data: rows, columns and a measure. A row names an engine, the links it runs on and,
+ * for the policy search, its weights. Published numbers are kept here and nowhere else; nothing
+ * that we measure is ever written into them. */
+#ifndef ACQ_REPRODUCE_PAPER_H
+#define ACQ_REPRODUCE_PAPER_H
+
+#include "reproduce/folder.h"
+
+enum { ACQ_PAPERS = 2, ACQ_MOST_COLUMNS = 12, ACQ_MOST_ROWS = 10 };
+
+typedef enum acq_repro_columns {
+    ACQ_COLUMNS_QAC,  /* nine parts */
+    ACQ_COLUMNS_QAR,  /* k = 1, 2, 3 and total of three hub parts */
+    ACQ_COLUMNS_HUBS, /* these totals */
+} acq_repro_columns;
+
+typedef enum acq_repro_measure {
+    ACQ_MEASURE_F1,
+    ACQ_MEASURE_MATCHED,     /* f1_matched */
+    ACQ_MEASURE_WRONG,       /* wrong_accepted */
+    ACQ_MEASURE_RECALL_EASY, /* of questions that the observed graph answers */
+    ACQ_MEASURE_F1_EASY,     /* 2 R / (1 + R) of this recall, as the published figures have it */
+    ACQ_MEASURE_F1_HARD,
+    ACQ_MEASURE_ALWAYS_YES, /* f1 of the answerer that always says yes */
+} acq_repro_measure;
+
+/* What the links of a row are made by. */
+typedef enum acq_repro_links {
+    ACQ_REPRO_OBSERVED,
+    ACQ_REPRO_PERFECT,
+    ACQ_REPRO_COMPLEX, /* FIT's scaling */
+    ACQ_REPRO_COMPLEX_QTO,
+    ACQ_REPRO_NBFNET,
+    ACQ_REPRO_GNNQE, /* NBFNet trained on queries */
+    ACQ_REPRO_ULTRA,
+    ACQ_REPRO_ULTRAQUERY,
+    ACQ_REPRO_FITTED, /* `anycq fit`, with probabilities; --quick: the weights that ship */
+} acq_repro_links;
+
+typedef enum acq_repro_weights {
+    ACQ_WEIGHTS_NONE, /* another engine than policy */
+    ACQ_WEIGHTS_SHIPPED,
+    ACQ_WEIGHTS_EACH, /* a row for every data set, with weights trained on its observed graph */
+    ACQ_WEIGHTS_NO_PE,
+    ACQ_WEIGHTS_UNTRAINED,
+} acq_repro_weights;
+
+typedef struct acq_repro_row {
+    const char *label; /* as in the paper; EACH: "... trained on" */
+    const char *ours;  /* how we make it, for readers */
+    const char *engine;
+    acq_repro_links links;
+    acq_repro_weights weights;
+    acq_repro_measure measure;
+    double seconds;                                 /* time limit of a question; 0: 60 */
+    bool small_only;                                /* the engine is for small queries */
+    bool is_paper_s;                                /* a row of the paper; else one that we add */
+    const double *published[ACQ_PAPERS];            /* for the columns; below 0: no number */
+    const double *transfer[ACQ_PAPERS][ACQ_PAPERS]; /* EACH: judged on, trained on */
+} acq_repro_row;
+
+typedef struct acq_repro_table {
+    const char *id; /* its file name */
+    const char *title;
+    const char *about[3]; /* sentences below the title, up to the first NULL */
+    acq_repro_columns columns;
+    acq_repro_row rows[ACQ_MOST_ROWS]; /* up to the first without a label */
+} acq_repro_table;
+
+const acq_repro_table *acq_repro_get_table(size_t i); /* NULL past the last */
+
+size_t acq_repro_get_n_columns(acq_repro_columns columns);
+/* "2p"; "3-hub, k=1", "3-hub, total"; "3-hub". */
+const char *acq_repro_get_column(acq_repro_columns columns, size_t i);
+
+const char *acq_repro_get_paper(int paper); /* "FB15k-237" or "NELL" */
+
+/* Links count as true from this score on, as the paper has it; 0: as they are. */
+double acq_repro_get_binarize(acq_repro_links links, int paper, bool is_hub);
+
+/* Statistics of the published files, of these columns. */
+typedef struct acq_repro_statistics {
+    double queries[9], answers[9], easy[9], hard[9]; /* QAC */
+    double qar_queries[3], qar_trivial[3];           /* QAR, hub parts */
+} acq_repro_statistics;
+
+const acq_repro_statistics *acq_repro_get_statistics(int paper);
+
+#endif

@@ -1,0 +1,65 @@
+/* render.h - results as Markdown, CSV, SVG and one page.
+ *
+ *   DIR/index.html      everything on one page that needs no other file
+ *   DIR/tables.md       the tables
+ *   DIR/ID.csv          a table, one line for each number
+ *   DIR/ID-SET.svg      its picture for a data set
+ *   DIR/manifest.json   what it was made from
+ *
+ * All of them are made from the results alone, at the end of a run and when one is interrupted. */
+#ifndef ACQ_REPRODUCE_RENDER_H
+#define ACQ_REPRODUCE_RENDER_H
+
+#include "base/text.h"
+#include "reproduce/plan.h"
+
+/* One line of a table for one data set. */
+typedef struct acq_repro_line {
+    const char *label;
+    const char *whose; /* "published, test", "ours, validation, first 10" */
+    const char *how;   /* of ours, once it has a result; "" */
+    bool is_published;
+    bool is_ours_too;                              /* of a published line: the next one is ours */
+    size_t n;                                      /* columns with a number */
+    double values[ACQ_MOST_COLUMNS];               /* NAN: none */
+    const acq_repro_cell *cells[ACQ_MOST_COLUMNS]; /* of ours */
+} acq_repro_line;
+
+typedef struct acq_repro_lines {
+    acq_repro_line *items;
+    size_t n, capacity;
+    size_t n_numbers;   /* of ours */
+    bool has_undecided; /* among them */
+} acq_repro_lines;
+
+acq_status acq_repro_lines_init(acq_repro_lines *lines, acq_repro_plan *plan,
+                                const acq_repro_table *table, const acq_repro_subject *subject,
+                                acq_error *error);
+void acq_repro_lines_deinit(acq_repro_lines *lines);
+
+/* "validation" or "test". */
+const char *acq_repro_get_split(const acq_repro_subject *subject);
+
+/* What a reader must know before the first table; sentences. */
+void acq_repro_add_preface(acq_text *out, const acq_repro_plan *plan);
+
+/* Only the first instances: a sentence, or nothing. */
+void acq_repro_add_sample(acq_text *out, const acq_repro_plan *plan);
+
+void acq_repro_add_about(acq_text *out, const acq_repro_table *table);
+
+/* Text for HTML: markup escaped, other bytes than UTF-8 replaced. */
+void acq_repro_add_html(acq_text *out, const char *text);
+
+/* The same as a JSON string, with its quotes. */
+void acq_repro_add_json(acq_text *out, const char *text);
+
+/* The picture of a table for a data set, as SVG. */
+acq_status acq_repro_draw(acq_text *out, const acq_repro_table *table,
+                          const acq_repro_subject *subject, const acq_repro_lines *lines,
+                          acq_error *error);
+
+acq_status acq_repro_write_page(acq_repro_plan *plan, acq_error *error);   /* index.html */
+acq_status acq_repro_write_tables(acq_repro_plan *plan, acq_error *error); /* the others */
+
+#endif

@@ -1,0 +1,331 @@
+/* run.c - jobs into results. They go by their links, so that a predictor is opened once for each
+ * data set and what needs no training comes first. */
+#include <math.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/hash.h"
+#include "reproduce/models.h"
+
+enum { STEPS_SMALL = 20, STEPS_HUB = 200 }; /* of the policy search, as in the paper */
+
+static const double QUICK_JOB_SECONDS = 20;
+
+typedef struct run {
+    acq_repro_plan *plan;
+    acq_repro_models models;
+    acq_repro_report *report;
+    int64_t begin_ns;
+    double seconds_run, weight_run, weight_left;
+} run;
+
+static const acq_repro_links order[] = {
+    ACQ_REPRO_OBSERVED, ACQ_REPRO_PERFECT,    ACQ_REPRO_COMPLEX_QTO,
+    ACQ_REPRO_COMPLEX,  ACQ_REPRO_ULTRAQUERY, ACQ_REPRO_FITTED,
+    ACQ_REPRO_NBFNET,   ACQ_REPRO_ULTRA,      ACQ_REPRO_GNNQE,
+};
+
+/* ---- telling ---- */
+
+/* A guess at a job's share of the work, for the estimate alone. */
+static double weigh(const acq_repro_job *job)
+{
+    bool is_slow = job->row->links != ACQ_REPRO_OBSERVED && job->row->links != ACQ_REPRO_PERFECT;
+    return (job->is_qac ? 1 : 3) * (acq_repro_part_is_hub(job->part) ? 2 : 1) * (is_slow ? 3 : 1);
+}
+
+static bool tell(run *r, const char *what, double seconds)
+{
+    const acq_repro_settings *settings = r->plan->settings;
+    acq_repro_news news = {.what = what,
+                           .done = r->models.jobs_done,
+                           .total = r->plan->n_jobs,
+                           .seconds = seconds,
+                           .left = -1};
+    if (r->weight_run > 0)
+        news.left = r->seconds_run / r->weight_run * r->weight_left;
+    return settings->tell == NULL || settings->tell(settings->context, &news);
+}
+
+static void note(const run *r, const char *what, const char *why)
+{
+    const acq_repro_settings *settings = r->plan->settings;
+    const char *text = acq_repro_print(r->plan, "left out: %s: %s", what, why);
+    if (settings->note != NULL && text != NULL)
+        settings->note(settings->context, text);
+}
+
+static acq_status leave_out(run *r, const acq_repro_job *job, const char *why, acq_error *error)
+{
+    r->report->n_failed++;
+    note(r, job->name, why);
+    return acq_repro_leave_out(&r->plan->folder, error, why, "%s", job->name);
+}
+
+/* ---- one job ---- */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text == NULL ? hash + 1 : acq_hash_bytes(text, strlen(text), hash);
+}
+
+static uint64_t hash_double(uint64_t hash, double value)
+{
+    return acq_hash_bytes(&value, sizeof value, hash);
+}
+
+/* Of everything that the numbers depend on. */
+static uint64_t identify(const run *r, const acq_repro_job *job, const acq_repro_source *links,
+                         const acq_repro_source *weights)
+{
+    const acq_repro_settings *settings = r->plan->settings;
+    uint64_t hash = hash_text(job->files, job->name);
+    hash = acq_hash_word(hash, acq_graph_get_fingerprint(r->models.observed));
+    hash = acq_hash_word(hash, links->hash);
+    hash = hash_text(hash, links->how);
+    hash = acq_hash_word(hash, weights->hash);
+    hash = acq_hash_word(hash, settings->seed);
+    hash = acq_hash_word(
+        hash, acq_repro_get_first(settings, job->is_qac, acq_repro_part_is_hub(job->part)));
+    hash = hash_double(hash, job->seconds);
+    hash = acq_hash_word(hash, settings->quick);
+    hash = hash_text(hash, acq_get_version());
+    return hash_text(hash, settings->commit);
+}
+
+static bool show(void *context, const acq_progress *now)
+{
+    return acq_repro_models_progress(context, now);
+}
+
+static void set_ask(const run *r, const acq_repro_job *job, const acq_policy *policy,
+                    acq_ask_params *ask)
+{
+    const acq_repro_row *row = job->row;
+    bool is_hub = acq_repro_part_is_hub(job->part);
+    bool is_walk = row->weights != ACQ_WEIGHTS_NONE || strcmp(row->engine, "random") == 0;
+    acq_ask_params_init(ask);
+    ask->engine = row->engine;
+    ask->seconds = job->seconds;
+    ask->seed = r->plan->settings->seed;
+    if (is_walk) {
+        ask->paper = true;
+        ask->steps = is_hub || !job->is_qac ? STEPS_HUB : STEPS_SMALL;
+        ask->binarize = acq_repro_get_binarize(row->links, job->subject->paper, is_hub);
+        ask->policy = policy;
+    }
+}
+
+static acq_status evaluate(run *r, acq_repro_job *job, const acq_predictor *predictor,
+                           const acq_policy *policy, acq_evaluation **out, acq_error *error)
+{
+    const acq_repro_settings *settings = r->plan->settings;
+    const char *files[ACQ_MOST_FREE];
+    size_t n = 0;
+    if (job->is_qac)
+        files[n++] = job->subject->qac[job->part].path;
+    for (int k = 0; k < ACQ_MOST_FREE && !job->is_qac; k++)
+        if (job->subject->qar[job->part][k].hash != 0)
+            files[n++] = job->subject->qar[job->part][k].path;
+    acq_ask_params ask;
+    acq_evaluate_params params;
+    set_ask(r, job, policy, &ask);
+    acq_evaluate_params_init(&params);
+    params.ask = &ask;
+    params.first = acq_repro_get_first(settings, job->is_qac, acq_repro_part_is_hub(job->part));
+    params.threads = settings->threads;
+    params.seconds = settings->quick ? QUICK_JOB_SECONDS : 0;
+    params.progress = show;
+    params.context = &r->models;
+    r->models.busy = job->name;
+    return acq_evaluate(predictor, job->is_qac ? ACQ_TASK_QAC : ACQ_TASK_QAR, files, n, &params,
+                        out, error);
+}
+
+static acq_status do_job(run *r, acq_repro_job *job, const acq_predictor *predictor,
+                         const acq_repro_source *weights, uint64_t identity, acq_error *error)
+{
+    acq_error own = {0};
+    acq_policy *policy = NULL;
+    acq_evaluation *evaluation = NULL;
+    int64_t begin = acq_clock_ns();
+    acq_status status = ACQ_OK;
+    if (strcmp(job->row->engine, "policy") == 0)
+        status = acq_policy_open(weights->spec, r->plan->settings->seed, &policy, &own);
+    if (status == ACQ_OK)
+        status = evaluate(r, job, predictor, policy, &evaluation, &own);
+    double seconds = 1e-9 * (double)(acq_clock_ns() - begin);
+    bool is_local = status != ACQ_OK && status != ACQ_ERR_INTERRUPTED && status != ACQ_ERR_MEMORY;
+    if (is_local)
+        status = leave_out(r, job, own.message, error);
+    else if (status != ACQ_OK && error != NULL)
+        *error = own;
+    else if (status == ACQ_OK)
+        status = acq_repro_job_write(r->plan, job, identity, evaluation, seconds, error);
+    acq_evaluation_free(evaluation);
+    acq_policy_free(policy);
+    r->report->n_run += job->is_done;
+    r->seconds_run += seconds;
+    r->weight_run += weigh(job);
+    if (status == ACQ_OK && !is_local && !tell(r, job->name, seconds))
+        return acq_fail(error, ACQ_ERR_INTERRUPTED, "interrupted");
+    return status;
+}
+
+/* A job's weights, and then its result: kept, or made. *predictor is opened by the first that needs
+ * it. */
+typedef struct group {
+    const acq_repro_subject *subject;
+    acq_repro_source links;
+    acq_predictor *predictor;
+} group;
+
+static acq_status open_predictor(run *r, group *g, acq_error *error)
+{
+    if (g->predictor != NULL)
+        return ACQ_OK;
+    acq_predictor_params params;
+    acq_predictor_params_init(&params);
+    params.direction = g->links.direction;
+    params.scaling = g->links.scaling;
+    params.threads = r->plan->settings->threads;
+    if (strcmp(g->links.spec, "perfect") == 0)
+        return acq_predictor_new_of_facts(r->models.observed, r->models.complete, "perfect",
+                                          &g->predictor, NULL, error);
+    return acq_predictor_new(r->models.observed, g->links.spec, &params, &g->predictor, error);
+}
+
+static acq_status start_job(run *r, group *g, acq_repro_job *job, const acq_repro_source *weights,
+                            uint64_t identity, acq_error *error)
+{
+    acq_error own = {0};
+    if (acq_repro_models_is_late(&r->models))
+        return leave_out(r, job, "the time was over", error);
+    acq_status status = open_predictor(r, g, &own);
+    if (status != ACQ_OK)
+        return status == ACQ_ERR_MEMORY ? acq_fail_memory(error)
+                                        : leave_out(r, job, own.message, error);
+    return do_job(r, job, g->predictor, weights, identity, error);
+}
+
+static acq_status take_job(run *r, group *g, acq_repro_job *job, acq_error *error)
+{
+    acq_repro_source weights = {0};
+    acq_status status = ACQ_OK;
+    r->weight_left -= weigh(job);
+    bool is_policy = job->row->weights != ACQ_WEIGHTS_NONE;
+    bool needs_time =
+        job->row->weights == ACQ_WEIGHTS_EACH || job->row->weights == ACQ_WEIGHTS_NO_PE;
+    if (needs_time) { /* another graph may be opened to train on */
+        acq_predictor_free(g->predictor);
+        g->predictor = NULL;
+    }
+    if (is_policy)
+        status = acq_repro_models_get_weights(&r->models,
+                                              job->trained != NULL ? job->trained : job->subject,
+                                              job->row->weights, &weights, error);
+    if (status == ACQ_OK && g->links.spec != NULL && strcmp(g->links.spec, "perfect") == 0)
+        status =
+            acq_repro_models_get_links(&r->models, g->subject, job->row->links, &g->links, error);
+    if (status == ACQ_OK && is_policy && weights.spec == NULL)
+        status = leave_out(r, job, weights.why_not, error);
+    else if (status == ACQ_OK) {
+        uint64_t identity = identify(r, job, &g->links, &weights);
+        status = acq_repro_job_read(r->plan, job, identity, error);
+        job->is_kept = job->is_done;
+        r->report->n_kept += job->is_kept;
+        job->how = g->links.how;
+        if (status == ACQ_OK && !job->is_done)
+            status = start_job(r, g, job, &weights, identity, error);
+    }
+    r->models.jobs_done++;
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static bool is_in(const acq_repro_job *job, const acq_repro_subject *subject, acq_repro_links links)
+{
+    return job->subject == subject && job->row->links == links;
+}
+
+/* One line for all parts of a row. */
+static acq_status leave_row_out(run *r, const acq_repro_job *job, const char *why, acq_error *error)
+{
+    const acq_repro_omission *last = r->plan->folder.last_omission;
+    acq_status status =
+        acq_repro_leave_out(&r->plan->folder, error, why, "%s, %s: %s", job->subject->name,
+                            job->subject->split, job->row->label);
+    if (status == ACQ_OK && r->plan->folder.last_omission != last)
+        note(r, r->plan->folder.last_omission->what, why);
+    return status;
+}
+
+static acq_status leave_group_out(run *r, const acq_repro_subject *subject, acq_repro_links links,
+                                  const char *why, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (acq_repro_job *job = r->plan->jobs; job != NULL && status == ACQ_OK; job = job->next) {
+        if (!is_in(job, subject, links))
+            continue;
+        r->weight_left -= weigh(job);
+        r->models.jobs_done++;
+        r->report->n_failed++;
+        status = leave_row_out(r, job, why, error);
+    }
+    return status;
+}
+
+static acq_status run_group(run *r, const acq_repro_subject *subject, acq_repro_links links,
+                            acq_error *error)
+{
+    group g = {.subject = subject};
+    acq_error own = {0};
+    acq_status status = acq_repro_models_turn(&r->models, subject, &own);
+    if (status != ACQ_OK && status != ACQ_ERR_MEMORY)
+        return leave_group_out(r, subject, links, own.message, error);
+    if (status == ACQ_OK)
+        status = acq_repro_models_get_links(&r->models, subject, links, &g.links, &own);
+    if (status == ACQ_ERR_INTERRUPTED || status == ACQ_ERR_MEMORY || status == ACQ_ERR_IO) {
+        if (error != NULL)
+            *error = own;
+        return status;
+    }
+    if (status != ACQ_OK || g.links.spec == NULL)
+        return leave_group_out(r, subject, links,
+                               status != ACQ_OK          ? own.message
+                               : g.links.why_not == NULL ? "its model could not be had"
+                                                         : g.links.why_not,
+                               error);
+    for (acq_repro_job *job = r->plan->jobs; job != NULL && status == ACQ_OK; job = job->next)
+        if (is_in(job, subject, links))
+            status = take_job(r, &g, job, error);
+    acq_predictor_free(g.predictor);
+    return status;
+}
+
+static bool has_jobs(const acq_repro_plan *plan, const acq_repro_subject *subject,
+                     acq_repro_links links)
+{
+    for (const acq_repro_job *job = plan->jobs; job != NULL; job = job->next)
+        if (is_in(job, subject, links))
+            return true;
+    return false;
+}
+
+acq_status acq_repro_run(acq_repro_plan *plan, acq_repro_report *report, acq_error *error)
+{
+    run r = {.plan = plan, .report = report, .begin_ns = acq_clock_ns()};
+    acq_status status = ACQ_OK;
+    acq_repro_models_init(&r.models, plan);
+    report->n_jobs = plan->n_jobs;
+    for (const acq_repro_job *job = plan->jobs; job != NULL; job = job->next)
+        r.weight_left += weigh(job);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (const acq_repro_subject *s = plan->folder.subjects; s != NULL && status == ACQ_OK;
+             s = s->next)
+            if (has_jobs(plan, s, order[i]))
+                status = run_group(&r, s, order[i], error);
+    acq_repro_models_deinit(&r.models);
+    return status;
+}

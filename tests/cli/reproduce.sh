@@ -1,0 +1,122 @@
+#!/bin/sh
+# `anycq reproduce` on a small made-up folder: the tables are there with the published rows beside ours,
+# numbers agree with `anycq eval`, a second run keeps every job, a change does again only what depends
+# on it, an interrupt keeps what is done, what is missing is listed, names are escaped.
+# usage: reproduce.sh ANYCQ SOURCE_DIR
+set -u
+anycq=$1 source=$2
+work=$(mktemp -d) || exit 1
+trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $1"
+    cat err out 2>/dev/null
+    exit 1
+}
+
+# expect TEXT FILE
+expect() {
+    grep -qF -- "$1" "$2" || { tail -n 40 "$2"; fail "no \"$1\" in $2"; }
+}
+
+# make FOLDER: a graph with questions about it
+make() {
+    mkdir -p "$1"
+    head -n 700 "$source/data/world/world.tsv" >all.tsv
+    awk 'NR % 12 != 5' all.tsv >"$1/train.txt"
+    awk 'NR % 12 == 5' all.tsv >"$1/valid.txt"
+    "$anycq" generate small --type 2p --count 4 --observed "$1/train.txt" --complete all.tsv \
+        -o "$1/qac_valid_type0001.json" >out 2>err || fail "generate 2p"
+    for k in 1 2 3; do
+        "$anycq" generate qar --hubs 3 --terms 6 --free $k --count 2 --observed "$1/train.txt" \
+            --complete all.tsv -o "$1/qar_valid_3hub_efo$k.json" >out 2>err || fail "generate qar"
+    done
+}
+
+# reproduce ARGUMENT...: its exit code
+reproduce() {
+    "$anycq" reproduce "$@" >out 2>err
+}
+
+make data/FB15k-237
+mkdir -p data/lonely data/quiet
+cp data/FB15k-237/qac_valid_type0001.json data/lonely/qac_valid_2p.json
+cp data/FB15k-237/train.txt data/quiet/train.txt
+
+# tables, ours and published
+reproduce data -o tables --tables perfect,sql-time --model-time 1s --first 3 || fail "exit $?"
+for file in index.html tables.md manifest.json perfect.csv sql-time.csv \
+    perfect-FB15k-237-valid.svg; do
+    [ -s "tables/$file" ] || fail "no $file"
+done
+expect "| AnyCQ | published, test | 100.0 | 99.9 |" tables/tables.md
+expect "| exact | ours, validation | 100.0 | - |" tables/tables.md
+expect "lonely: 1 query files of valid (no train\\_kg.tsv or train.txt)" tables/tables.md
+expect "quiet: no query files" tables/tables.md
+expect "FB15k-237, valid: classification, 3p: no such file" tables/tables.md
+expect "FB15k-237,validation,exact,ours,2p,100.0000" tables/perfect.csv
+f1=$("$anycq" eval qar --observed data/FB15k-237/train.txt --predictor observed --engine sql \
+    --queries data/FB15k-237/qar_valid_3hub_efo1.json --first 3 --json 2>err | head -n 1 |
+    sed 's/.*"recall_easy": \([0-9.a-z]*\).*/\1/')
+[ "$f1" = null ] || expect "\"SQL, 60 s\",ours,\"3-hub, k=1\",$f1" tables/sql-time.csv
+
+# everything is kept
+reproduce data -o tables --tables perfect,sql-time --model-time 1s --first 3 || fail "exit $?"
+expect ": 0 run," out
+
+# a changed file: only what asks it
+sed 's/^/ /' data/FB15k-237/qac_valid_type0001.json >changed
+cp changed data/FB15k-237/qac_valid_type0001.json
+reproduce data -o tables --tables perfect,sql-time --model-time 1s --first 3 || fail "exit $?"
+expect ": 2 run," out
+[ -z "$(find tables -name '*.checkpoint')" ] || fail "a checkpoint stayed"
+
+# a damaged result is made again
+printf '{"identity": ' >"tables/jobs/FB15k-237_valid_qac_2p_exact_perfect.json"
+reproduce data -o tables --tables perfect,sql-time --model-time 1s --first 3 || fail "exit $?"
+expect ": 1 run," out
+
+# an interrupt keeps what is done, and the same command goes on
+"$anycq" reproduce data -o stopped --tables perfect,pe --model-time 20s >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+    [ -n "$(find stopped -name '*complex*' 2>/dev/null)" ] && break
+    sleep 0.1
+done
+env kill -INT $pid
+wait $pid
+code=$?
+[ $code = 130 ] || [ $code = 0 ] || fail "interrupted: exit $code"
+[ -s stopped/tables.md ] || fail "no tables after an interrupt"
+expect "| exact | ours, validation | 100.0 |" stopped/tables.md
+
+# names are escaped, the page is well-formed
+mv data/FB15k-237 'data/<b>&"x'
+reproduce data -o odd --tables perfect || fail "odd name: exit $?"
+! grep -qF '<b>&' odd/index.html || fail "a name went into the page as it is"
+expect '&#60;b&#62;&#38;&#34;x' odd/index.html
+if command -v xmllint >/dev/null; then
+    xmllint --noout odd/*.html odd/*.svg tables/*.html tables/*.svg >out 2>&1 || fail "XML"
+fi
+
+# what cannot be
+refuse() {
+    code=$1 text=$2
+    shift 2
+    reproduce "$@"
+    got=$?
+    [ $got = "$code" ] || fail "exit $got, not $code: $*"
+    expect "$text" err
+}
+mkdir empty
+refuse 2 "no data set" empty -o e
+refuse 2 "this is no folder" all.tsv -o e
+refuse 2 'no table "qax"' data -o e --tables qac,qax
+[ ! -e e ] || fail "a refused command made its folder"
+refuse 4 "cannot make this folder" data -o all.tsv/e
+if [ "$(id -u)" != 0 ]; then
+    mkdir shut && chmod a-w shut
+    refuse 4 "cannot make this folder" data -o shut/e
+fi
+echo ok

@@ -93,6 +93,26 @@ void acq_text_add_char(acq_text *text, char c)
     acq_text_add_bytes(text, &c, 1);
 }
 
+void acq_text_add_json(acq_text *text, const char *bytes, size_t length)
+{
+    size_t done = 0;
+    if (acq_utf8_check(bytes, length) != length) {
+        acq_text_add(text, "\"(not UTF-8)\"");
+        return;
+    }
+    acq_text_add_char(text, '"');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F)
+            continue;
+        acq_text_add_bytes(text, bytes + done, i - done);
+        acq_text_format(text, c == '"' || c == '\\' ? "\\%c" : "\\u%04X", c);
+        done = i + 1;
+    }
+    acq_text_add_bytes(text, bytes + done, length - done);
+    acq_text_add_char(text, '"');
+}
+
 void acq_text_format(acq_text *text, const char *format, ...)
 {
     va_list args;

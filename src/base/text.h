@@ -37,6 +37,8 @@ void acq_text_clear(acq_text *text); /* keeps the memory */
 void acq_text_add(acq_text *text, const char *piece);
 void acq_text_add_bytes(acq_text *text, const char *bytes, size_t length);
 void acq_text_add_char(acq_text *text, char c);
+/* As a string of JSON, in quotes. What is not UTF-8 is replaced. */
+void acq_text_add_json(acq_text *text, const char *bytes, size_t length);
 void acq_text_format(acq_text *text, const char *format, ...) ACQ_PRINTF(2, 3);
 
 /* ACQ_OK, or ACQ_ERR_MEMORY if any append failed. */

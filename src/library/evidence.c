@@ -229,11 +229,13 @@ static bool is_bare_word(const char *name)
 static void add_quoted(acq_text *out, const char *name)
 {
     acq_text_add_char(out, '"');
-    for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            acq_text_add_char(out, '\\');
-        acq_text_add_char(out, *c);
+    for (size_t n = strcspn(name, "\"\\"); name[n] != '\0'; n = strcspn(name, "\"\\")) {
+        acq_text_add_bytes(out, name, n);
+        acq_text_add_char(out, '\\');
+        acq_text_add_char(out, name[n]);
+        name += n + 1;
     }
+    acq_text_add(out, name);
     acq_text_add_char(out, '"');
 }
 

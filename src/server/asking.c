@@ -19,6 +19,7 @@ struct acq_asking {
     bool is_unwanted; /* emit said so */
     int failed;       /* HTTP's status of the error that was emitted */
     int64_t next_sign_ns;
+    acq_text text; /* of what is emitted next */
 };
 
 void acq_asking_free(acq_asking *a)
@@ -27,6 +28,7 @@ void acq_asking_free(acq_asking *a)
         return;
     acq_solutions_free(a->solutions);
     acq_query_free(a->query);
+    acq_text_deinit(&a->text);
     acq_free(a);
 }
 
@@ -92,14 +94,27 @@ acq_asking *acq_asking_new(const acq_call *call, const json_t *arguments, json_t
     return NULL;
 }
 
-/* ---- lines ---- */
+/* ---- one by one ---- */
 
-static void emit_line(acq_asking *a, const char *kind, json_t *value)
+static void emit_text(acq_asking *a, const char *kind)
 {
-    if (!a->is_unwanted)
-        a->is_unwanted = !a->emit(a->context, json_pack("{s:o}", kind, value));
+    if (a->is_unwanted || a->text.failed)
+        a->is_unwanted = true;
     else
-        json_decref(value);
+        a->is_unwanted = !a->emit(a->context, kind, a->text.bytes, a->text.length);
+    acq_text_clear(&a->text);
+}
+
+static void emit_object(acq_asking *a, const char *kind, json_t *value)
+{
+    char *dumped = value == NULL ? NULL : json_dumps(value, ACQ_SERVICE_STYLE);
+    if (dumped == NULL)
+        a->text.failed = true;
+    else
+        acq_text_add(&a->text, dumped);
+    free(dumped);
+    json_decref(value);
+    emit_text(a, kind);
 }
 
 static bool is_wanted(acq_asking *a)
@@ -114,27 +129,35 @@ static bool tell_progress(void *context, const acq_progress *now)
     int64_t clock = acq_clock_ns();
     if (clock >= a->next_sign_ns) {
         a->next_sign_ns = clock + 500000000;
-        emit_line(a, "progress",
-                  json_pack("{s:s,s:I,s:I}", "phase", now->phase, "done", (json_int_t)now->done,
-                            "total", (json_int_t)now->total));
+        emit_object(a, "progress",
+                    json_pack("{s:s,s:I,s:I}", "phase", now->phase, "done", (json_int_t)now->done,
+                              "total", (json_int_t)now->total));
     }
     return is_wanted(a);
 }
 
 static void tell_step(void *context, const acq_trace_step *step)
 {
-    acq_asking *a = context;
-    emit_line(a, "step",
-              json_pack("{s:I,s:f,s:f,s:I,s:f}", "step", (json_int_t)step->step, "score",
-                        step->score, "best", step->best, "classes", (json_int_t)step->n_classes,
-                        "ms", step->ms));
+    emit_object(context, "step",
+                json_pack("{s:I,s:f,s:f,s:I,s:f}", "step", (json_int_t)step->step, "score",
+                          step->score, "best", step->best, "classes", (json_int_t)step->n_classes,
+                          "ms", step->ms));
 }
 
 static void emit_failure(acq_asking *a, const acq_error *error)
 {
     json_t *object = acq_service_fail_with(error, &a->failed);
-    emit_line(a, "error", json_incref(json_object_get(object, "error")));
+    emit_object(a, "error", json_incref(json_object_get(object, "error")));
     json_decref(object);
+}
+
+static void emit_answers(acq_asking *a, const acq_result *some)
+{
+    size_t n = acq_result_get_n_answers(some);
+    for (size_t i = 0; i < n && is_wanted(a); i++) {
+        acq_answer_write(a->g, a->query, some, i, a->explains, &a->text);
+        emit_text(a, "answer");
+    }
 }
 
 static void run_cursor(acq_asking *a)
@@ -151,15 +174,15 @@ static void run_cursor(acq_asking *a)
         status = acq_cursor_next_some(cursor, &some, &error);
         if (status != ACQ_OK || some == NULL)
             break;
-        for (size_t i = 0; i < acq_result_get_n_answers(some) && is_wanted(a); i++)
-            emit_line(a, "answer", acq_answer_make(a->g, a->query, some, i, a->explains));
+        emit_answers(a, some);
     }
-    if (status == ACQ_OK)
-        emit_line(a, "result",
-                  acq_answer_make_end(a->g, a->query, acq_cursor_get_result(cursor), &a->params,
-                                      a->explains));
-    else
+    if (status == ACQ_OK) {
+        acq_answer_write_end(a->g, a->query, acq_cursor_get_result(cursor), &a->params, a->explains,
+                             &a->text);
+        emit_text(a, "result");
+    } else {
         emit_failure(a, &error);
+    }
     acq_cursor_free(cursor);
 }
 
@@ -171,44 +194,64 @@ void acq_asking_run(acq_asking *a, acq_emit_fn emit, void *context)
         run_cursor(a);
         return;
     }
-    for (size_t i = 0; i < acq_solutions_get_n(a->solutions) && is_wanted(a); i++)
-        emit_line(a, "answer", acq_answer_make_row(a->g, a->solutions, i));
-    emit_line(a, "result", acq_answer_make_row_end(a->g, a->solutions));
+    for (size_t i = 0; i < acq_solutions_get_n(a->solutions) && is_wanted(a); i++) {
+        acq_answer_write_row(a->g, a->solutions, i, &a->text);
+        emit_text(a, "answer");
+    }
+    acq_answer_write_row_end(a->g, a->solutions, &a->text);
+    emit_text(a, "result");
 }
 
 /* ---- the whole ---- */
 
 typedef struct whole {
-    json_t *answers, *end; /* end: the result, or {"error": ...} */
+    acq_text answers, end;
+    bool has_failed;
 } whole;
 
-static bool collect(void *context, json_t *line)
+static bool collect(void *context, const char *kind, const char *json, size_t length)
 {
     whole *w = context;
-    json_t *answer = json_object_get(line, "answer"), *result = json_object_get(line, "result");
-    if (answer != NULL)
-        json_array_append(w->answers, answer);
-    else if (result != NULL)
-        w->end = json_incref(result);
-    else if (json_object_get(line, "error") != NULL)
-        w->end = json_incref(line);
-    json_decref(line);
-    return line != NULL;
+    if (strcmp(kind, "answer") == 0) {
+        acq_text_add(&w->answers, w->answers.length == 0 ? "" : ",");
+        acq_text_add_bytes(&w->answers, json, length);
+    } else if (strcmp(kind, "result") == 0 || strcmp(kind, "error") == 0) {
+        acq_text_add_bytes(&w->end, json, length);
+        w->has_failed = kind[0] == 'e';
+    }
+    return !w->answers.failed;
+}
+
+/* The answers stand before the brace that ends the result. */
+void acq_asking_write(acq_asking *a, acq_text *out, int *status)
+{
+    whole w = {0};
+    acq_asking_run(a, collect, &w);
+    out->failed |= w.answers.failed || w.end.failed || w.end.length == 0;
+    if (w.has_failed) {
+        *status = a->failed;
+        acq_text_format(out, "{\"error\":%s}\n", w.end.bytes);
+    } else if (!out->failed) {
+        acq_text_add_bytes(out, w.end.bytes, w.end.length - 1);
+        acq_text_add(out, ",\"answers\":[");
+        if (w.answers.length > 0)
+            acq_text_add_bytes(out, w.answers.bytes, w.answers.length);
+        acq_text_add(out, "]}\n");
+    }
+    acq_text_deinit(&w.answers);
+    acq_text_deinit(&w.end);
 }
 
 json_t *acq_tools_ask(const acq_call *call, const json_t *arguments, int *status)
 {
-    json_t *failure;
-    acq_asking *a = acq_asking_new(call, arguments, &failure, status);
+    json_t *object;
+    acq_text text = {0};
+    acq_asking *a = acq_asking_new(call, arguments, &object, status);
     if (a == NULL)
-        return failure;
-    whole w = {.answers = json_array()};
-    acq_asking_run(a, collect, &w);
-    if (json_object_get(w.end, "error") == NULL)
-        json_object_set(w.end, "answers", w.answers);
-    else
-        *status = a->failed;
-    json_decref(w.answers);
+        return object;
+    acq_asking_write(a, &text, status);
+    object = acq_answer_parse(&text);
+    acq_text_deinit(&text);
     acq_asking_free(a);
-    return w.end;
+    return object;
 }

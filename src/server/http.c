@@ -29,6 +29,7 @@ typedef enum phase { READING, WORKING, WRITING } phase;
 typedef struct connection {
     acq_http *http;
     int socket;
+    struct sockaddr_in client; /* at the other end of it */
     _Atomic(phase) phase;
     _Atomic int64_t since_ns;
     bool is_cut;
@@ -96,6 +97,22 @@ static void set_phase(connection *c, phase now)
     c->phase = now;
 }
 
+static bool find_client(int socket, struct sockaddr_in *out)
+{
+    socklen_t n = sizeof *out;
+    return getpeername(socket, (struct sockaddr *)out, &n) == 0;
+}
+
+/* MHD closes a socket some time before it says so; its number may be another client's by then. */
+static void cut_off(connection *c)
+{
+    struct sockaddr_in client;
+    c->is_cut = true;
+    if (find_client(c->socket, &client) && client.sin_port == c->client.sin_port &&
+        client.sin_addr.s_addr == c->client.sin_addr.s_addr)
+        shutdown(c->socket, SHUT_RDWR);
+}
+
 static void notify_connection(void *context, struct MHD_Connection *connected,
                               void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
@@ -109,6 +126,7 @@ static void notify_connection(void *context, struct MHD_Connection *connected,
             return;
         c->http = http;
         c->socket = info->connect_fd;
+        (void)find_client(c->socket, &c->client);
         set_phase(c, READING);
         pthread_mutex_lock(&http->lock);
         c->next = http->connections;
@@ -146,10 +164,8 @@ static void *watch(void *context)
             double most = c->phase == READING   ? http->params.read_seconds
                           : c->phase == WRITING ? http->params.write_seconds
                                                 : 1e9;
-            if (!c->is_cut && (double)(now - c->since_ns) * 1e-9 > most) {
-                c->is_cut = true;
-                shutdown(c->socket, SHUT_RDWR);
-            }
+            if (!c->is_cut && (double)(now - c->since_ns) * 1e-9 > most)
+                cut_off(c);
         }
         pthread_mutex_unlock(&http->lock);
     }
@@ -163,6 +179,8 @@ static bool is_over(void *context)
     struct pollfd ask = {.fd = c->socket, .events = POLLRDHUP};
     if (c->http->must_end)
         return true;
+    if (acq_clock_ns() - c->since_ns < 2000000)
+        return false; /* it has only begun: most questions are over before a look pays */
     return poll(&ask, 1, 0) > 0 && (ask.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
@@ -218,19 +236,25 @@ static enum MHD_Result send_bytes(request *r, struct MHD_Connection *to, int sta
     return send_response(r, to, status, type, response);
 }
 
+/* Takes the object. Most are small, and are written without a detour. */
 static enum MHD_Result send_json(request *r, struct MHD_Connection *to, int status, json_t *object)
 {
-    acq_text text = {0};
-    char *dumped = object == NULL ? NULL : json_dumps(object, ACQ_SERVICE_STYLE);
-    if (dumped == NULL)
-        text.failed = true;
-    else
-        acq_text_format(&text, "%s\n", dumped);
-    free(dumped);
+    enum { SMALL = 16384 };
+    char small[SMALL], *bytes = small;
+    size_t n = object == NULL ? 0 : json_dumpb(object, small, SMALL - 1, ACQ_SERVICE_STYLE);
+    bool is_small = n > 0 && n < SMALL;
+    if (!is_small && object != NULL)
+        bytes = json_dumps(object, ACQ_SERVICE_STYLE);
     json_decref(object);
-    enum MHD_Result sent = send_bytes(r, to, status, "application/json", &text);
-    acq_text_deinit(&text);
-    return sent;
+    if (n == 0 || bytes == NULL)
+        return send_bytes(r, to, 503, "application/json", &(acq_text){0});
+    if (is_small)
+        bytes[n] = '\n';
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        is_small ? n + 1 : n, bytes, is_small ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_MUST_FREE);
+    if (response == NULL && !is_small)
+        free(bytes);
+    return send_response(r, to, status, "application/json", response);
 }
 
 static enum MHD_Result send_error(request *r, struct MHD_Connection *to, int status,
@@ -416,11 +440,26 @@ static enum MHD_Result run_lines(request *r, struct MHD_Connection *to, json_t *
     return send_response(r, to, 200, "application/x-ndjson", response);
 }
 
-static bool wants_lines(struct MHD_Connection *from, const char *path, const json_t *arguments)
+static enum MHD_Result run_ask(request *r, struct MHD_Connection *to, const acq_call *call,
+                               const json_t *arguments)
+{
+    json_t *failure;
+    int status;
+    acq_asking *asking = acq_asking_new(call, arguments, &failure, &status);
+    if (asking == NULL)
+        return send_json(r, to, status, failure);
+    acq_text text = {0};
+    acq_asking_write(asking, &text, &status);
+    enum MHD_Result sent = send_bytes(r, to, status, "application/json", &text);
+    acq_text_deinit(&text);
+    acq_asking_free(asking);
+    return sent;
+}
+
+static bool wants_lines(struct MHD_Connection *from, const json_t *arguments)
 {
     const char *accept = MHD_lookup_connection_value(from, MHD_HEADER_KIND, "Accept");
-    return strcmp(path, "/api/ask") == 0 &&
-           (acq_argument_is_true(arguments, "stream") ||
+    return (acq_argument_is_true(arguments, "stream") ||
             (accept != NULL && (strstr(accept, "application/x-ndjson") != NULL ||
                                 strstr(accept, "application/jsonl") != NULL)));
 }
@@ -481,8 +520,10 @@ static enum MHD_Result run_api(request *r, struct MHD_Connection *to, const acq_
     } else if (is_sparql) {
         const char *graph = path[7] == '/' ? path + 8 : NULL;
         sent = run_sparql(r, to, call, arguments, graph, is_get);
-    } else if (wants_lines(to, path, arguments) && strcmp(method, "HEAD") != 0) {
-        return run_lines(r, to, arguments);
+    } else if (strcmp(path, "/api/ask") == 0) {
+        if (wants_lines(to, arguments) && strcmp(method, "HEAD") != 0)
+            return run_lines(r, to, arguments);
+        sent = run_ask(r, to, call, arguments);
     } else {
         json_t *object = acq_service_run(call, path + 5, arguments, &status);
         sent = send_json(r, to, status, object);

@@ -29,21 +29,16 @@ static bool is_over(void *context)
     return s->is_unwanted || s->params.is_over(s->params.context);
 }
 
-/* A line that memory lacked for ends the lines: what the client gets has no result then. */
-static bool add_line(void *context, json_t *line)
+static bool add_line(void *context, const char *kind, const char *json, size_t length)
 {
     acq_lines *s = context;
-    char *dumped = line == NULL ? NULL : json_dumps(line, ACQ_SERVICE_STYLE);
-    json_decref(line);
     pthread_mutex_lock(&s->lock);
-    if (dumped != NULL) {
-        acq_text_add(&s->text, dumped);
-        acq_text_add_char(&s->text, '\n');
-    }
-    bool is_good = dumped != NULL && !s->text.failed && !s->is_unwanted;
+    acq_text_format(&s->text, "{\"%s\":", kind);
+    acq_text_add_bytes(&s->text, json, length);
+    acq_text_add(&s->text, "}\n");
+    bool is_good = !s->text.failed && !s->is_unwanted;
     pthread_cond_signal(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    free(dumped);
     return is_good;
 }
 

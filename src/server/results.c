@@ -106,21 +106,6 @@ static void add_iri(const acq_rdf_value *value, acq_text *out)
     }
 }
 
-static void add_json_text(acq_text *out, const char *text, size_t length)
-{
-    acq_text_add_char(out, '"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            acq_text_format(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7F)
-            acq_text_format(out, "\\u%04X", c);
-        else
-            acq_text_add_char(out, (char)c);
-    }
-    acq_text_add_char(out, '"');
-}
-
 static void add_xml_text(acq_text *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -146,17 +131,17 @@ static void add_json_term(const acq_rdf_value *value, acq_text *out)
     acq_text_format(out, "{\"type\":\"%s\",\"value\":", KINDS[value->kind]);
     if (value->kind == ACQ_RDF_NAME) {
         add_iri(value, &iri);
-        add_json_text(out, iri.bytes, iri.length);
+        acq_text_add_json(out, iri.bytes, iri.length);
         acq_text_deinit(&iri);
     } else {
-        add_json_text(out, value->text, value->length);
+        acq_text_add_json(out, value->text, value->length);
     }
     bool is_typed = value->datatype[0] != '\0' &&
                     strcmp(value->datatype, "http://www.w3.org/2001/XMLSchema#string") != 0;
     if (value->language[0] != '\0' || is_typed) {
         acq_text_add(out, is_typed ? ",\"datatype\":" : ",\"xml:lang\":");
         const char *tag = is_typed ? value->datatype : value->language;
-        add_json_text(out, tag, strlen(tag));
+        acq_text_add_json(out, tag, strlen(tag));
     }
     acq_text_add_char(out, '}');
 }
@@ -199,7 +184,7 @@ static void add_extension(const acq_served_graph *g, const acq_solutions *s, dou
         if (sentences[i][0] == '\0')
             continue;
         acq_text_format(out, ",\"%s\":", NAMES[i]);
-        add_json_text(out, sentences[i], strlen(sentences[i]));
+        acq_text_add_json(out, sentences[i], strlen(sentences[i]));
     }
     acq_text_add(out, ",\"rows\":[");
     for (size_t i = 0; i < acq_solutions_get_n(s); i++) {
@@ -230,8 +215,8 @@ static void write_json(const acq_served_graph *g, const acq_solutions *s, double
     acq_text_add(out, "{\"head\":{\"vars\":[");
     for (size_t i = 0; i < n; i++) {
         acq_text_add(out, i == 0 ? "" : ",");
-        add_json_text(out, acq_solutions_get_variable(s, i),
-                      strlen(acq_solutions_get_variable(s, i)));
+        acq_text_add_json(out, acq_solutions_get_variable(s, i),
+                          strlen(acq_solutions_get_variable(s, i)));
     }
     acq_text_add(out, "]},\"results\":{\"bindings\":[");
     for (size_t row = 0; row < acq_solutions_get_n(s); row++) {
@@ -242,8 +227,8 @@ static void write_json(const acq_served_graph *g, const acq_solutions *s, double
             if (value.kind == ACQ_RDF_UNBOUND)
                 continue;
             acq_text_add(out, is_first ? "" : ",");
-            add_json_text(out, acq_solutions_get_variable(s, i),
-                          strlen(acq_solutions_get_variable(s, i)));
+            acq_text_add_json(out, acq_solutions_get_variable(s, i),
+                              strlen(acq_solutions_get_variable(s, i)));
             acq_text_add_char(out, ':');
             add_json_term(&value, out);
             is_first = false;

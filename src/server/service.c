@@ -69,6 +69,8 @@ static acq_status open_graph(const acq_service_params *params, const char *path,
         status = acq_graph_open(path, &read, &g->graph, error);
     if (status == ACQ_OK)
         status = acq_predictor_new(g->graph, params->predictor, &predict, &g->predictor, error);
+    g->is_observed =
+        status == ACQ_OK && strcmp(acq_predictor_get_name(g->predictor), "observed") == 0;
     if (status == ACQ_OK)
         status = acq_predictor_new(g->graph, "observed", NULL, &g->observed, error);
     if (status == ACQ_OK)

@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/types.h"
+#include "base/text.h"
 
 /* Numbers have as many digits as the command prints. */
 #define ACQ_SERVICE_STYLE (JSON_COMPACT | JSON_REAL_PRECISION(6))
@@ -37,6 +37,7 @@ typedef struct acq_served_graph {
     acq_graph *graph;
     acq_predictor *predictor;
     acq_predictor *observed; /* facts alone */
+    bool is_observed;        /* the predictor: nothing is predicted */
     atomic_int users; /* sets that it belongs to */
 } acq_served_graph;
 
@@ -80,20 +81,23 @@ json_t *acq_service_run(const acq_call *call, const char *tool, const json_t *ar
 bool acq_service_has(const acq_service_params *params, const char *tool);
 bool acq_service_writes(const char *tool);
 
-/* A question whose answers come one by one, facts first. Lines are objects with one member:
+/* A question whose answers come one by one, facts first. Each is an object of JSON, of a kind:
  *
  *   progress   phase, done, total: a sign of life    step   of the policy search, with "trace"
  *   answer     as in the list of a whole result      result the rest of it, at the end
  */
 typedef struct acq_asking acq_asking;
 
-/* Takes the line; false: nobody wants more. */
-typedef bool (*acq_emit_fn)(void *context, json_t *line);
+/* Told of one; false: nobody wants more. */
+typedef bool (*acq_emit_fn)(void *context, const char *kind, const char *json, size_t length);
 
 /* NULL: *failure is what is wrong. call outlives it; arguments need not. */
 acq_asking *acq_asking_new(const acq_call *call, const json_t *arguments, json_t **failure,
                            int *status);
 void acq_asking_run(acq_asking *asking, acq_emit_fn emit, void *context);
+
+/* The same as one object: the result, with its answers. *status is HTTP's. */
+void acq_asking_write(acq_asking *asking, acq_text *out, int *status);
 void acq_asking_free(acq_asking *asking);
 
 /* An error as such an object. */

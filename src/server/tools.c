@@ -64,9 +64,14 @@ static json_t *make_verdict(const acq_served_graph *g, const acq_query *query,
 {
     static const char *const VERDICTS[] = {"yes", "no", "undecided"};
     json_t *answers = json_array(), *object;
-    for (size_t i = 0; i < acq_result_get_n_answers(result); i++)
-        json_array_append_new(answers, acq_answer_make(g, query, result, i, explains));
-    object = acq_answer_make_end(g, query, result, params, explains);
+    acq_text text = {0};
+    for (size_t i = 0; i < acq_result_get_n_answers(result); i++) {
+        acq_answer_write(g, query, result, i, explains, &text);
+        json_array_append_new(answers, acq_answer_parse(&text));
+    }
+    acq_answer_write_end(g, query, result, params, explains, &text);
+    object = acq_answer_parse(&text);
+    acq_text_deinit(&text);
     json_object_set_new(object, "answers", answers);
     json_object_set_new(object, "verdict", json_string(VERDICTS[acq_result_get_outcome(result)]));
     acq_answer_set_p(object, "p", acq_result_get_whole_probability(result));

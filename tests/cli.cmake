@@ -15,6 +15,9 @@ foreach(script signals interrupts readme same_store resume overwrite stream spec
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
 endforeach()
+if(ACQ_SANITIZE)
+  set_tests_properties(cli_interrupts cli_same_store PROPERTIES ENVIRONMENT ACQ_SANITIZED=1)
+endif()
 add_test(NAME cli_man
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/man.sh $<TARGET_FILE:anycq>
                  ${PROJECT_BINARY_DIR}/man/man1)

@@ -1,7 +1,8 @@
 # The public library: its functions by their modules, and as a program sees it.
 # SPARQL as the standard has it.
 acq_test(sparql_w3c SOURCES unit/sparql_w3c.c support/results.c USES library)
-acq_test(sparql_oracle SOURCES oracle/sparql.c USES library)
+acq_test(sparql_oracle SOURCES oracle/sparql.c oracle/sparql_case.c oracle/sparql_algebra.c
+         USES library)
 
 acq_test(api_library SOURCES unit/api_library.c USES library)
 acq_test(api_predict SOURCES unit/api_predict.c USES library)

@@ -3,9 +3,9 @@
 # fit leaves what --resume goes on with, and nobody leaves a temporary file. Moments are drawn by the
 # seed; a command that was faster ends as always, and so does one that has not begun: a shell starts
 # it deaf to interrupts.
-# usage: interrupts.sh ANYCQ SOURCE_DIR [TIMES [SEED]]
+# usage: interrupts.sh ANYCQ SOURCE_DIR [TIMES [SEED]]     $ACQ_SANITIZED: half as many moments
 set -u
-anycq=$1 source=$2 times=${3:-6} seed=${4:-0}
+anycq=$1 source=$2 times=${3:-${ACQ_SANITIZED:+3}} times=${times:-6} seed=${4:-0}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cp "$source/data/world/observed.tsv" "$work/world.tsv"
@@ -34,7 +34,8 @@ stop() {
     sleep "$after"
     kill -INT "$pid" 2>/dev/null
     signalled=$(date +%s%3N)
-    (sleep 60; kill -KILL "$pid" 2>/dev/null) &
+    # Its output is not ours: whoever waits for that would wait for the sleep.
+    (sleep 60; kill -KILL "$pid") >/dev/null 2>&1 &
     guard=$!
     wait "$pid"
     code=$?

@@ -7,7 +7,8 @@ anycq=$1
 cd "$2/tests/cli/data" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-small='--dim 4 --seeds 2 --queries 4 --held-queries 2 --held-steps 2 --checkpoint-every 0.001'
+small='--dim 4 --seeds 2 --queries 4 --held-queries 2 --held-steps 2'
+often='--checkpoint-every 0.001' # for an interrupt to find one; each waits for the disk
 
 fail()
 {
@@ -39,7 +40,7 @@ train whole 120 || fail 'train'
 
 # Long enough to be interrupted; asked to stop as soon as there is something to keep.
 # shellcheck disable=SC2086
-"$anycq" train policy films.tsv -o "$work/long" $small --batches 100000000 >"$work/out" \
+"$anycq" train policy films.tsv -o "$work/long" $small $often --batches 100000000 >"$work/out" \
     2>"$work/err" &
 pid=$!
 until [ -e "$work/long.seed1.checkpoint" ]; do
@@ -65,7 +66,7 @@ grep -q 'the checkpoint was made with graphs' "$work/err" || fail 'another graph
 
 # Stopped after weights were judged, and gone on with another number of threads.
 # shellcheck disable=SC2086
-"$anycq" train policy films.tsv -o "$work/halves" $small --batches 120 >"$work/out" 2>"$work/err" &
+"$anycq" train policy films.tsv -o "$work/halves" $small $often --batches 120 >"$work/out" 2>"$work/err" &
 pid=$!
 until grep -a -q '"judged":"[1-9]' "$work/halves.seed1.checkpoint" 2>/dev/null; do
     kill -0 "$pid" 2>/dev/null || break

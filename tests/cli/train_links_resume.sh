@@ -22,24 +22,29 @@ weights()
     tail -c "+$((length + 9))" "$1"
 }
 
-# usage: train MODEL OPTION...; $kind and $small say what.
+# usage: train MODEL OPTION...; $kind and $small say what. $often: a checkpoint at every moment, for
+# an interrupt to find one; each waits for the disk.
+often=
 train()
 {
     model=$1
     shift
-    # $small is a list of words.
+    # $small and $often are lists of words.
     # shellcheck disable=SC2086
-    "$anycq" train $kind films.tsv -o "$work/$model" $small --checkpoint-every 0.001 "$@" \
+    "$anycq" train $kind films.tsv -o "$work/$model" $small $often "$@" \
         >"$work/out" 2>"$work/err"
 }
 
 # usage: interrupt_one MODEL OPTION...; asked to stop as soon as there is something to keep.
 interrupt_one()
 {
+    often='--checkpoint-every 0.001'
     train "$@" &
     pid=$!
+    often=
     until [ -e "$work/$1.checkpoint" ]; do
         kill -0 "$pid" 2>/dev/null || break
+        sleep 0.005
     done
     # The subshell runs the command as its only child.
     child=$(ps -o pid= --ppid "$pid" | head -n 1)
@@ -52,7 +57,7 @@ check_kind()
     kind=$1 small=$2 short=$3 long=$4
     # The options that set the end are lists of words too.
     # shellcheck disable=SC2086
-    train "$kind.whole" $short || fail 'train'
+    train "$kind.whole" $short --threads 1 || fail 'train'
     [ ! -e "$work/$kind.whole.checkpoint" ] || fail 'a checkpoint was left behind'
     # shellcheck disable=SC2086
     interrupt_one "$kind.long" $long
@@ -92,6 +97,7 @@ check_twice()
         pid=$!
         until [ -n "$(find "$work" -name 'twice.*checkpoint')" ]; do
             kill -0 "$pid" 2>/dev/null || fail 'the training ended by itself'
+            sleep 0.005
         done
         kill -INT "$pid"
         kill -INT "$pid" 2>/dev/null

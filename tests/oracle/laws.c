@@ -25,7 +25,7 @@
 #include "support/case.h"
 #include "support/scale.h"
 
-enum { N_CASES = SCALE(20000, 5000), MOST_TREE = 400 };
+enum { N_CASES = SCALE(20000, 2000), MOST_TREE = 400 };
 
 static test_case c;
 static acq_random random_;

@@ -17,7 +17,7 @@
 #include "support/case.h"
 #include "support/scale.h"
 
-enum { N_CASES = SCALE(3000, 600), MOST_ENTITIES = 9, WORDS = ACQ_N_WORLDS / 64 };
+enum { N_CASES = SCALE(3000, 300), MOST_ENTITIES = 9, WORDS = ACQ_N_WORLDS / 64 };
 
 typedef struct bits {
     uint64_t words[WORDS];

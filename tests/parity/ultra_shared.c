@@ -44,6 +44,19 @@ static const char *get_shared(void)
     return shared != NULL ? shared : ACQ_SOURCE_DIR "/../shared";
 }
 
+/* What several tests read; each is loaded once. */
+typedef struct loaded_graph {
+    const char *folder, *split;
+    acq_graph *graph;
+} loaded_graph;
+
+enum { MOST_GRAPHS = 8 };
+
+static acq_ultra *loaded_model;
+static bool is_model_tried;
+static loaded_graph loaded_graphs[MOST_GRAPHS];
+static size_t n_loaded_graphs;
+
 /* NULL, said, when weights or python3 are not there. */
 static acq_ultra *load_model(void)
 {
@@ -65,6 +78,14 @@ static acq_ultra *load_model(void)
     return model;
 }
 
+static acq_ultra *get_model(void)
+{
+    if (!is_model_tried)
+        loaded_model = load_model();
+    is_model_tried = true;
+    return loaded_model;
+}
+
 static acq_graph *load_graph(const char *folder, const char *split)
 {
     char path[4096];
@@ -77,6 +98,27 @@ static acq_graph *load_graph(const char *folder, const char *split)
     else
         assert_int_equal(acq_graph_read(paths, 1, &params, &graph, NULL, NULL), ACQ_OK);
     return graph;
+}
+
+static acq_graph *get_graph(const char *folder, const char *split)
+{
+    for (size_t i = 0; i < n_loaded_graphs; i++)
+        if (strcmp(loaded_graphs[i].folder, folder) == 0 &&
+            strcmp(loaded_graphs[i].split, split) == 0)
+            return loaded_graphs[i].graph;
+    assert_true(n_loaded_graphs < MOST_GRAPHS);
+    loaded_graph *new = &loaded_graphs[n_loaded_graphs++];
+    *new = (loaded_graph){folder, split, load_graph(folder, split)};
+    return new->graph;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < n_loaded_graphs; i++)
+        acq_graph_free(loaded_graphs[i].graph);
+    acq_ultra_free(loaded_model);
+    return 0;
 }
 
 typedef struct setting {
@@ -131,12 +173,12 @@ static void draw_links(setting *s, size_t n)
 
 static bool set_up(setting *s, const char *folder, const char *truth, size_t n)
 {
-    *s = (setting){.model = load_model()};
+    *s = (setting){.model = get_model()};
     if (s->model != NULL)
-        s->observed = load_graph(folder, "train");
+        s->observed = get_graph(folder, "train");
     if (s->observed == NULL)
         return false;
-    s->truth = load_graph(folder, truth);
+    s->truth = get_graph(folder, truth);
     list_new_links(s);
     draw_links(s, n);
     assert_int_equal(acq_ultra_new_row_model(s->model, s->observed, &s->rows, NULL), ACQ_OK);
@@ -146,9 +188,6 @@ static bool set_up(setting *s, const char *folder, const char *truth, size_t n)
 static void tear_down(setting *s)
 {
     acq_row_model_free(s->rows);
-    acq_graph_free(s->observed);
-    acq_graph_free(s->truth);
-    acq_ultra_free(s->model);
     acq_free(s->links);
 }
 
@@ -393,5 +432,5 @@ int main(void)
         cmocka_unit_test(test_messages_the_wrong_way_round_cost_most_of_the_quality),
         cmocka_unit_test(test_rows_are_those_of_the_plain_run),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, unload);
 }

@@ -15,6 +15,7 @@
 #include "calibrate/quick.h"
 #include "engine/open.h"
 #include "graph/build.h"
+#include "support/scale.h"
 #include "support/world.h"
 
 /* ---- worlds as graphs ---- */
@@ -113,7 +114,7 @@ static void test_probabilities_are_true_on_worlds_nobody_has_seen(void **state)
     (void)state;
     static const char *const names[] = {"company", "hospital", "university", "supply"};
     truth_sums sums = {0};
-    for (uint64_t seed = 0; seed < 4; seed++) {
+    for (uint64_t seed = 0; seed < SCALE(4, 1); seed++) {
         world *made = world_new(names[seed], 1500, .08, 700 + seed);
         acq_graph *observed = build(made, false, 0), *complete = build(made, true, 0);
         acq_predictor *predictor = open_quick(observed, NULL, 2);
@@ -126,8 +127,10 @@ static void test_probabilities_are_true_on_worlds_nobody_has_seen(void **state)
     }
     print_message("stated %.1f true %.0f, said %.0f right %.0f\n", sums.stated, sums.truth,
                   sums.said, sums.right);
-    assert_true(fabs(sums.stated - sums.truth) < .25 * sums.truth);
-    assert_true(sums.said >= 20 && sums.right >= .7 * sums.said);
+    if (SCALE(true, false)) {
+        assert_true(fabs(sums.stated - sums.truth) < .25 * sums.truth);
+        assert_true(sums.said >= 20 && sums.right >= .7 * sums.said);
+    }
 }
 
 /* Somebody who lives somewhere lives nowhere else. */

@@ -810,6 +810,7 @@ typedef struct acq_ask_params {
     double input_threshold; /* gnnqe, ultraquery: lesser degrees do not enter a projection */
     const char *t_norm;     /* fit: "mixed" (NULL), the minimum within a variable and the product
                                along a link; "product" or "minimum" for both */
+    const char *sql_library; /* sql: DuckDB's libduckdb.so, loaded when it is needed; NULL: SQLite */
 } acq_ask_params;
 
 /* Probabilities. Where the predictor has a calibrator ("ultra", and a completion made by `anycq

@@ -142,6 +142,8 @@
          "complex: how scores become probabilities, fit or qto")                                   \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
          "exact (with proofs), policy, climb, random, sql, qto, fit, gnnqe or ultraquery")         \
+    TEXT(sql_library, "sql-library", 0, "FILE", NULL, 0, 0, ACQ_ON_questions,                      \
+         "sql: answer in DuckDB, whose libduckdb.so this is (default: in SQLite)")                 \
     TEXT(t_norm, "t-norm", 0, "NAME", "mixed", 0, 0, ACQ_ON_questions,                             \
          "fit: mixed (minimum within a variable, product along a link), product or minimum")       \
     REAL(negation_scale, "negation-scale", 0, "C", NULL, 0, 1e6, ACQ_ON_questions,                 \

@@ -433,6 +433,7 @@ acq_status acq_setup_read_ask(const acq_options *options, acq_ask_params *out, a
     out->observed_pe = strcmp(options->pe, "observed") == 0;
     out->negation_scale = options->negation_scale;
     out->t_norm = options->t_norm;
+    out->sql_library = options->sql_library;
     out->input_threshold = options->input_threshold;
     return ACQ_OK;
 }

@@ -307,8 +307,10 @@ static acq_status measure_all(const evaluation *run, acq_eval_row *rows)
 static acq_status open_sql(acq_eval_params *params, acq_error *error)
 {
     bool is_wanted = params->engine.engine == ACQ_ENGINE_sql && params->engine.search.sql == NULL;
-    return is_wanted ? acq_sql_base_new(params->predictor, &params->engine.search.sql, error)
-                     : ACQ_OK;
+    acq_search_params *search = &params->engine.search;
+    return is_wanted
+               ? acq_sql_base_new(params->predictor, search->sql_library, &search->sql, error)
+               : ACQ_OK;
 }
 
 acq_status acq_eval_run(const acq_eval_params *given, const acq_bench_file *const *files,

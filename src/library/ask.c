@@ -113,6 +113,7 @@ static acq_engine_params make_engine_params(const acq_ask_params *params)
                               .context = params->context},
                    .negation_scale = params->negation_scale,
                    .t_norm = find_norm(params->t_norm),
+                   .sql_library = params->sql_library,
                    .input_threshold = params->input_threshold},
         .paper = params->paper,
         .has_threshold = params->threshold > 0,

@@ -41,7 +41,8 @@ typedef struct acq_search_params {
     uint64_t seed;
     uint64_t stream; /* number of the query: makes its random numbers its own */
     acq_policy_options policy;
-    struct acq_sql_base *sql; /* sql: the facts in tables; NULL: made for this question */
+    struct acq_sql_base *sql; /* sql: the facts in tables; NULL: made for this question, */
+    const char *sql_library;  /* in DuckDB, whose library this is; NULL: in SQLite */
     double negation_scale;    /* qto, fit: not x is 1 - min(1, this x); 0: 1 */
     acq_t_norm t_norm;        /* fit */
     double input_threshold;   /* gnnqe, ultraquery: lesser degrees do not enter a projection */

@@ -8,8 +8,11 @@
 #include "base/text.h"
 #include "search/sql/sql.h"
 
+typedef struct acq_duckdb acq_duckdb;
+
 struct acq_sql_base {
-    sqlite3 *database;
+    sqlite3 *database; /* or */
+    acq_duckdb *duckdb;
     const acq_predictor *predictor; /* whose facts it has */
     pthread_mutex_t lock;
 };
@@ -25,5 +28,25 @@ typedef struct acq_sql_wish {
 
 acq_status acq_sql_print(const acq_problem *problem, const acq_sql_wish *wish, acq_text *out,
                          acq_error *error);
+
+/* What is done with the rows of a SELECT. */
+typedef struct acq_sql_rows {
+    int (*is_over)(void *context); /* shall it end? Asked now and then, from any thread */
+    acq_status (*take)(void *context);
+    void *context;
+    acq_ent *values; /* the columns of a row, as many as there is room for */
+    uint32_t n_values;
+} acq_sql_rows;
+
+/* ACQ_ERR_USAGE: there is no such library. */
+acq_status acq_duckdb_open(const char *path, acq_duckdb **out, acq_error *error);
+void acq_duckdb_close(acq_duckdb *duckdb); /* NULL is legal */
+acq_status acq_duckdb_run(acq_duckdb *duckdb, const char *sql, acq_error *error);
+/* A row of a table; end_append before anything else is done. */
+acq_status acq_duckdb_append(acq_duckdb *duckdb, const char *table, const uint32_t *values,
+                             unsigned n, acq_error *error);
+acq_status acq_duckdb_end_append(acq_duckdb *duckdb, acq_error *error);
+acq_status acq_duckdb_select(acq_duckdb *duckdb, const char *sql, const acq_sql_rows *rows,
+                             acq_error *error);
 
 #endif

@@ -4,6 +4,7 @@
  * only filters and becomes EXISTS. A variable is the first column that a joined literal gives it,
  * else a row of entities. Negated literals are NOT EXISTS, clauses AND and OR of such tests. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "search/sql/parts.h"
@@ -146,13 +147,23 @@ static void put_branch(statement *s, const acq_branch *branch)
     acq_text_add(s->out, ")");
 }
 
+/* Unless the column is the one that the variable was bound to. */
+static void put_end(statement *s, uint32_t i, const char *column, acq_place place)
+{
+    char own[COLUMN];
+    snprintf(own, COLUMN, "f%u.%s", i, column);
+    if (place.is_variable && strcmp(s->columns[place.id], own) == 0)
+        return;
+    acq_text_format(s->out, " AND %s = ", own);
+    put_place(s, place);
+}
+
 static void put_join(statement *s, uint32_t i)
 {
     const acq_literal *literal = &s->problem->literals[i];
-    acq_text_format(s->out, " AND f%u.relation = %u AND f%u.head = ", i, literal->relation & ~1U, i);
-    put_place(s, head_of(literal));
-    acq_text_format(s->out, " AND f%u.tail = ", i);
-    put_place(s, tail_of(literal));
+    acq_text_format(s->out, " AND f%u.relation = %u", i, literal->relation & ~1U);
+    put_end(s, i, "head", head_of(literal));
+    put_end(s, i, "tail", tail_of(literal));
 }
 
 static void put_where(statement *s, const acq_sql_wish *wish)

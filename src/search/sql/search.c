@@ -1,6 +1,7 @@
 /* search.c - the search `sql`: one statement, and for several answers one more for each witness.
  *
- * SQLite asks a handler every few thousand of its steps, which ends it when the time is over. */
+ * SQLite asks a handler every few thousand of its steps, which ends it when the time is over; of
+ * DuckDB see duckdb.c. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,7 +33,7 @@ static int is_over(void *context)
 }
 
 /* What is done with a row; the columns are in run->values. */
-typedef acq_status (*row_fn)(sql_run *run);
+typedef acq_status (*row_fn)(void *run);
 
 static acq_status step_rows(sql_run *run, sqlite3_stmt *statement, row_fn take, acq_error *error)
 {
@@ -50,30 +51,47 @@ static acq_status step_rows(sql_run *run, sqlite3_stmt *statement, row_fn take, 
     return acq_fail(error, ACQ_ERR_INTERNAL, "SQLite: %.200s", sqlite3_errmsg(run->base->database));
 }
 
-static acq_status select_rows(sql_run *run, const acq_sql_wish *wish, row_fn take, acq_error *error)
+static acq_status select_in_sqlite(sql_run *run, const acq_text *sql, row_fn take, acq_error *error)
 {
-    acq_text text;
     sqlite3_stmt *statement = NULL;
-    acq_text_init(&text);
-    acq_status status = acq_sql_print(run->problem, wish, &text, error);
-    if (status == ACQ_OK && sqlite3_prepare_v2(run->base->database, text.bytes, (int)text.length,
-                                               &statement, NULL) != SQLITE_OK)
+    acq_status status = ACQ_OK;
+    if (sqlite3_prepare_v2(run->base->database, sql->bytes, (int)sql->length, &statement, NULL) !=
+        SQLITE_OK)
         status = acq_fail(error, ACQ_ERR_LIMIT, "SQLite does not take this query: %.200s",
                           sqlite3_errmsg(run->base->database));
     if (status == ACQ_OK)
         status = step_rows(run, statement, take, error);
     sqlite3_finalize(statement);
+    return status;
+}
+
+static acq_status select_rows(sql_run *run, const acq_sql_wish *wish, row_fn take, acq_error *error)
+{
+    acq_text text;
+    acq_sql_rows rows = {.is_over = is_over,
+                         .take = take,
+                         .context = run,
+                         .values = run->values,
+                         .n_values = run->problem->n_variables};
+    acq_text_init(&text);
+    acq_status status = acq_sql_print(run->problem, wish, &text, error);
+    if (status == ACQ_OK)
+        status = run->base->duckdb == NULL
+                     ? select_in_sqlite(run, &text, take, error)
+                     : acq_duckdb_select(run->base->duckdb, text.bytes, &rows, error);
     acq_text_deinit(&text);
     return status;
 }
 
-static acq_status take_answer(sql_run *run)
+static acq_status take_answer(void *context)
 {
+    sql_run *run = context;
     return acq_collector_offer(&run->answers, run->values, 1.0);
 }
 
-static acq_status take_tuple(sql_run *run)
+static acq_status take_tuple(void *context)
 {
+    sql_run *run = context;
     size_t n_free = run->problem->n_free;
     if (ACQ_RESERVE(run->tuples, run->capacity, (run->n_tuples + 1) * n_free) != ACQ_OK)
         return ACQ_ERR_MEMORY;
@@ -98,10 +116,12 @@ static acq_status find(sql_run *run, acq_error *error)
     acq_sql_wish one = {.limit = 1};
     pthread_mutex_lock(&run->base->lock);
     run->deadline_ns = acq_clock_get_deadline(run->params->seconds); /* not while it waits */
-    sqlite3_progress_handler(run->base->database, STEPS_BETWEEN_LOOKS, is_over, run);
+    if (run->base->database != NULL)
+        sqlite3_progress_handler(run->base->database, STEPS_BETWEEN_LOOKS, is_over, run);
     acq_status status =
         is_one ? select_rows(run, &one, take_answer, error) : find_several(run, error);
-    sqlite3_progress_handler(run->base->database, 0, NULL, NULL);
+    if (run->base->database != NULL)
+        sqlite3_progress_handler(run->base->database, 0, NULL, NULL);
     pthread_mutex_unlock(&run->base->lock);
     return status;
 }
@@ -141,7 +161,7 @@ acq_status acq_search_sql(const acq_problem *problem, const acq_predictor *predi
     acq_arena_init(&result->arena);
     acq_status status = ACQ_OK;
     if (base == NULL || base->predictor != predictor) {
-        status = acq_sql_base_new(predictor, &own, error);
+        status = acq_sql_base_new(predictor, params->sql_library, &own, error);
         base = own;
     }
     sql_run run = {.base = base, .problem = problem, .params = params};

@@ -236,7 +236,10 @@
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
     "and times. qac: classification; qar: retrieval. With --json also, for the\n"                  \
     "policy search, its weights, and of a decision the mean number of classes of\n"                \
-    "values at the last step (classes_mean) and of operations (gflop).\n"
+    "values at the last step (classes_mean) and of operations (gflop).\n"                          \
+    "\n"                                                                                           \
+    "eval FOLDER runs over all query files of a folder, or of the folders in it, as\n"             \
+    "reproduce finds them; without --predictor over observed facts alone.\n"
 
 #define EVAL_CQA_HELP                                                                              \
     "Ranks the hard answers of queries and prints, for each type of query, mean\n"                 \

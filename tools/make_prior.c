@@ -7,7 +7,7 @@
  * A folder has observed.tsv and complete.tsv (make_world). Candidates are those of the observed
  * graph, and of rests that facts were held out of besides. Worlds count alike: those with many true
  * candidates as if they had MOST_TRUE. The matrix has a row of floats for each candidate: label,
- * weight, features. */
+ * weight, whether nothing was held out, features. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include "store/store.h"
 
 static const double MOST_TRUE = 400;
+enum { HEAD = 3 }; /* floats before the features */
 
 static int fail(const acq_error *error)
 {
@@ -33,12 +34,12 @@ static double count_true(const acq_boost_data *data)
     return n;
 }
 
-static void write_rows(const acq_boost_data *data, FILE *out)
+static void write_rows(const acq_boost_data *data, bool is_whole, FILE *out)
 {
     double n_true = count_true(data), part = n_true > MOST_TRUE ? MOST_TRUE / n_true : 1;
     for (size_t i = 0; i < data->n; i++) {
-        float head[2] = {data->labels[i], (float)(part * (double)data->weights[i])};
-        fwrite(head, sizeof *head, 2, out);
+        float head[HEAD] = {data->labels[i], (float)(part * (double)data->weights[i]), is_whole};
+        fwrite(head, sizeof *head, HEAD, out);
         fwrite(data->x + i * data->n_features, sizeof *data->x, data->n_features, out);
     }
 }
@@ -56,7 +57,7 @@ static acq_status collect_one(const acq_graph *graph, const acq_predictor *truth
         fwrite(&data.n_features, sizeof data.n_features, 1, out);
         fwrite(acq_link_sample_get_monotone(sample), 1, data.n_features, out);
     }
-    write_rows(&data, out);
+    write_rows(&data, is_whole, out);
     printf("  %zu rows, %.0f true\n", data.n, count_true(&data));
     acq_link_sample_free(sample);
     return ACQ_OK;
@@ -98,15 +99,10 @@ static int collect(int n, char **folders, const char *matrix)
 }
 
 /* What a calibrator adds to the trees' odds in a graph that nothing was held out of: features end
- * with `rest` and `moved` (candidates_parts.h), and half of the true candidates are gone. */
-static float *add_offsets(const float *x, size_t n, uint32_t width)
+ * with `moved` (candidates_parts.h), and half of the true candidates are gone. */
+static float get_offset(const float *x, uint32_t width, bool is_whole)
 {
-    float *offsets = malloc(n * sizeof *offsets);
-    for (size_t i = 0; i < n && offsets != NULL; i++) {
-        const float *end = x + (i + 1) * width;
-        offsets[i] = end[-2] > 0 ? 0.0F : end[-1] - logf(2);
-    }
-    return offsets;
+    return is_whole ? x[width - 1] - logf(2) : 0.0F;
 }
 
 /* Reads the matrix; what it takes is freed with the process. */
@@ -119,18 +115,20 @@ static bool read_matrix(const char *path, acq_boost_data *data, int8_t *monotone
         fseek(in, 0, SEEK_END) != 0)
         return false;
     long begin = (long)(sizeof width + width);
-    size_t n = (size_t)(ftell(in) - begin) / ((width + 2) * sizeof(float));
-    float *x = malloc(n * width * sizeof *x), *weights = malloc(n * sizeof *weights), head[2];
+    size_t n = (size_t)(ftell(in) - begin) / ((width + HEAD) * sizeof(float));
+    float *x = malloc(n * width * sizeof *x), *weights = malloc(n * sizeof *weights), head[HEAD];
+    float *offsets = malloc(n * sizeof *offsets);
     uint8_t *labels = malloc(n);
-    bool is_good =
-        x != NULL && weights != NULL && labels != NULL && fseek(in, begin, SEEK_SET) == 0;
+    bool is_good = x != NULL && weights != NULL && labels != NULL && offsets != NULL &&
+                   fseek(in, begin, SEEK_SET) == 0;
     for (size_t i = 0; i < n && is_good; i++) {
-        is_good = fread(head, sizeof *head, 2, in) == 2 &&
+        is_good = fread(head, sizeof *head, HEAD, in) == HEAD &&
                   fread(x + i * width, sizeof *x, width, in) == width;
         labels[i] = head[0] > 0;
         weights[i] = head[1];
+        offsets[i] = get_offset(x + i * width, width, head[2] > 0);
     }
-    *data = (acq_boost_data){x, labels, weights, n, width, add_offsets(x, n, width)};
+    *data = (acq_boost_data){x, labels, weights, n, width, offsets};
     return fclose(in) == 0 && is_good;
 }
 

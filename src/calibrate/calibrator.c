@@ -204,7 +204,8 @@ static acq_status load_quality(const acq_safetensors *file, acq_calibrator *out,
 static acq_status load_reliability(const acq_safetensors *file, acq_calibrator *out,
                                    size_t *n_tensors, acq_error *error)
 {
-    enum { N_VALUES = RELIABILITY_ROWS * RELIABILITY_COLS };
+    /* The losses at the end are estimates, which few candidates can make negative. */
+    enum { N_VALUES = RELIABILITY_ROWS * RELIABILITY_COLS, LOSSES = N_VALUES - 2 };
     float values[N_VALUES];
     acq_shape shape = {
         .name = reliability_name, .rows = RELIABILITY_ROWS, .cols = RELIABILITY_COLS};
@@ -214,7 +215,7 @@ static acq_status load_reliability(const acq_safetensors *file, acq_calibrator *
     ++*n_tensors;
     acq_status status = acq_safetensors_copy_tensor(file, &shape, values, error);
     for (int i = 0; i < N_VALUES && status == ACQ_OK; i++)
-        if (!(values[i] >= 0 && values[i] <= 1e18F))
+        if (!((values[i] >= 0 || i >= LOSSES) && fabsf(values[i]) <= 1e18F))
             status = acq_fail(error, ACQ_ERR_INPUT,
                               "the calibrator's reliability %d is no sum; make it again", i);
     for (int i = 0; i < ACQ_RELIABILITY_BINS && status == ACQ_OK; i++) {

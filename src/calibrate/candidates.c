@@ -120,6 +120,14 @@ static acq_status open_counted_links(acq_candidates_maker *maker, acq_error *err
     return status;
 }
 
+/* What so many facts would be if none were held out. A small number is a kind of its own. */
+static float grow(const acq_candidates_maker *maker, float n)
+{
+    enum { FEW = 4 };
+    bool is_grown = maker->params.is_rest && n >= (float)FEW;
+    return is_grown ? n / (float)(1 - maker->params.held_share) : n;
+}
+
 static acq_status count_degrees(acq_candidates_maker *maker, acq_error *error)
 {
     maker->degrees = acq_zalloc(maker->n_entities, sizeof *maker->degrees);
@@ -131,8 +139,17 @@ static acq_status count_degrees(acq_candidates_maker *maker, acq_error *error)
             maker->degrees[links->heads[i]] += (float)(links->offsets[i + 1] - links->offsets[i]);
     }
     for (uint32_t e = 0; e < maker->n_entities; e++)
-        maker->degrees[e] = log1pf(maker->degrees[e]);
+        maker->degrees[e] = log1pf(grow(maker, maker->degrees[e]));
     return ACQ_OK;
+}
+
+/* The score of similar entities is the log of the share of them that have a tail. */
+static void grow_scores(acq_candidates_maker *maker)
+{
+    const acq_candidates_params *params = &maker->params;
+    for (size_t m = 0; m < params->n_models && params->is_rest; m++)
+        if (strcmp(params->models[m]->kind, "neighbours") == 0)
+            maker->grown[m] = (float)-log(1 - params->held_share);
 }
 
 acq_status acq_candidates_maker_new(const acq_graph *graph, const acq_candidates_params *params,
@@ -155,6 +172,7 @@ acq_status acq_candidates_maker_new(const acq_graph *graph, const acq_candidates
         status = acq_usual_new(maker, &maker->usual, error);
     if (status == ACQ_OK && name_features(maker) != ACQ_OK)
         status = acq_fail_memory(error);
+    grow_scores(maker);
     if (status == ACQ_OK)
         *out = maker;
     else
@@ -364,10 +382,10 @@ static acq_status list_side(const row_side *side, bool is_turned, met **out, acq
     return status;
 }
 
-static float log_count(const acq_links *links, acq_ent entity)
+static float log_count(const acq_candidates_maker *maker, const acq_links *links, acq_ent entity)
 {
     size_t n = acq_links_get_row(links, entity).n;
-    return n == 0 ? 0.0F : logf((float)n);
+    return n == 0 ? 0.0F : logf(grow(maker, (float)n));
 }
 
 static void describe_link(const acq_candidates_maker *maker, acq_rel relation, acq_ent head,
@@ -380,8 +398,8 @@ static void describe_link(const acq_candidates_maker *maker, acq_rel relation, a
     out[ACQ_LINK_links] = log1pf(n);
     out[ACQ_LINK_tails_per_head] = logf((n + 1.0F) / ((float)counted->n_heads + 1.0F));
     out[ACQ_LINK_heads_per_tail] = logf((n + 1.0F) / ((float)counted_back->n_heads + 1.0F));
-    out[ACQ_LINK_tails] = log_count(forward, head);
-    out[ACQ_LINK_heads] = log_count(back, tail);
+    out[ACQ_LINK_tails] = log_count(maker, forward, head);
+    out[ACQ_LINK_heads] = log_count(maker, back, tail);
     out[ACQ_LINK_head_seen] = acq_links_find(forward, head) != ACQ_NO_ID ? 1.0F : 0.0F;
     out[ACQ_LINK_tail_seen] = acq_links_find(back, tail) != ACQ_NO_ID ? 1.0F : 0.0F;
     out[ACQ_LINK_head_degree] = maker->degrees[head];
@@ -462,7 +480,7 @@ static void join_one(const acq_candidates_maker *maker, acq_rel relation,
         *out++ = forward == NULL ? NAN : forward[shares + m] + usual[ACQ_USUAL_head_due];
         *out++ = back == NULL ? NAN : back[shares + m] + usual[ACQ_USUAL_tail_due];
     }
-    *out++ = maker->params.is_rest ? 1.0F : 0.0F;
+    *out++ = 1.0F;
     *out = acq_usual_get_moved(maker->usual, relation, link->head) +
            acq_usual_get_moved(maker->usual, acq_inverse(relation), link->tail);
 }

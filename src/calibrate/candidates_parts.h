@@ -52,10 +52,11 @@
  * proposed and not observed there, times what the head lacks. Were the share a probability, this
  * would be the link's.
  *
- * `rest` is 1 where facts were held out of the graph. There are more heads without a tail there,
- * and more true candidates, than in the whole graph: the last one (`moved`) is what that means for
- * the log-odds, by what candidates_usual.c counts, and is added to those of the trees. It is 0 in a
- * rest. A prior (quick.h) has met both and corrects what the counts do not say. */
+ * Trees learn in a rest, where there are more heads without a tail and more true candidates than in
+ * the whole graph. Counts, confidences and shares are what they would be without held-out facts;
+ * the last feature (`moved`) is what the rest means for the log-odds, by what candidates_usual.c
+ * counts, and is added to those of the trees. It is 0 in a rest. `rest` is 1 everywhere: a prior
+ * (quick.h) has met worlds with 1 and with 0, but what it makes of a 0 holds in those only. */
 
 enum {
 #define ACQ_FEATURE_ID(name, monotone) ACQ_USUAL_##name,
@@ -103,9 +104,10 @@ struct acq_candidates_maker {
     acq_candidates_params params;
     const acq_graph *graph;
     uint32_t n_entities, n_relations;
-    const acq_links **links;   /* by relation id */
-    const acq_links **counted; /* the same, or of params.counted */
-    float *degrees;            /* log(1 + links of an entity) */
+    const acq_links **links;            /* by relation id */
+    const acq_links **counted;          /* the same, or of params.counted */
+    float *degrees;                     /* log(1 + links of an entity) */
+    float grown[ACQ_CANDIDATES_MODELS]; /* what a score would be more by with the held-out facts */
     acq_usual *usual;
     uint32_t n_features;
     char **names;

@@ -336,7 +336,7 @@ static void describe_by_model(const acq_row_worker *worker, size_t m, const floa
         return;
     }
     float score = scores[tail], rank = worker->ranks[m][tail];
-    out[ACQ_ROW_score] = score;
+    out[ACQ_ROW_score] = score + worker->maker->grown[m];
     out[ACQ_ROW_mass] = score - summary->log_sum;
     out[ACQ_ROW_expected] = out[ACQ_ROW_mass] + (float)log1p((double)observed.n);
     out[ACQ_ROW_rank] = rank < 0 ? summary->last : rank;

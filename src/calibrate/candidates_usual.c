@@ -9,13 +9,15 @@
  * tails the expected number of missing ones is (k + 1) m n(k + 1) / n(k), where n(k) heads have k
  * tails (Robbins' estimate). Heads without a tail are the entities that fit, by how well they do.
  *
- * What holding out does: trees learn on a graph that a share h of the facts was held out of, from
- * labels, which are 1 for those; m = h are missing already. With as many false candidates of a kind
- * in the whole graph as in the rest, times f, the odds of such a candidate are those in the rest
- * times m / ((h + m) f). A false candidate is of the same kind when its head has k tails in both: f
- * is n(k) over what n(k) becomes when every fact goes with probability h; on the tail's side alike.
- * So where each head has one tail, half of the heads without one are those of held-out facts, and
- * the odds stay; where the false candidates do not depend on what is missing they are halved.
+ * What holding out does: trees learn on a rest that a share h of the facts was held out of, from
+ * labels, which are 1 for those; as many are missing already. In the rest 1 / (1 - h) + 1 times as
+ * many are missing per fact that is there as in the whole graph, so by the estimate above heads
+ * with k tails lack there that much more, times n'(k + 1) / n'(k) over n(k + 1) / n(k), where n'
+ * becomes of n when every fact goes with probability h. Their false candidates are as many per
+ * head. So the odds in the rest are halved, times (1 - h) (n(k + 1) / n'(k + 1)) / (n(k) / n'(k)),
+ * which is `moved`, on the tail's side alike. Where each head has one tail, half of the heads
+ * without one are those of held-out facts, and the odds stay. Where the numbers of tails follow
+ * Poisson's law, how many a head has says nothing, and they are halved.
  *
  * Cost: facts, and the square of an entity's relations summed over the entities. */
 #include "calibrate/candidates_parts.h"
@@ -34,7 +36,7 @@ struct acq_usual {
     uint32_t n_relations, n_entities;
     float missing;      /* facts that are missing per fact that is there */
     float *counts;      /* heads of r with k tails: [r][k]; those with none by how well they fit */
-    float *moved;       /* of heads of r with k tails: -log f, [r][k] */
+    float *moved;       /* of heads of r with k tails, [r][k] */
     float *mean_fit;    /* of the heads of r */
     uint32_t *together; /* NULL: too many relations */
     acq_rel *relations; /* of entity e: from offsets[e] on */
@@ -117,14 +119,18 @@ static double thin(const float *counts, size_t k, double h)
     return sum;
 }
 
+/* How many more heads have k tails than in the rest. Without heads: as Poisson's law has it. */
+static double get_more(const float *counts, size_t k, double h)
+{
+    return ((double)counts[k] + 1) / (thin(counts, k, h) + pow(1 - h, (double)k));
+}
+
 static void find_moved(acq_usual *usual, acq_rel r, double h)
 {
     const float *counts = usual->counts + (size_t)r * MOST_TAILS;
-    for (size_t k = 0; k < MOST_TAILS; k++) {
-        double left = k < MOST_THINNED ? thin(counts, k, h) : (double)counts[k];
+    for (size_t k = 0; k < MOST_THINNED; k++)
         usual->moved[(size_t)r * MOST_TAILS + k] =
-            (float)-log(((double)counts[k] + 1) / (left + 1));
-    }
+            (float)log((1 - h) * get_more(counts, k + 1, h) / get_more(counts, k, h));
 }
 
 static acq_status count_all(acq_usual *usual, const acq_candidates_maker *maker)

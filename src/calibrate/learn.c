@@ -222,6 +222,8 @@ static acq_boost_params choose_boost(const acq_link_sample *sample)
         boost.n_trees = n_true < MANY_TRUE ? 30 : 120;
         boost.depth = 3;
         boost.rate = .05;
+        boost.row_share = 1; /* nothing is drawn, so there is nothing to take a mean of */
+        boost.n_bags = 1;
     }
     boost.seconds = sample->seconds / 2; /* trees may be fitted twice */
     boost.monotone = sample->monotone;

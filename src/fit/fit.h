@@ -12,7 +12,7 @@
  *
  * Trained models, and the checkpoints of a training, are kept in FOLDER (OUTPUT.fit) until the
  * completion is there: an interrupted fit goes on with them and makes the rest again. Deterministic
- * for a seed. */
+ * for a seed, which of a small graph is that of trained models only. */
 #ifndef ACQ_FIT_FIT_H
 #define ACQ_FIT_FIT_H
 

@@ -8,7 +8,7 @@ if(ACQ_PYTHON)
                     OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
     list(APPEND python_environment LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0 ACQ_SANITIZED=1)
   endif()
-  foreach(name declarations questions misuse fits)
+  foreach(name declarations questions misuse fits shell)
     add_test(NAME python_${name}
              COMMAND ${ACQ_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/${name}.py)
     set_tests_properties(python_${name} PROPERTIES SKIP_RETURN_CODE 77

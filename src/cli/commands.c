@@ -81,6 +81,20 @@
     "Each result is kept in DIR/jobs as soon as it is there. After an interrupt the\n"             \
     "same command goes on, and after a change it does again what depends on it.\n"
 
+#define SHELL_HELP                                                                                 \
+    "  anycq shell films.acq\n"                                                                    \
+    "  anycq> .explain on\n"                                                                       \
+    "  anycq> directed(x, \"Oppenheimer\")\n"                                                      \
+    "\n"                                                                                           \
+    "Asks one question after the other of a graph that stays open. Each is written as\n"           \
+    "for ask, over several lines if need be; .help lists what else a line may be. Any\n"           \
+    "option of ask is a setting there: .limit 5, .engine policy, .time 10.\n"                      \
+    "\n"                                                                                           \
+    "On a terminal lines can be edited, Tab completes commands, relations and, in\n"               \
+    "quotes, entities, and the history is kept in $XDG_STATE_HOME/anycq/history\n"                 \
+    "(~/.local/state). Ctrl-C cancels a question, not the shell. Elsewhere lines are\n"            \
+    "read to the end, and the exit code is the worst, as of ask --queries.\n"
+
 #define EXPORT_HELP                                                                                \
     "Writes every fact once, to standard output or to a file, which appears when it\n"             \
     "is complete. A FILE that ends in .gz is compressed. import reads all formats:\n"              \
@@ -222,7 +236,10 @@
     "Runs an engine with a predictor over benchmark query files and prints quality\n"              \
     "and times. qac: classification; qar: retrieval. With --json also, for the\n"                  \
     "policy search, its weights, and of a decision the mean number of classes of\n"                \
-    "values at the last step (classes_mean) and of operations (gflop).\n"
+    "values at the last step (classes_mean) and of operations (gflop).\n"                          \
+    "\n"                                                                                           \
+    "eval FOLDER runs over all query files of a folder, or of the folders in it, as\n"             \
+    "reproduce finds them; without --predictor over observed facts alone.\n"
 
 #define EVAL_CQA_HELP                                                                              \
     "Ranks the hard answers of queries and prints, for each type of query, mean\n"                 \
@@ -362,6 +379,7 @@ static const char *const helps[ACQ_N_COMMANDS] = {
     [ACQ_COMMAND_suggest] = SUGGEST_HELP,
     [ACQ_COMMAND_serve] = SERVE_HELP,
     [ACQ_COMMAND_mcp] = MCP_HELP,
+    [ACQ_COMMAND_shell] = SHELL_HELP,
 };
 
 static const char *const variant_helps[ACQ_N_VARIANTS] = {
@@ -379,8 +397,8 @@ static const acq_variant variants[ACQ_N_VARIANTS] = {
 };
 
 _Static_assert((int)ACQ_N_COMMANDS <= ACQ_FIRST_VARIANT_BIT &&
-                   ACQ_FIRST_VARIANT_BIT + (int)ACQ_N_VARIANTS < 32,
-               "commands and variants share the bits of an int");
+                   ACQ_FIRST_VARIANT_BIT + (int)ACQ_N_VARIANTS < 64,
+               "commands and variants share 64 bits");
 
 static const acq_command commands[ACQ_N_COMMANDS] = {
 #define ENTRY(name_, least, most, arguments_, summary_)                                            \
@@ -393,14 +411,6 @@ static const acq_command commands[ACQ_N_COMMANDS] = {
     ACQ_COMMANDS(ENTRY)
 #undef ENTRY
 };
-
-static const char *const absent[] = {
-#define ABSENT_NAME(name) #name,
-    ACQ_ABSENT_COMMANDS(ABSENT_NAME)
-#undef ABSENT_NAME
-};
-
-enum { N_ABSENT = sizeof absent / sizeof *absent };
 
 const acq_command *acq_command_get(acq_command_id id)
 {
@@ -418,22 +428,6 @@ acq_command_id acq_command_find(const char *name)
     while (i < ACQ_N_COMMANDS && strcmp(commands[i].name, name) != 0)
         i++;
     return (acq_command_id)i;
-}
-
-bool acq_command_is_absent(const char *name)
-{
-    for (size_t i = 0; i < N_ABSENT; i++) {
-        if (strcmp(absent[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-const char *acq_command_get_any_name(size_t i)
-{
-    if (i < ACQ_N_COMMANDS)
-        return commands[i].name;
-    return i < ACQ_N_COMMANDS + N_ABSENT ? absent[i - ACQ_N_COMMANDS] : NULL;
 }
 
 const acq_variant *acq_variant_get(acq_variant_id id)
@@ -455,11 +449,11 @@ acq_variant_id acq_variant_find(acq_command_id command, const char *name)
     return (acq_variant_id)i;
 }
 
-unsigned acq_variant_get_bits(acq_command_id command)
+uint64_t acq_variant_get_bits(acq_command_id command)
 {
-    unsigned bits = 0;
+    uint64_t bits = 0;
     for (unsigned i = 0; i < ACQ_N_VARIANTS; i++)
-        bits |= variants[i].command == command ? 1U << (ACQ_FIRST_VARIANT_BIT + i) : 0;
+        bits |= variants[i].command == command ? UINT64_C(1) << (ACQ_FIRST_VARIANT_BIT + i) : 0;
     return bits;
 }
 
@@ -522,7 +516,7 @@ static void print_option(const acq_option *option, acq_text *out)
 static bool is_listed(const acq_option *option, acq_command_id id, acq_variant_id variant)
 {
     bool is_whole = variant == ACQ_N_VARIANTS && id != ACQ_COMMAND_train;
-    return is_whole ? (option->commands & (1U << id)) != 0 : acq_option_is_for(option, id, variant);
+    return is_whole ? (option->commands & (UINT64_C(1) << id)) != 0 : acq_option_is_for(option, id, variant);
 }
 
 static void print_usage(acq_command_id id, acq_variant_id variant, acq_text *out)

@@ -27,16 +27,14 @@
     X(draw, 1, 1, "QUERY -o FILE.svg", "a picture of a query")                                     \
     X(generate, 1, 1, "qac|qar|small|cqa --observed GRAPH -o FILE",                                \
       "make a benchmark from two graphs")                                                          \
-    X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH",                                            \
+    X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH | FOLDER",                                            \
       "judge answers, or the prediction of links")                                                 \
     X(reproduce, 1, 1, "FOLDER [-o DIR]", "the tables of the AnyCQ paper, published and ours")     \
     X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL",                                                \
       "train a link predictor, or the learned search")                                             \
     X(serve, 1, SIZE_MAX, "GRAPH...", "answer over HTTP: SPARQL, JSON, assistants")                \
-    X(mcp, 1, SIZE_MAX, "GRAPH...", "tools for assistants, over standard input and output")
-
-/* Commands of the design that this version does not have yet. */
-#define ACQ_ABSENT_COMMANDS(X) X(shell)
+    X(mcp, 1, SIZE_MAX, "GRAPH...", "tools for assistants, over standard input and output")        \
+    X(shell, 1, 1, "GRAPH", "ask one question after the other")
 
 typedef enum acq_command_id {
 #define ACQ_COMMAND_ID(name, least, most, arguments, summary) ACQ_COMMAND_##name,
@@ -47,7 +45,7 @@ typedef enum acq_command_id {
 
 enum {
 #define ACQ_COMMAND_BIT(name, least, most, arguments, summary)                                     \
-    ACQ_ON_##name = 1 << ACQ_COMMAND_##name,
+    ACQ_ON_##name = INT64_C(1) << ACQ_COMMAND_##name,
     ACQ_COMMANDS(ACQ_COMMAND_BIT)
 #undef ACQ_COMMAND_BIT
 };
@@ -76,12 +74,12 @@ typedef enum acq_variant_id {
 enum {
     ACQ_FIRST_VARIANT_BIT = ACQ_N_COMMANDS,
 #define ACQ_VARIANT_BIT(command, name, arguments)                                                  \
-    ACQ_OF_##name = 1 << (ACQ_FIRST_VARIANT_BIT + ACQ_VARIANT_##name),
+    ACQ_OF_##name = INT64_C(1) << (ACQ_FIRST_VARIANT_BIT + ACQ_VARIANT_##name),
     ACQ_VARIANTS(ACQ_VARIANT_BIT)
 #undef ACQ_VARIANT_BIT
 };
 
-_Static_assert(ACQ_N_COMMANDS + ACQ_N_VARIANTS < 32, "each has a bit of an int");
+_Static_assert(ACQ_N_COMMANDS + ACQ_N_VARIANTS < 63, "each has a bit");
 
 /* Exit codes. Of several queries the worst counts: 4, 2, 3, 1, 0. */
 enum {
@@ -106,7 +104,6 @@ typedef struct acq_command {
 const acq_command *acq_command_get(acq_command_id id);
 const char *acq_command_get_help(acq_command_id id); /* the paragraphs after the usage line */
 acq_command_id acq_command_find(const char *name);   /* ACQ_N_COMMANDS: no such */
-bool acq_command_is_absent(const char *name);        /* designed, but not in this version */
 
 typedef struct acq_variant {
     acq_command_id command;
@@ -118,10 +115,7 @@ const acq_variant *acq_variant_get(acq_variant_id id);
 const char *acq_variant_get_help(acq_variant_id id); /* NULL: that of the command */
 /* name may be NULL; ACQ_N_VARIANTS: no such variant of the command. */
 acq_variant_id acq_variant_find(acq_command_id command, const char *name);
-unsigned acq_variant_get_bits(acq_command_id command); /* of all its variants */
-
-/* All names, present and absent ones, for suggestions; NULL past the end. */
-const char *acq_command_get_any_name(size_t i);
+uint64_t acq_variant_get_bits(acq_command_id command); /* of all its variants */
 
 #define ACQ_COMMAND_RUN(name, least, most, arguments, summary)                                     \
     int acq_cli_##name(const struct acq_options *options);

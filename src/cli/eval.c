@@ -12,6 +12,8 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/table.h"
+#include "base/file.h"
+#include "reproduce/reproduce.h"
 
 typedef struct eval_job {
     const acq_options *options;
@@ -28,7 +30,8 @@ static acq_status read_task(const acq_options *options, acq_bench_task *out, acq
 {
     const char *task = options->args.items[0];
     if (strcmp(task, "qac") != 0 && strcmp(task, "qar") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "no task \"%.100s\"; use eval qac, qar, cqa or links",
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "no task or folder \"%.100s\"; use eval qac, qar, cqa, links or a FOLDER",
                         task);
     *out = strcmp(task, "qac") == 0 ? ACQ_TASK_QAC : ACQ_TASK_QAR;
     return ACQ_OK;
@@ -371,20 +374,92 @@ static int run_cqa_command(const acq_options *options)
 
 /* ---- the command ---- */
 
+static void close_job(eval_job *job)
+{
+    acq_evaluation_free(job->evaluation);
+    acq_predictor_free(job->truth);
+    acq_setup_deinit(&job->setup);
+    job->evaluation = NULL;
+    job->truth = NULL;
+    job->setup = (acq_setup){0};
+}
+
+/* ---- a folder alone ---- */
+
+typedef struct folder_job {
+    const acq_options *options;
+    acq_output *output;
+} folder_job;
+
+/* One task over the files of a data set; without --predictor observed facts, or its completion. */
+static acq_status eval_files(const folder_job *all, const acq_repro_questions *questions,
+                             const char *task, const char **files, size_t n, acq_error *error)
+{
+    acq_options options = *all->options;
+    eval_job job = {.options = &options, .output = *all->output};
+    bool is_plain = job.output.data.length == 0 && !options.json && options.separator == '\0';
+    options.args = (acq_words){.items = &task, .n = 1};
+    options.observed = questions->folder;
+    options.split = questions->observed_split;
+    options.queries = (acq_words){.items = files, .n = n};
+    options.given[ACQ_OPTION_predictor] = true;
+    if (n == 0)
+        return ACQ_OK;
+    acq_report_note(&job.output, "%s, %s: %s of %zu files, predictor %s", questions->name,
+                    questions->split, task, n, options.predictor);
+    if (!options.json && options.separator == '\0')
+        acq_text_format(&job.output.data, "%s%s, %s\n", is_plain ? "" : "\n", questions->name,
+                        questions->split);
+    acq_status status = run(&job, error);
+    close_job(&job);
+    *all->output = job.output;
+    return status;
+}
+
+static acq_status eval_set(void *context, const acq_repro_questions *questions, acq_error *error)
+{
+    acq_status status =
+        eval_files(context, questions, "qac", questions->qac, questions->n_qac, error);
+    return status == ACQ_OK
+               ? eval_files(context, questions, "qar", questions->qar, questions->n_qar, error)
+               : status;
+}
+
+static int eval_folder(const acq_options *options)
+{
+    acq_output output;
+    acq_error error = {0};
+    acq_options own = *options;
+    folder_job all = {.options = &own, .output = &output};
+    int code = ACQ_EXIT_YES;
+    if (!acq_options_has(options, predictor))
+        own.predictor = "observed";
+    acq_output_init(&output);
+    if (acq_repro_each(options->args.items[0], eval_set, &all, &error) != ACQ_OK)
+        code = acq_report_error(&output, options, &error, NULL);
+    return acq_output_finish(&output, code);
+}
+
+static bool is_folder(const acq_options *options)
+{
+    return acq_options_get_variant(options) == ACQ_N_VARIANTS &&
+           acq_file_get_kind(options->args.items[0]) == ACQ_FILE_FOLDER;
+}
+
 int acq_cli_eval(const acq_options *options)
 {
     if (acq_options_get_variant(options) == ACQ_VARIANT_links)
         return acq_eval_links_command(options);
     if (acq_options_get_variant(options) == ACQ_VARIANT_cqa)
         return run_cqa_command(options);
+    if (is_folder(options))
+        return eval_folder(options);
     eval_job job = {.options = options};
     acq_error error = {0};
     int code = ACQ_EXIT_YES;
     acq_output_init(&job.output);
     if (run(&job, &error) != ACQ_OK)
         code = acq_report_error(&job.output, options, &error, NULL);
-    acq_evaluation_free(job.evaluation);
-    acq_predictor_free(job.truth);
-    acq_setup_deinit(&job.setup);
+    close_job(&job);
     return acq_output_finish(&job.output, code);
 }

@@ -17,6 +17,7 @@
 enum { GRACE_SECONDS = 1 };
 
 static atomic_bool is_held, is_asked;
+static atomic_int asked_by; /* the signal */
 static atomic_uint grace_seconds = GRACE_SECONDS;
 static const char *_Atomic held_paths[ACQ_MOST_HELD];
 
@@ -41,6 +42,7 @@ static void handle(int number)
 {
     if (!is_held || is_asked)
         leave(number);
+    asked_by = number;
     is_asked = true;
     (void)alarm(grace_seconds);
 }
@@ -122,6 +124,11 @@ void acq_interrupt_release(void)
 bool acq_interrupt_is_asked(void)
 {
     return is_asked;
+}
+
+int acq_interrupt_get_number(void)
+{
+    return is_asked ? asked_by : 0;
 }
 
 /* ---- limits ---- */

@@ -27,6 +27,9 @@ void acq_interrupt_set_grace(unsigned seconds);
 /* Was it asked to stop since interrupts are held? */
 bool acq_interrupt_is_asked(void);
 
+/* The number of the signal that asked for it; 0: none did. */
+int acq_interrupt_get_number(void);
+
 /* ---- limits ----
  *
  * --time and --memory of the whole command, as the system holds them.

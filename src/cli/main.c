@@ -32,13 +32,9 @@ static int refuse_command(const char *name)
     acq_error error = {0};
     acq_nearest nearest;
     acq_nearest_init(&nearest, name);
-    const char *known;
-    for (size_t i = 0; (known = acq_command_get_any_name(i)) != NULL; i++)
-        acq_nearest_offer(&nearest, known);
-    if (acq_command_is_absent(name))
-        acq_fail(&error, ACQ_ERR_USAGE,
-                 "this version does not have the command %s; anycq --help lists what it has", name);
-    else if (name[0] == '-')
+    for (unsigned i = 0; i < ACQ_N_COMMANDS; i++)
+        acq_nearest_offer(&nearest, acq_command_get((acq_command_id)i)->name);
+    if (name[0] == '-')
         acq_fail(&error, ACQ_ERR_USAGE,
                  "a command comes first, not %.100s; anycq --help lists them", name);
     else if (nearest.best != NULL)

@@ -165,7 +165,7 @@ static void write_command(FILE *out, acq_command_id id, const char *date)
     fputs(".SH OPTIONS\n", out);
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
         const acq_option *option = acq_option_get(i);
-        if ((option->commands & (1U << id)) != 0)
+        if ((option->commands & (UINT64_C(1) << id)) != 0)
             put_option(out, option, id);
     }
     put_exit_status(out);

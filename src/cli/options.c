@@ -27,7 +27,7 @@ static const acq_option table[ACQ_N_OPTIONS] = {
      .kind = kind_,                                                                                \
      .low = low_,                                                                                  \
      .high = high_,                                                                                \
-     .commands = (unsigned)(commands_),                                                            \
+     .commands = (uint64_t)(commands_),                                                            \
      .offset = offsetof(acq_options, field)},
 #define FLAG(...)  ENTRY(ACQ_KIND_FLAG, __VA_ARGS__)
 #define REAL(...)  ENTRY(ACQ_KIND_REAL, __VA_ARGS__)
@@ -52,15 +52,15 @@ const acq_option *acq_option_get(size_t i)
 
 static bool is_for(const acq_option *option, acq_command_id command)
 {
-    return (option->commands & (1U << command)) != 0;
+    return (option->commands & (UINT64_C(1) << command)) != 0;
 }
 
 bool acq_option_is_for(const acq_option *option, acq_command_id command, acq_variant_id variant)
 {
-    unsigned all = acq_variant_get_bits(command), some = option->commands & all;
+    uint64_t all = acq_variant_get_bits(command), some = option->commands & all;
     if (!is_for(option, command) || some == 0 || some == all)
         return is_for(option, command);
-    return variant != ACQ_N_VARIANTS && (some & (1U << (ACQ_FIRST_VARIANT_BIT + variant))) != 0;
+    return variant != ACQ_N_VARIANTS && (some & (UINT64_C(1) << (ACQ_FIRST_VARIANT_BIT + variant))) != 0;
 }
 
 static void *field_of(acq_options *options, const acq_option *option)
@@ -184,12 +184,12 @@ static acq_status fail_unknown(acq_command_id command, const char *token, const 
 
 static acq_status fail_elsewhere(acq_command_id command, const acq_option *option, acq_error *error)
 {
-    unsigned commands = 0;
+    uint64_t commands = 0;
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++)
         commands |= strcmp(table[i].name, option->name) == 0 ? table[i].commands : 0;
     char list[200] = "";
     for (unsigned i = 0; i < ACQ_N_COMMANDS; i++) {
-        if ((commands & (1U << i)) == 0)
+        if ((commands & (UINT64_C(1) << i)) == 0)
             continue;
         size_t used = strlen(list);
         strncat(list, used == 0 ? "" : ", ", sizeof list - used - 1);

@@ -20,7 +20,7 @@
 #define ACQ_ON_graphs                                                                              \
     (ACQ_ON_import | ACQ_ON_info | ACQ_ON_ask | ACQ_ON_check | ACQ_ON_predict | ACQ_ON_changes |   \
      ACQ_ON_export | ACQ_ON_complete | ACQ_ON_eval | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest |  \
-     ACQ_ON_generate)
+     ACQ_ON_generate | ACQ_ON_shell)
 #define ACQ_ON_servers (ACQ_ON_serve | ACQ_ON_mcp)
 #define ACQ_ON_links                                                                               \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_predict | ACQ_ON_complete | ACQ_ON_suggest)
@@ -134,7 +134,8 @@
          "links: triples that are false, to decide between them and the new links")                \
     TEXT(atoms, "atoms", 0, "READING", NULL, 0, 0, ACQ_ON_queries,                                 \
          "written, pair or ordered-pair: which of parallel atoms count")                           \
-    TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_links | ACQ_ON_servers,           \
+    TEXT(predictor, "predictor", 0, "NAME", "auto", 0, 0,                                          \
+         ACQ_ON_links | ACQ_ON_servers | ACQ_ON_shell,                                             \
          "observed, perfect:GRAPH, completion:FILE, ultra, complex|nbfnet|rules|ultra:MODEL")      \
     TEXT(direction, "direction", 0, "NAME", "both", 0, 0, ACQ_ON_links,                            \
          "both: a model's link scores the larger of its two directions; forward: as named")        \
@@ -250,7 +251,7 @@
     FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \
          "RDF: numbers and texts are entities too")                                                \
     TEXT(instructions, "instructions", 0, "SET", "auto", 0, 0,                                     \
-         ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit,                                                 \
+         ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_shell,                                                 \
          "nothing newer than generic, avx2, avx512, avx512-bf16 or amx is used")                   \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \
@@ -338,7 +339,7 @@ typedef struct acq_option {
     char letter;              /* 0: none */
     acq_option_kind kind;
     double low, high;  /* of numbers */
-    unsigned commands; /* bits ACQ_ON_... and ACQ_OF_... */
+    uint64_t commands; /* bits ACQ_ON_... and ACQ_OF_... */
     size_t offset;     /* of its field in acq_options */
 } acq_option;
 

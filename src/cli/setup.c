@@ -340,6 +340,22 @@ acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const ch
     return status;
 }
 
+acq_status acq_setup_open_believed(acq_setup *setup, const acq_options *options,
+                                   bool with_predictor, const char *path, acq_output *output,
+                                   acq_error *error)
+{
+    acq_status status = acq_predictor_check_spec(options->predictor, error);
+    if (status == ACQ_OK)
+        status = open_weights(setup, options, error);
+    if (status == ACQ_OK && with_predictor)
+        status = open_predictor(setup, options, path, output, error);
+    if (status != ACQ_OK) {
+        acq_policy_free(setup->policy);
+        setup->policy = NULL;
+    }
+    return status;
+}
+
 void acq_setup_deinit(acq_setup *setup)
 {
     acq_predictor_free(setup->predictor);

@@ -43,6 +43,12 @@ acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const ch
                           acq_output *output, acq_error *error);
 void acq_setup_deinit(acq_setup *setup);
 
+/* Of these the weights and, if it is wanted, the predictor, for the graph that is in `setup`. After an
+ * error neither is there. */
+acq_status acq_setup_open_believed(acq_setup *setup, const acq_options *options,
+                                   bool with_predictor, const char *path, acq_output *output,
+                                   acq_error *error);
+
 /* A relation by its name; an unknown one is an error with the nearest known name. */
 acq_status acq_setup_find_relation(const acq_graph *graph, const char *name, acq_rel *out,
                                    acq_error *error);

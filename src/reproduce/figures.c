@@ -125,7 +125,7 @@ static size_t collect(const acq_repro_lines *lines, panel *panels)
     for (size_t i = 0; i < lines->n; i++) {
         const acq_repro_line *line = &lines->items[i];
         const acq_repro_line *ours = line->is_published ? line + 1 : line;
-        if (line->n + ours->n > 0)
+        if (line->n + ours->n > 0 && !line->is_count)
             panels[n++] = (panel){.label = line->label,
                                   .published = line->is_published ? line->values : NULL,
                                   .ours = ours->values};
@@ -155,6 +155,10 @@ acq_status acq_repro_draw(acq_text *out, const acq_repro_table *table,
         return acq_fail_memory(error);
     size_t n = collect(lines, panels);
     size_t n_rows = (n + PER_ROW - 1) / PER_ROW;
+    if (n == 0) {
+        acq_free(panels);
+        return ACQ_OK;
+    }
     acq_plot plot;
     acq_plot_begin(&plot, 32 + PER_ROW * PANEL_WIDTH, TOP + 8 + (int)n_rows * PANEL_HEIGHT,
                    table->title, subject->name);

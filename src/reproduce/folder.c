@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "reproduce/reproduce.h"
 
 enum { MOST_WORD = 16, TYPES = 6 };
 
@@ -350,4 +351,35 @@ void acq_repro_folder_deinit(acq_repro_folder *folder)
 {
     acq_arena_deinit(&folder->arena);
     *folder = (acq_repro_folder){0};
+}
+
+static acq_status visit_subject(const acq_repro_subject *subject, acq_repro_questions_fn visit,
+                                void *context, acq_error *error)
+{
+    const char *qac[ACQ_N_PARTS], *qar[ACQ_N_PARTS * ACQ_MOST_FREE];
+    acq_repro_questions questions = {.name = subject->name,
+                                     .folder = subject->folder,
+                                     .observed_split = subject->observed_split,
+                                     .split = subject->split,
+                                     .qac = qac,
+                                     .qar = qar};
+    for (int p = 0; p < ACQ_N_PARTS; p++) {
+        if (subject->qac[p].hash != 0)
+            qac[questions.n_qac++] = subject->qac[p].path;
+        for (int k = 0; k < ACQ_MOST_FREE; k++)
+            if (subject->qar[p][k].hash != 0)
+                qar[questions.n_qar++] = subject->qar[p][k].path;
+    }
+    return visit(context, &questions, error);
+}
+
+acq_status acq_repro_each(const char *path, acq_repro_questions_fn visit, void *context,
+                          acq_error *error)
+{
+    acq_repro_folder folder;
+    acq_status status = acq_repro_folder_init(&folder, path, error);
+    for (const acq_repro_subject *s = folder.subjects; s != NULL && status == ACQ_OK; s = s->next)
+        status = visit_subject(s, visit, context, error);
+    acq_repro_folder_deinit(&folder);
+    return status;
 }

@@ -33,14 +33,15 @@ static acq_repro_line *add(const maker *m, acq_error *error)
 }
 
 static acq_status add_published(const maker *m, const char *label, const double *numbers,
-                                acq_error *error)
+                                bool is_count, acq_error *error)
 {
     acq_repro_line *line = add(m, error);
     if (line == NULL)
         return ACQ_ERR_MEMORY;
     line->label = label;
     line->whose = "published, test";
-    line->is_published = line->is_ours_too = true;
+    line->is_published = true;
+    line->is_count = is_count;
     for (size_t c = 0; c < acq_repro_get_n_columns(m->table->columns); c++)
         if (numbers[c] >= 0) {
             line->values[c] = numbers[c];
@@ -93,6 +94,7 @@ static acq_status add_ours(const maker *m, const acq_repro_row *row,
         return ACQ_ERR_MEMORY;
     line->label = label;
     line->whose = tell_whose(m, row);
+    line->is_count = acq_repro_measure_is_count(row->measure);
     fill_cells(m, row, trained, line);
     const char *how = find_how(m, row, trained);
     bool says_all = row->links == ACQ_REPRO_OBSERVED || row->links == ACQ_REPRO_PERFECT;
@@ -111,7 +113,8 @@ static acq_status add_pair(const maker *m, const acq_repro_row *row, const doubl
     if (label == NULL)
         return acq_fail_memory(error);
     if (published != NULL)
-        status = add_published(m, label, published, error);
+        status =
+            add_published(m, label, published, acq_repro_measure_is_count(row->measure), error);
     return status == ACQ_OK ? add_ours(m, row, trained, label, error) : status;
 }
 
@@ -153,6 +156,16 @@ void acq_repro_lines_deinit(acq_repro_lines *lines)
 {
     acq_free(lines->items);
     *lines = (acq_repro_lines){0};
+}
+
+void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column)
+{
+    if (isnan(line->values[column]))
+        acq_text_add(out, "-");
+    else
+        acq_text_format(out, line->is_count ? "%.0f" : "%.1f", line->values[column]);
+    if (line->cells[column] != NULL && line->cells[column]->undecided > 0)
+        acq_text_add(out, "†");
 }
 
 void acq_repro_add_about(acq_text *out, const acq_repro_table *table)

@@ -61,6 +61,11 @@ bool acq_repro_models_is_late(const acq_repro_models *models);
 /* For whatever takes long: tells, and says false when it is to stop. */
 bool acq_repro_models_progress(void *context, const acq_progress *now);
 
+/* Times the steps of the policy search on the retrieval queries of a data set's 3-hub files
+ * (steps.c), or takes what a run before this kept. */
+acq_status acq_repro_time_steps(acq_repro_models *models, const acq_repro_subject *subject,
+                                acq_error *error);
+
 /* Makes a folder and those above it. */
 acq_status acq_repro_make_folder(const char *path, acq_error *error);
 

@@ -1,7 +1,6 @@
 /* page.c - everything on one page: no script, no other file, light and dark by the reader's scheme.
  * Each picture is also written to a file of its own. */
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -68,11 +67,8 @@ static void add_line(acq_text *out, const acq_repro_line *line, size_t n_columns
                             (unsigned long long)cell->undecided);
         else
             acq_text_add(out, "<td>");
-        if (isnan(line->values[c]))
-            acq_text_add(out, "–");
-        else
-            acq_text_format(out, "%.1f", line->values[c]);
-        acq_text_format(out, "%s</td>", cell != NULL && cell->undecided > 0 ? "†" : "");
+        acq_repro_add_value(out, line, c);
+        acq_text_add(out, "</td>");
     }
     acq_text_add(out, "</tr>\n");
 }
@@ -130,10 +126,10 @@ static acq_status add_picture(acq_text *out, acq_repro_plan *plan, const acq_rep
     const char *path = name_picture(plan, table, subject);
     acq_status status = path == NULL ? acq_fail_memory(error)
                                      : acq_repro_draw(&picture, table, subject, lines, error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK && picture.length > 0) {
         status = acq_new_file_write(path, "a picture", picture.bytes, picture.length, error);
-    if (status == ACQ_OK)
         acq_text_add_bytes(out, picture.bytes, picture.length);
+    }
     acq_text_deinit(&picture);
     return status;
 }
@@ -168,6 +164,8 @@ static void add_contents(acq_text *out, const acq_repro_plan *plan)
         acq_repro_add_html(out, table->title);
         acq_text_add(out, "</a></li>\n");
     }
+    if (plan->steps != NULL)
+        acq_text_add(out, "<li><a href=\"#steps\">Step time against query size</a></li>\n");
     acq_text_add(out, "<li><a href=\"#left-out\">Left out</a></li>\n</ul></nav>\n");
 }
 
@@ -187,6 +185,18 @@ static void add_left_out(acq_text *out, const acq_repro_plan *plan)
     }
     if (plan->folder.omissions != NULL)
         acq_text_add(out, "</ul>\n");
+}
+
+static void add_steps(acq_text *out, const acq_repro_plan *plan)
+{
+    if (plan->steps == NULL)
+        return;
+    acq_text_add(out, "<section id=\"steps\">\n<h2>Step time against query size</h2>\n<p>Times "
+                      "are of this machine, on one thread.</p>\n<div class=\"wide\"><table>\n");
+    acq_repro_add_step_rows(out, plan, true);
+    acq_text_add(out, "</table></div>\n");
+    acq_repro_draw_steps(out, plan);
+    acq_text_add(out, "</section>\n");
 }
 
 static acq_status add_tables(acq_text *out, acq_repro_plan *plan, acq_error *error)
@@ -238,6 +248,7 @@ acq_status acq_repro_write_page(acq_repro_plan *plan, acq_error *error)
     add_head(&out, plan);
     add_contents(&out, plan);
     acq_status status = add_tables(&out, plan, error);
+    add_steps(&out, plan);
     add_left_out(&out, plan);
     acq_text_add(&out, "</body></html>\n");
     const char *path = acq_repro_print(plan, "%s/index.html", plan->settings->output);

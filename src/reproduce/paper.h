@@ -25,6 +25,13 @@ typedef enum acq_repro_measure {
     ACQ_MEASURE_F1_EASY,     /* 2 R / (1 + R) of this recall, as the published figures have it */
     ACQ_MEASURE_F1_HARD,
     ACQ_MEASURE_ALWAYS_YES, /* f1 of the answerer that always says yes */
+    /* of the files; easy and hard by what the engine, over observed facts, finds */
+    ACQ_MEASURE_QUERIES,
+    ACQ_MEASURE_CANDIDATES,
+    ACQ_MEASURE_EASY_SHARE,
+    ACQ_MEASURE_HARD_SHARE,
+    ACQ_MEASURE_WRONG_SHARE,
+    ACQ_MEASURE_TRIVIAL, /* retrieval queries that the observed graph answers */
 } acq_repro_measure;
 
 /* What the links of a row are made by. */
@@ -81,12 +88,10 @@ const char *acq_repro_get_paper(int paper); /* "FB15k-237" or "NELL" */
 /* Links count as true from this score on, as the paper has it; 0: as they are. */
 double acq_repro_get_binarize(acq_repro_links links, int paper, bool is_hub);
 
-/* Statistics of the published files, of these columns. */
-typedef struct acq_repro_statistics {
-    double queries[9], answers[9], easy[9], hard[9]; /* QAC */
-    double qar_queries[3], qar_trivial[3];           /* QAR, hub parts */
-} acq_repro_statistics;
-
-const acq_repro_statistics *acq_repro_get_statistics(int paper);
+static inline bool acq_repro_measure_is_count(acq_repro_measure measure)
+{
+    return measure == ACQ_MEASURE_QUERIES || measure == ACQ_MEASURE_CANDIDATES ||
+           measure == ACQ_MEASURE_TRIVIAL;
+}
 
 #endif

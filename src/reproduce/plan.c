@@ -197,6 +197,12 @@ bool acq_repro_plan_has_table(const acq_repro_plan *plan, const acq_repro_table 
     return list == NULL || is_listed(list, table->id);
 }
 
+bool acq_repro_plan_has_steps(const acq_repro_plan *plan)
+{
+    const char *list = plan->settings->tables;
+    return list == NULL || is_listed(list, "steps");
+}
+
 /* Every name in the list must be a table's. */
 static acq_status check_tables(const char *list, acq_error *error)
 {
@@ -205,14 +211,14 @@ static acq_status check_tables(const char *list, acq_error *error)
     const acq_repro_table *table;
     acq_status status = ACQ_OK;
     for (size_t t = 0; (table = acq_repro_get_table(t)) != NULL; t++)
-        acq_text_format(&known, "%s%s", t == 0 ? "" : " ", table->id);
+        acq_text_format(&known, "%s ", table->id);
     while (status == ACQ_OK && list != NULL && *list != '\0') {
         size_t n = strcspn(list, ",");
-        bool is_known = false;
+        bool is_known = n == 5 && strncmp(list, "steps", n) == 0;
         for (size_t t = 0; (table = acq_repro_get_table(t)) != NULL; t++)
             is_known |= strlen(table->id) == n && strncmp(list, table->id, n) == 0;
         if (!is_known)
-            status = acq_fail(error, ACQ_ERR_USAGE, "no table \"%.*s\"; there are %s",
+            status = acq_fail(error, ACQ_ERR_USAGE, "no table \"%.*s\"; there are %ssteps",
                               n > 40 ? 40 : (int)n, list, known.failed ? "" : known.bytes);
         list += list[n] == ',' ? n + 1 : n;
     }
@@ -293,6 +299,25 @@ static double raise_recall(double percent)
     return 200 * percent / (100 + percent);
 }
 
+static double measure_files(const acq_repro_cell *cell, acq_repro_measure measure)
+{
+    double all = (double)cell->decisions / 100, correct = (double)cell->correct;
+    switch (measure) {
+    case ACQ_MEASURE_QUERIES:
+        return (double)cell->sets;
+    case ACQ_MEASURE_CANDIDATES:
+        return (double)cell->decisions;
+    case ACQ_MEASURE_EASY_SHARE:
+        return (double)cell->right / all;
+    case ACQ_MEASURE_HARD_SHARE:
+        return (correct - (double)cell->right) / all;
+    case ACQ_MEASURE_WRONG_SHARE:
+        return ((double)cell->decisions - correct) / all;
+    default:
+        return (double)cell->easy;
+    }
+}
+
 double acq_repro_cell_measure(const acq_repro_cell *cell, acq_repro_measure measure)
 {
     if (cell == NULL || !cell->is_there)
@@ -310,8 +335,10 @@ double acq_repro_cell_measure(const acq_repro_cell *cell, acq_repro_measure meas
         return raise_recall(cell->recall_hard);
     case ACQ_MEASURE_ALWAYS_YES:
         return cell->always_yes;
-    default:
+    case ACQ_MEASURE_F1:
         return cell->f1;
+    default:
+        return measure_files(cell, measure);
     }
 }
 

@@ -32,6 +32,15 @@ typedef struct acq_repro_job {
     struct acq_repro_job *next;
 } acq_repro_job;
 
+/* The mean time of a step of the policy search on one query. */
+typedef struct acq_repro_step {
+    const acq_repro_subject *subject;
+    unsigned variables, literals;
+    uint64_t steps;
+    double ms;
+    struct acq_repro_step *next;
+} acq_repro_step;
+
 /* A graph or a model that numbers came from, for the manifest. */
 typedef struct acq_repro_input {
     const char *kind, *name; /* "graph", "FB15k-237 train"; "model", its path */
@@ -45,6 +54,7 @@ typedef struct acq_repro_plan {
     acq_repro_job *jobs;
     size_t n_jobs;
     acq_repro_input *inputs;
+    acq_repro_step *steps;
     bool has_gnnqe; /* engines that a library may lack */
 } acq_repro_plan;
 
@@ -87,6 +97,9 @@ const acq_repro_cell *acq_repro_plan_get_cell(const acq_repro_plan *plan,
 
 /* What a row's time limit is here: --quick has less than the paper. */
 double acq_repro_get_limit(const acq_repro_settings *settings, const acq_repro_row *row);
+
+/* Is the figure of step times wanted? It is the table "steps". */
+bool acq_repro_plan_has_steps(const acq_repro_plan *plan);
 
 /* Twice the same is kept once. */
 acq_status acq_repro_plan_add_input(acq_repro_plan *plan, const char *kind, const char *name,

@@ -19,7 +19,7 @@ typedef struct acq_repro_line {
     const char *whose; /* "published, test", "ours, validation, first 10" */
     const char *how;   /* of ours, once it has a result; "" */
     bool is_published;
-    bool is_ours_too;                              /* of a published line: the next one is ours */
+    bool is_count;                                 /* its numbers are no shares */
     size_t n;                                      /* columns with a number */
     double values[ACQ_MOST_COLUMNS];               /* NAN: none */
     const acq_repro_cell *cells[ACQ_MOST_COLUMNS]; /* of ours */
@@ -40,6 +40,9 @@ void acq_repro_lines_deinit(acq_repro_lines *lines);
 /* "validation" or "test". */
 const char *acq_repro_get_split(const acq_repro_subject *subject);
 
+/* "66.0", "500", "-" for none. */
+void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column);
+
 /* What a reader must know before the first table; sentences. */
 void acq_repro_add_preface(acq_text *out, const acq_repro_plan *plan);
 
@@ -58,6 +61,11 @@ void acq_repro_add_json(acq_text *out, const char *text);
 acq_status acq_repro_draw(acq_text *out, const acq_repro_table *table,
                           const acq_repro_subject *subject, const acq_repro_lines *lines,
                           acq_error *error);
+
+/* Step times as Markdown or HTML table, as CSV, and as SVG; nothing where there are none. */
+void acq_repro_add_step_rows(acq_text *out, const acq_repro_plan *plan, bool is_html);
+void acq_repro_add_step_csv(acq_text *out, const acq_repro_plan *plan);
+void acq_repro_draw_steps(acq_text *out, const acq_repro_plan *plan);
 
 acq_status acq_repro_write_page(acq_repro_plan *plan, acq_error *error);   /* index.html */
 acq_status acq_repro_write_tables(acq_repro_plan *plan, acq_error *error); /* the others */

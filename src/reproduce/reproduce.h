@@ -39,6 +39,21 @@ typedef struct acq_repro_settings {
     void *context;
 } acq_repro_settings;
 
+/* The questions of one data set about one split, for whoever wants to ask them otherwise; borrowed,
+ * for the time of the call. */
+typedef struct acq_repro_questions {
+    const char *name, *folder, *observed_split, *split;
+    const char **qac, **qar; /* paths */
+    size_t n_qac, n_qar;
+} acq_repro_questions;
+
+/* What returns another status than ACQ_OK ends the listing. */
+typedef acq_status (*acq_repro_questions_fn)(void *context, const acq_repro_questions *questions,
+                                             acq_error *error);
+
+acq_status acq_repro_each(const char *folder, acq_repro_questions_fn visit, void *context,
+                          acq_error *error);
+
 typedef struct acq_repro_report {
     size_t n_jobs, n_run, n_kept, n_failed;
     size_t n_left_out; /* things that the tables lack */

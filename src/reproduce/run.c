@@ -326,6 +326,9 @@ acq_status acq_repro_run(acq_repro_plan *plan, acq_repro_report *report, acq_err
              s = s->next)
             if (has_jobs(plan, s, order[i]))
                 status = run_group(&r, s, order[i], error);
+    for (const acq_repro_subject *s = plan->folder.subjects;
+         s != NULL && status == ACQ_OK && acq_repro_plan_has_steps(plan); s = s->next)
+        status = acq_repro_time_steps(&r.models, s, error);
     acq_repro_models_deinit(&r.models);
     return status;
 }

@@ -28,16 +28,6 @@ static void add_plain(acq_text *out, const char *text)
     }
 }
 
-static void add_value(acq_text *out, const acq_repro_line *line, size_t c)
-{
-    if (isnan(line->values[c]))
-        acq_text_add(out, "-");
-    else
-        acq_text_format(out, "%.1f", line->values[c]);
-    if (line->cells[c] != NULL && line->cells[c]->undecided > 0)
-        acq_text_add(out, "†");
-}
-
 static void add_table(acq_text *out, const acq_repro_table *table, const acq_repro_lines *lines)
 {
     size_t n = acq_repro_get_n_columns(table->columns);
@@ -55,7 +45,7 @@ static void add_table(acq_text *out, const acq_repro_table *table, const acq_rep
         acq_text_format(out, " | %s |", line->whose);
         for (size_t c = 0; c < n; c++) {
             acq_text_add(out, " ");
-            add_value(out, line, c);
+            acq_repro_add_value(out, line, c);
             acq_text_add(out, " |");
         }
         acq_text_add(out, "\n");
@@ -131,6 +121,10 @@ static acq_status write_markdown(acq_repro_plan *plan, acq_error *error)
              s = s->next)
             status = add_set(&out, plan, table, s, error);
     }
+    if (plan->steps != NULL) {
+        acq_text_add(&out, "\n## Step time against query size\n\n");
+        acq_repro_add_step_rows(&out, plan, false);
+    }
     add_left_out(&out, plan);
     if (status == ACQ_OK)
         status = write_text(plan, "tables.md", &out, error);
@@ -192,6 +186,20 @@ static acq_status write_csv(acq_repro_plan *plan, const acq_repro_table *table, 
     const char *name = acq_repro_print(plan, "%s.csv", table->id);
     if (status == ACQ_OK)
         status = name == NULL ? acq_fail_memory(error) : write_text(plan, name, &out, error);
+    acq_text_deinit(&out);
+    return status;
+}
+
+static acq_status write_steps(acq_repro_plan *plan, acq_error *error)
+{
+    acq_text out;
+    acq_text_init(&out);
+    acq_repro_add_step_csv(&out, plan);
+    acq_status status = write_text(plan, "steps.csv", &out, error);
+    acq_text_clear(&out);
+    acq_repro_draw_steps(&out, plan);
+    if (status == ACQ_OK)
+        status = write_text(plan, "steps.svg", &out, error);
     acq_text_deinit(&out);
     return status;
 }
@@ -266,5 +274,7 @@ acq_status acq_repro_write_tables(acq_repro_plan *plan, acq_error *error)
     for (size_t t = 0; (table = acq_repro_get_table(t)) != NULL && status == ACQ_OK; t++)
         if (acq_repro_plan_has_table(plan, table))
             status = write_csv(plan, table, error);
+    if (status == ACQ_OK && plan->steps != NULL)
+        status = write_steps(plan, error);
     return status == ACQ_OK ? write_manifest(plan, error) : status;
 }

@@ -100,6 +100,24 @@ if command -v xmllint >/dev/null; then
     xmllint --noout odd/*.html odd/*.svg tables/*.html tables/*.svg >out 2>&1 || fail "XML"
 fi
 
+# step times and what is in the files; a file that is no JSON is left out by name
+cp -r tables/../data copy
+rm -r copy/lonely copy/quiet
+mv copy/* copy/plain
+printf '{' >copy/plain/qac_valid_2i_3hub.json
+reproduce copy -o small --tables steps,qac-files,qar-files --first 2 || fail "exit $?"
+expect "plain valid qac 3-hub sql observed: " small/tables.md
+expect "| queries | ours, validation | 2 |" small/tables.md
+expect "plain,validation,trivial,ours," small/qar-files.csv
+[ -s small/steps.csv ] && [ -s small/steps.svg ] || fail "no step times"
+
+# a folder alone is judged as it stands
+rm copy/plain/qac_valid_2i_3hub.json
+"$anycq" eval copy --first 2 --json >out 2>err || fail "eval FOLDER: exit $?"
+[ "$(grep -c '"file": "total"' out)" = 2 ] || fail "eval FOLDER: not two totals"
+"$anycq" eval empty-or-not >out 2>err && fail "eval of nothing"
+expect "no task or folder" err
+
 # what cannot be
 refuse() {
     code=$1 text=$2

@@ -68,7 +68,7 @@ function showAnswers() {
     return;
   }
   showTable($('answers'), {
-    caption: 'Answers', columns: columns.length > 0 ? columns : ['answer'], file: 'answers.csv', choose, chosen: now.chosen, filters,
+    caption: 'Answers', columns: columns.length > 0 ? columns : ['answer'], pName: now.answers.some(a => a.p != null) ? 'p' : 'score', file: 'answers.csv', choose, chosen: now.chosen, filters,
     rows: now.answers.map(item => ({
       cells: columns.length > 0 ? columns.map(name => item.values[name] ?? '') : ['yes'],
       p: item.p ?? item.score, kind: item.kind, item })),
@@ -105,8 +105,7 @@ function showConflict(result) {
   put($('conflict'),
     result.conflict?.length > 0 && el('div', { class: 'conflict' },
       el('p', {}, result.conflict.length === 1 ? 'No value fits this condition:' : 'No value fits these conditions together:'),
-      el('ul', {}, result.conflict.map(text => el('li', {}, el('code', {}, text)))),
-      el('p', { class: 'note' }, 'Each of them is needed: without any one of them something would fit.')),
+      el('ul', {}, result.conflict.map(text => el('li', {}, el('code', {}, text))))),
     result.outcome === 'none' && result.likeliest && el('div', { class: 'conflict' },
       el('p', {}, 'Not shown as an answer: ', Object.values(result.likeliest.values).map(clean).join(', ') || 'yes', '. ',
         lower > 0 && el('button', { type: 'button', onclick: () => again(lower) }, `Ask with p at least ${lower}`))),
@@ -115,9 +114,10 @@ function showConflict(result) {
 }
 
 function end(result) {
+  showSteps();
   now.result = result;
   $('outcome').className = 'outcome ' + result.outcome;
-  $('outcome').textContent = sayOutcome(result) + (result.ms == null ? '' : ` ${result.ms < 10 ? result.ms.toFixed(1) : Math.round(result.ms)} ms.`);
+  $('outcome').textContent = sayOutcome(result);
   showConflict(result);
   if (result.outcome === 'none' && result.likeliest && !result.conflict?.length) {
     now.chosen = result.likeliest;
@@ -155,7 +155,7 @@ function take(line) {
     $('outcome').textContent = `${count(now.answers.length, 'answer')} so far …`;
   } else if (line.step) {
     now.steps.push(line.step);
-    showSteps();
+    if (now.steps.length % 4 === 1) requestAnimationFrame(showSteps);
   } else if (line.progress && now.answers.length === 0) {
     const { phase, done, total } = line.progress;
     const part = phase !== 'searching' && total > 0 ? ` ${Math.round(100 * done / total)} %` : '';

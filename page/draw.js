@@ -2,7 +2,10 @@
 // entity, squares are named; facts are solid, predictions dashed, what is missing is red.
 import { clean, formatP, shorten, svg } from './basics.js';
 
-const WIDTH = 620, MARGIN = 70;
+const MARGIN = 62;
+
+// Narrow on a phone, so that words keep their size.
+const chooseWidth = () => Math.max(290, Math.min(620, innerWidth - 64));
 
 const idOf = term => term.variable != null ? 'v:' + term.variable : 'c:' + term.key;
 
@@ -20,7 +23,7 @@ function listNodes(query) {
 }
 
 // Springs along atoms, repulsion between all, from a circle; the same picture every time.
-function layOut(nodes, edges, height) {
+function layOut(nodes, edges, width, height) {
   const n = nodes.length, length = Math.min(190, 130 + 300 / n);
   nodes.forEach((node, i) => {
     const angle = Math.PI * (1 + 2 * i / n);
@@ -50,7 +53,7 @@ function layOut(nodes, edges, height) {
       a.y += a.dy / d * go;
     }
   }
-  fit(nodes, 'x', MARGIN, WIDTH - MARGIN);
+  fit(nodes, 'x', MARGIN, width - MARGIN);
   fit(nodes, 'y', 46, height - 52);
 }
 
@@ -92,11 +95,11 @@ function stateOf(atom, fact, isInConflict, isTooUnlikely) {
 
 const SAYS = { asked: 'asked', observed: 'a fact', predicted: 'predicted', missing: 'missing' };
 
-function describe(atom, fact, state) {
+// Begins with what is written on the arrow.
+function describe(label, atom, state) {
   const name = term => clean(term.variable ?? term.name);
-  const said = `${atom.negated ? 'not ' : ''}${clean(atom.relation ?? 'equal')} from ${name(atom.head)} to ${name(atom.tail)}: `;
-  if (atom.negated && state === 'observed') return said + 'no fact says so';
-  return said + SAYS[state] + (fact?.kind === 'predicted' ? `, p ${formatP(fact.link)}` : '');
+  return `${label}, from ${name(atom.head)} to ${name(atom.tail)}: ` +
+    (atom.negated && state === 'observed' ? 'no fact says so' : SAYS[state]);
 }
 
 // A part that can be clicked is a button for the keyboard, too.
@@ -114,10 +117,11 @@ function drawEdge(edge, { atom, fact, state, isPickable, isPicked, pick }) {
   const label = (atom.negated ? 'not ' : '') + (atom.inverse ? 'inverse ' : '') + shorten(atom.relation ?? '=', 26);
   const isGuess = fact?.kind === 'predicted';
   const p = isGuess ? ` ${formatP(fact.link)}` : '';
+  const says = describe(label + p, atom, state);
   const width = (label.length + p.length) * 6.4 + 12;
   return svg('g', { class: `edge ${state}${isGuess ? ' guess' : ''}${atom.negated ? ' negated' : ''}${isPicked ? ' picked' : ''}${atom.alone === false ? ' oneof' : ''}`,
-                    'aria-label': describe(atom, fact, state), ...press(isPickable, pick) },
-    svg('title', {}, describe(atom, fact, state)),
+                    'aria-label': says, ...press(isPickable, pick) },
+    svg('title', {}, says),
     svg('path', { d: edge.at.path, class: 'reach' }),
     svg('path', { d: edge.at.path, class: 'line', 'marker-end': atom.relation == null ? null : `url(#arrow-${state})` }),
     svg('rect', { x: edge.at.x - width / 2, y: edge.at.y - 10, width, height: 19, rx: 4, class: 'plate' }),
@@ -126,7 +130,7 @@ function drawEdge(edge, { atom, fact, state, isPickable, isPicked, pick }) {
 
 function drawNode(node, { value, isPickable, isPicked, pick }) {
   const kind = { free: 'asked for', some: 'some entity', named: 'named entity' }[node.kind];
-  const title = `${clean(node.label)}: ${value == null ? kind : clean(value)}`;
+  const title = `${clean(node.label)}${value == null ? '' : ' ' + clean(value)}: ${kind}`;
   const shape = node.kind === 'named'
     ? svg('rect', { x: node.x - 8, y: node.y - 8, width: 16, height: 16, rx: 2 })
     : svg('circle', { cx: node.x, cy: node.y, r: node.kind === 'free' ? 12 : 8 });
@@ -149,14 +153,14 @@ function arrow(state) {
 // and pickNode(id, node) make parts clickable; picked is the number or id of what is chosen.
 export function draw(query, { answer, isTooUnlikely, conditions = [], pickAtom, pickNode, picked } = {}) {
   const nodes = listNodes(query), list = [...nodes.values()];
-  const height = Math.min(520, 200 + 42 * list.length);
+  const width = chooseWidth(), height = Math.min(520, 150 + 36 * list.length);
   const edges = query.atoms.map(atom => ({ atom, from: nodes.get(idOf(atom.head)), to: nodes.get(idOf(atom.tail)) }));
-  layOut(list, edges, height);
+  layOut(list, edges, width, height);
   const key = e => [list.indexOf(e.from), list.indexOf(e.to)].sort((a, b) => a - b).join();
   const groups = Map.groupBy ? Map.groupBy(edges, key) : group(edges, key);
   for (const same of groups.values()) same.forEach((edge, i) => { edge.at = bend(edge, i, same.length); });
   const values = { ...answer?.witness, ...answer?.values };
-  const picture = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'graph', role: 'group',
+  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, class: 'graph', role: 'group',
                                'aria-label': `${query.atoms.length} conditions between ${list.length} entities` },
     svg('defs', {}, Object.keys(SAYS).map(arrow)),
     edges.map((edge, i) => {

@@ -2,14 +2,14 @@
 import { clean, count, download, el, formatP, put } from './basics.js';
 
 function pCell(p, kind) {
-  if (kind === 'observed') return el('td', { class: 'p' }, 'fact');
+  if (kind === 'observed') return el('td', { class: 'p' }, '1');
   if (p == null) return el('td', { class: 'p' }, '');
   return el('td', { class: 'p' }, el('meter', { min: 0, max: 1, value: p, 'aria-hidden': 'true' }), formatP(p));
 }
 
 // columns: texts. rows: {cells, p, kind, item}; kind "predicted" is new, and isAllNew says that all rows are.
 // choose(item) shows one.
-export function showTable(place, { caption, columns, rows, file, choose, chosen, filters, isAllNew }) {
+export function showTable(place, { caption, columns, rows, file, choose, chosen, filters, isAllNew, pName = 'p' }) {
   const body = el('tbody'), said = el('p', { class: 'note', role: 'status' });
   const isKept = row => (!filters.newOnly || row.kind !== 'observed') && (row.p ?? 1) >= filters.least;
 
@@ -31,16 +31,16 @@ export function showTable(place, { caption, columns, rows, file, choose, chosen,
     fillRows();
   } });
   newOnly.checked = filters.newOnly;
-  const get = () => download(file, [[...columns, 'p', 'kind'],
+  const get = () => download(file, [[...columns, pName, 'kind'],
     ...rows.filter(isKept).map(row => [...row.cells, row.p ?? '', row.kind])]);
   put(place,
     el('div', { class: 'row filters' },
-      isAllNew ? null : el('label', {}, newOnly, ' new only'), el('label', {}, 'p at least ', least),
+      isAllNew ? null : el('label', {}, newOnly, ' new only'), el('label', {}, pName + ' at least ', least),
       el('button', { type: 'button', onclick: get }, 'Download CSV')),
     el('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': caption },
       el('table', {}, el('caption', { class: 'hidden' }, caption),
         el('thead', {}, el('tr', {}, columns.map(name => el('th', { scope: 'col' }, clean(name))),
-          el('th', { scope: 'col' }, 'p'), isAllNew ? null : el('th', { scope: 'col' }, 'how'))),
+          el('th', { scope: 'col' }, pName), isAllNew ? null : el('th', { scope: 'col' }, 'how'))),
         body)),
     said);
   fillRows();

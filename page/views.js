@@ -34,19 +34,25 @@ export function suggestView(relations, given, open, remember) {
   const problem = el('div', { role: 'alert', class: 'problem', hidden: true });
   choice.value = given.relation ?? '';
 
+  let latest = null;
+
   async function find() {
+    latest?.abort();
+    const own = latest = new AbortController();
     said.textContent = 'Looking for likely facts …';
     problem.hidden = true;
     put(table);
     put(reasons);
     remember({ relation: choice.value, p: least.value, n: most.value });
     try {
-      const found = await ask('suggest', { limit: Number(most.value), min_p: Number(least.value), ...(choice.value ? { relation: choice.value } : {}) });
+      const found = await ask('suggest', { limit: Number(most.value), min_p: Number(least.value), ...(choice.value ? { relation: choice.value } : {}) }, own.signal);
+      if (latest !== own) return;
       const expected = found.facts.reduce((sum, fact) => sum + fact.p, 0);
       said.textContent = found.facts.length === 0 ? 'No missing fact is that likely.'
         : `${count(found.facts.length, 'fact')} that the graph lacks, most likely first; about ${expected.toFixed(1)} of them are true, by their p.`;
       if (found.facts.length > 0) showSuggestions(table, found.facts, reasons, open);
     } catch (error) {
+      if (latest !== own) return;
       said.textContent = '';
       problem.hidden = false;
       put(problem, el('p', {}, error.message), el('button', { type: 'button', onclick: find }, 'Try again'));
@@ -55,7 +61,7 @@ export function suggestView(relations, given, open, remember) {
 
   put(view,
     el('h1', {}, 'Facts that the graph lacks'),
-    el('form', { class: 'row', onsubmit: event => { event.preventDefault(); find(); } },
+    el('form', { class: 'row', novalidate: true, onsubmit: event => { event.preventDefault(); find(); } },
       el('label', {}, 'Relation ', choice), el('label', {}, 'p at least ', least), el('label', {}, 'At most ', most),
       el('button', { class: 'main', type: 'submit' }, 'Find')),
     problem, said, el('div', { class: 'columns' }, el('div', { class: 'card' }, table), reasons));

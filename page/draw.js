@@ -123,7 +123,7 @@ function drawEdge(edge, { atom, fact, state, isPickable, isPicked, pick }) {
                     'aria-label': says, ...press(isPickable, pick) },
     svg('title', {}, says),
     svg('path', { d: edge.at.path, class: 'reach' }),
-    svg('path', { d: edge.at.path, class: 'line', 'marker-end': atom.relation == null ? null : `url(#arrow-${state})` }),
+    svg('path', { d: edge.at.path, class: 'line', 'marker-end': atom.relation == null ? null : `url(#arrow-${nPictures}-${state})` }),
     svg('rect', { x: edge.at.x - width / 2, y: edge.at.y - 10, width, height: 19, rx: 4, class: 'plate' }),
     svg('text', { x: edge.at.x, y: edge.at.y + 4 }, label, p && svg('tspan', { class: 'p' }, p)));
 }
@@ -137,14 +137,18 @@ function drawNode(node, { value, isPickable, isPicked, pick }) {
   return svg('g', { class: `node ${node.kind}${isPicked ? ' picked' : ''}`, 'aria-label': title,
                     ...press(isPickable, pick) },
     svg('title', {}, title),
+    svg('rect', { x: node.x - 22, y: node.y - 22, width: 44, height: 56, class: 'finger' }),
     shape,
     node.kind === 'free' && svg('circle', { cx: node.x, cy: node.y, r: 4, class: 'dot' }),
     svg('text', { x: node.x, y: node.y + 28, class: node.kind === 'named' ? 'value' : 'name' }, shorten(node.label, 24)),
     value != null && svg('text', { x: node.x, y: node.y - 17, class: 'value' }, shorten(value, 24)));
 }
 
+// Each picture has its own: a browser does not draw those of a hidden picture.
+let nPictures = 0;
+
 function arrow(state) {
-  return svg('marker', { id: 'arrow-' + state, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8,
+  return svg('marker', { id: `arrow-${nPictures}-${state}`, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8,
                          markerUnits: 'userSpaceOnUse', orient: 'auto-start-reverse', class: 'arrow ' + state },
     svg('path', { d: 'M0,0 8,4 0,8z' }));
 }
@@ -152,6 +156,7 @@ function arrow(state) {
 // query: of /api/query. answer, if there is one, is drawn on it; conditions: those of a conflict. pickAtom(i)
 // and pickNode(id, node) make parts clickable; picked is the number or id of what is chosen.
 export function draw(query, { answer, isTooUnlikely, conditions = [], pickAtom, pickNode, picked } = {}) {
+  nPictures++;
   const nodes = listNodes(query), list = [...nodes.values()];
   const width = chooseWidth(), height = Math.min(520, 150 + 36 * list.length);
   const edges = query.atoms.map(atom => ({ atom, from: nodes.get(idOf(atom.head)), to: nodes.get(idOf(atom.tail)) }));

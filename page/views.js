@@ -71,6 +71,8 @@ export function suggestView(relations, given, open, remember) {
 
 // ---- trust ----
 
+const FEW = 30; // candidates, of which a share says little
+
 function diagram(bins) {
   const x = v => 44 + 300 * v, y = v => 316 - 300 * Math.min(1, v);
   const most = Math.max(...bins.map(b => b.weight));
@@ -80,7 +82,7 @@ function diagram(bins) {
       svg('text', { x: 38, y: y(v) + 4, class: 'tick end' }, v), svg('text', { x: x(v), y: 332, class: 'tick' }, v)]),
     svg('line', { x1: x(0), y1: y(0), x2: x(1), y2: y(1), class: 'diagonal' }),
     svg('polyline', { points: bins.map(b => `${x(b.stated).toFixed(1)},${y(b.true).toFixed(1)}`).join(' '), class: 'best' }),
-    bins.map(b => svg('circle', { cx: x(b.stated), cy: y(b.true), r: 2.5 + 5 * Math.sqrt(b.weight / most), class: 'bin' },
+    bins.map(b => svg('circle', { cx: x(b.stated), cy: y(b.true), r: 2.5 + 5 * Math.sqrt(b.weight / most), class: b.weight < FEW ? 'bin few' : 'bin' },
       svg('title', {}, `stated ${formatP(b.stated)}, true ${formatP(b.true)}, ${Math.round(b.weight)} candidates`))),
     svg('text', { x: x(0.5), y: 350, class: 'tick' }, 'stated p'),
     svg('text', { x: x(0) + 6, y: y(1) + 12, class: 'tick start' }, 'true share'));
@@ -111,7 +113,8 @@ export async function trustView() {
     !found.calibrated && el('p', {}, 'It gives no probabilities: its answers have scores only, which say nothing of how often they are true.'),
     found.calibrated && !known && el('p', {}, 'Its calibrator learnt on other graphs, so how true its p are on this one is not known. ', el('code', {}, 'anycq fit GRAPH'), ' learns from this graph and measures it.'),
     known && el('p', {}, 'Facts were hidden from the predictor. It then said how likely each candidate is, by trees that had not seen that candidate. ',
-      'Of candidates with p 0.8, about 80 of 100 should turn out true: points on the diagonal.'),
+      'Of candidates with p 0.8, about 80 of 100 should turn out true: points on the diagonal. ',
+      found.bins.some(b => b.weight < FEW) && `Hollow points rest on fewer than ${FEW} candidates and say little.`),
     known && el('div', { class: 'columns' }, el('div', { class: 'card' }, diagram(found.bins)), el('div', { class: 'card' }, binTable(found.bins))),
     found.relations.length > 0 && el('div', { class: 'card' }, el('h2', {}, 'By relation'), relationTable(found.relations)));
 }

@@ -77,5 +77,7 @@ if(NOT ACQ_SANITIZE) # Chromium has a time of its own
   add_test(NAME page COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/page/page.sh page.mjs $<TARGET_FILE:anycq>
            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:server_doors> $<TARGET_FILE:make_world>)
   add_test(NAME page_demo COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/page/demo.sh $<TARGET_FILE:anycq> ${PROJECT_SOURCE_DIR})
-  set_tests_properties(page page_demo PROPERTIES SKIP_RETURN_CODE 77)
+  add_test(NAME page_tutorial COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/page/page.sh tutorial.mjs
+           $<TARGET_FILE:anycq> ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set_tests_properties(page page_demo page_tutorial PROPERTIES SKIP_RETURN_CODE 77)
 endif()

@@ -14,7 +14,11 @@ if(ACQ_PYTHON)
     set_tests_properties(python_${name} PROPERTIES SKIP_RETURN_CODE 77
                          ENVIRONMENT "${python_environment}")
   endforeach()
-  if(NOT ACQ_SANITIZE) # the library would need theirs
+  # What docs/tutorial.md shows, in the command and in Python.
+  if(NOT ACQ_SANITIZE)
+    add_test(NAME tutorial COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/readme.sh $<TARGET_FILE:anycq>
+             ${PROJECT_SOURCE_DIR} docs/tutorial.md ${ACQ_PYTHON})
+    set_tests_properties(tutorial PROPERTIES ENVIRONMENT "${python_environment}")
     add_test(NAME python_wheel COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh
              ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR} ${ACQ_PYTHON})
     set_tests_properties(python_wheel PROPERTIES SKIP_RETURN_CODE 77)

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Runs the commands of README.md (lines "$ anycq ..." in console blocks) in a folder that has the
-# source tree's data/ and compares what they print with what stands there; times, counts of nodes
-# and sizes of files may differ. usage: readme.sh ANYCQ SOURCE_DIR
+# Runs the commands of README.md, or another document (lines "$ anycq ..." in console blocks), in a folder that has the
+# source tree's data/ and the document's own files, and compares what they print with what stands there; times, counts
+# of nodes and sizes of files may differ. With PYTHON the document's examples for Python are run as well, by doctest.
+# usage: readme.sh ANYCQ SOURCE_DIR [DOCUMENT [PYTHON]]
 set -u
-bin=$1 source=$2
+bin=$1 source=$2 document=${3:-README.md} python=${4:-}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/run" && ln -s "$source/data" "$work/run/data" && cd "$work/run" || exit 1
+[ "$document" = README.md ] || cp "$source/${document%.md}"/* . || exit 1
 
 anycq()
 {
@@ -19,7 +21,7 @@ normalise()
         -e 's/[0-9.]+ s, [0-9.]+( M)? triples/T s, T triples/' -e 's/\b[0-9.]+ [kMG]B\b/S/'
 }
 
-awk '/^```console/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/README.md" >"$work/expected"
+awk '/^```console/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/$document" >"$work/expected"
 : >"$work/actual"
 # A command may go on after a backslash at the end of a line.
 pending=
@@ -39,5 +41,10 @@ while IFS= read -r line; do
 done <"$work/expected"
 normalise <"$work/expected" >"$work/a"
 normalise <"$work/actual" >"$work/b"
-[ -s "$work/b" ] || { echo "no command found in README.md"; exit 1; }
-diff -u "$work/a" "$work/b"
+[ -s "$work/b" ] || { echo "no command found in $document"; exit 1; }
+status=0
+diff -u "$work/a" "$work/b" || status=1
+if [ -n "$python" ]; then
+    "$python" -m doctest "$source/$document" || status=1
+fi
+exit $status

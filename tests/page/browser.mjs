@@ -50,7 +50,7 @@ let browser;
 
 export async function openBrowser() {
   browser = await chromium.launch({
-    executablePath: process.env.ANYCQ_CHROMIUM,
+    executablePath: process.env.ANYCQ_CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-quic', '--disable-background-networking', '--disable-component-update', '--disable-gpu',
            '--disable-dev-shm-usage', '--disable-sync', '--no-first-run'] });
 }

@@ -7,11 +7,9 @@ let nextId = 0;
 export async function findEntities(prefix, signal) {
   const capital = prefix.charAt(0).toUpperCase() + prefix.slice(1);
   const prefixes = capital === prefix ? [prefix] : [capital, prefix];
-  const lists = await Promise.all(prefixes.map(p => ask('names', { prefix: p, limit: 12 }, signal)));
+  const lists = await Promise.all(prefixes.map(p => ask('names', { prefix: p, limit: 12, exact: true }, signal)));
   const seen = new Set();
-  const found = lists.flatMap(list => list.names).filter(n => !seen.has(n.key) && seen.add(n.key));
-  const near = found.length === 0 ? lists.map(list => list.nearest).find(n => n) : undefined;
-  return near == null ? found.slice(0, 12) : [{ name: near, key: near, note: 'nearest name' }];
+  return lists.flatMap(list => list.names).filter(n => !seen.has(n.key) && seen.add(n.key)).slice(0, 12);
 }
 
 // Where a word begins counts more than where it is.
@@ -75,7 +73,7 @@ export function complete(field, list, find, take) {
 
   field.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(look, 60);
+    timer = setTimeout(look, 20);
   });
   field.addEventListener('blur', () => setTimeout(close, 100));
   field.addEventListener('keydown', event => {

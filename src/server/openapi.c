@@ -117,7 +117,7 @@ const char acq_openapi_document[] =
                                                                                                             "prefix",
                                                                                                             "true",
                                                                                                             TEXT) "," LIMIT
-                                                                                                                  "," GRAPH,
+                                                                                                                  "," OPTION("exact", FLAG) "," GRAPH,
                                                                                                         JSON) "," READS("/api/graph",
                                                                                                                         "what a graph holds, and what its predicted links are worth",
                                                                                                                         LIMIT

@@ -289,7 +289,9 @@ static json_t *run_names(const acq_call *call, const json_t *arguments, int *sta
         return acq_service_fail_with(&error, status);
     }
     json_t *object = json_pack("{s:o}", "names", list.names);
-    const char *near = json_array_size(list.names) == 0
+    bool looks_further = json_array_size(list.names) == 0 && /* which reads all names */
+                         !acq_argument_is_true(arguments, "exact");
+    const char *near = looks_further
                            ? acq_graph_suggest_entity(g->graph, prefix, strlen(prefix))
                            : NULL;
     if (near != NULL)
@@ -365,7 +367,7 @@ static const struct {
      false,
      {"entity", "relation", "inverse", "limit", "min_p", "new", "explain"}},
     {"suggest", run_suggest, false, {"relation", "limit", "min_p", "time"}},
-    {"names", run_names, false, {"prefix", "limit"}},
+    {"names", run_names, false, {"prefix", "limit", "exact"}},
     {"graph", run_graph, false, {"limit"}},
     {"query", acq_tools_query, false, {"query"}},
     {"entity", acq_tools_entity, false, {"entity"}},
@@ -409,7 +411,7 @@ static bool takes(size_t tool, const char *argument)
 /* What the value of an argument must be; numbers are checked where they are read. NULL: it is. */
 static const char *find_fault(const char *argument, const json_t *value)
 {
-    static const char *const FLAGS[] = {"explain", "new", "trace", "stream", "inverse", "known"};
+    static const char *const FLAGS[] = {"explain", "new", "trace", "stream", "inverse", "known", "exact"};
     static const char *const NUMBERS[] = {"limit", "min_p", "time", "steps", "seed"};
     const char *text = json_string_value(value);
     for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++) {

@@ -10,8 +10,8 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "eval/metrics.h"
 #include "cli/lines.h"
+#include "eval/eval.h"
 
 static const char *name_of(const char *path)
 {

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "eval/metrics.h"
 #include "engine/engine.h"
+#include "eval/eval.h"
 #include "search/policy/model.h"
 
 enum { POLICY_STEPS = 200, POLICY_MARKS = 5 };

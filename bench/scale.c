@@ -23,8 +23,8 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "eval/metrics.h"
 #include "cli/lines.h"
+#include "eval/eval.h"
 #include "store/store.h"
 
 enum { N_FIRST = 20 };

@@ -23,7 +23,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "calibrate/boost.h"
-#include "calibrate/reliability.h"
+#include "calibrate/calibrator.h"
 #include "common.h"
 #include "fit/fit.h"
 #include "store/store.h"

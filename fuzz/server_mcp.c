@@ -1,6 +1,6 @@
 /* server_mcp.c - any bytes as a message of the Model Context Protocol: no response, or one object
  * with the version, an id, and either a result or an error. */
-#include "server/mcp.h"
+#include "server/http.h"
 #include "server_graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

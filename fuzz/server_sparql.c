@@ -1,7 +1,7 @@
 /* server_sparql.c - any bytes as a query to the SPARQL Protocol, behind PREFIX and, as the first
  * byte says, ASK, SELECT * or CONSTRUCT; the second byte chooses the format. What is refused says
  * why; JSON is JSON in UTF-8, whatever the names are. */
-#include "server/protocol.h"
+#include "server/parts.h"
 #include "server_graph.h"
 
 static const char *const FORMS[] = {"", "ASK {", "SELECT * {", "SELECT DISTINCT ?x {",

@@ -8,9 +8,8 @@
  *   a & (b | c & d)      entries  [ a | b | c d ]      b loses: [ used | - | used used ]
  *
  * Cost: one look-up per atom, plus marking, at most atoms times nesting. */
-#include "answer/explain.h"
+#include "answer/answer.h"
 
-#include "answer/verify.h"
 
 typedef struct walk {
     const acq_query *query;

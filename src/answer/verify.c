@@ -4,7 +4,7 @@
  * Negation is carried down as a flag instead of being computed as 1 - s at the NOT, because
  * a negation threshold judges negated *atoms*: !(a & b) is max(!a, !b). Without a threshold
  * both ways give the same number. Recursion is bounded by ACQ_MOST_NESTING. */
-#include "answer/verify.h"
+#include "answer/answer.h"
 
 double acq_verify_score_literal(const acq_scoring *scoring, bool is_negated, double link)
 {

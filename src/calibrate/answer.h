@@ -11,7 +11,7 @@
 #ifndef ACQ_CALIBRATE_ANSWER_H
 #define ACQ_CALIBRATE_ANSWER_H
 
-#include "answer/explain.h"
+#include "answer/answer.h"
 #include "calibrate/calibrator.h"
 
 /* name, monotone direction (1: can only raise p) */

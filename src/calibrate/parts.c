@@ -1,7 +1,7 @@
-/* parts.c - see parts.h. Features belong to parts by their names: "rules...." and "MODEL.row...."
+/* parts.c - see reasons.h. Features belong to parts by their names: "rules...." and "MODEL.row...."
  * are of the rules and of a model. The candidate that a model likes least in a row is found once
  * for all rows of the list. */
-#include "calibrate/parts.h"
+#include "calibrate/reasons.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "calibrate/learn.h"
 #include "calibrate/shipped.h"
-#include "calibrate/split.h"
 #include "models/neighbours.h"
 
 enum {

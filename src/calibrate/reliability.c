@@ -1,5 +1,5 @@
 /* reliability.c - sums per bin, and what they say as a table of text and as a picture. */
-#include "calibrate/reliability.h"
+#include "calibrate/calibrator.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* split.c - see split.h. A copy of the names, then every fact that a rule lets stay. */
-#include "calibrate/split.h"
+/* split.c - see learn.h. A copy of the names, then every fact that a rule lets stay. */
+#include "calibrate/learn.h"
 
 #include <math.h>
 #include <string.h>

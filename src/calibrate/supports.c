@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 
 enum {
     MOST_PASSES = 3,

@@ -13,7 +13,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "calibrate/worlds_first.h"
 
 enum {
     WORDS = ACQ_N_WORLDS / 64,

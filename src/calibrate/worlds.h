@@ -19,6 +19,7 @@
 #define ACQ_CALIBRATE_WORLDS_H
 
 #include "base/budget.h"
+#include "base/memory.h"
 #include "predict/predictor.h"
 #include "query/problem.h"
 
@@ -48,5 +49,21 @@ bool acq_worlds_has(acq_worlds *worlds, acq_ent head, acq_rel relation, acq_ent 
  * microseconds for each link met. */
 acq_status acq_worlds_measure(acq_worlds *worlds, const acq_problem *problem, const acq_ent *known,
                               acq_budget *budget, double *p, acq_error *error);
+
+/* ---- first ----
+ *
+ * Inside worlds: does a problem hold in world 0? */
+
+/* Scratch is in the arena; *has_memory becomes false when it runs out. */
+bool acq_first_holds(const acq_problem *problem, acq_arena *arena, acq_budget *budget,
+                     bool *has_memory);
+
+/* Union-find: the root of i; parents on the way come nearer to it. */
+static inline uint32_t acq_first_find_root(uint32_t *parents, uint32_t i)
+{
+    while (parents[i] != i)
+        i = parents[i] = parents[parents[i]];
+    return i;
+}
 
 #endif

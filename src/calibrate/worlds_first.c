@@ -1,7 +1,7 @@
 /* worlds_first.c - world 0. All links are true there, and variables may stand for entities that the
  * graph does not have. So only denials and equalities count: variables that must be equal are
  * joined, with an entity where one is named, and whatever must differ is looked at in the end. */
-#include "calibrate/worlds_first.h"
+#include "calibrate/worlds.h"
 
 #include <string.h>
 

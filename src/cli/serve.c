@@ -9,7 +9,6 @@
 #include "cli/report.h"
 #include "cli/setup.h"
 #include "server/http.h"
-#include "server/mcp.h"
 
 static acq_service_params read_service(const acq_options *options)
 {

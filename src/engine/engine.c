@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "calibrate/answer.h"
 #include "engine/fuzzy.h"

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "calibrate/worlds.h"
 #include "engine/run.h"

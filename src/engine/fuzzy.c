@@ -2,7 +2,7 @@
  * candidate its degree, so an ask, a check and many checks cost the same.
  *
  * What is verified: an answer of qto, or of fit with one norm, has the degree that the verifier
- * gives its assignment in their logic (answer/verify.h). With fit's usual two norms it must lie
+ * gives its assignment in their logic (answer/answer.h). With fit's usual two norms it must lie
  * between the product and, of a tree, the minimum of that assignment. What gnnqe and ultraquery say
  * is no function of links, and over a predictor that makes rows there is no link to look up:
  * nothing is verified there, and brute force and slow networks in the tests stand for it. */
@@ -12,12 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "predict/rows.h"
-#include "search/fuzzy/cycles.h"
-#include "search/fuzzy/network.h"
+#include "search/fuzzy/fuzzy.h"
 
 static const double SAME_DEGREE = 1e-9;
 

@@ -3,7 +3,7 @@
 #define ACQ_ENGINE_FUZZY_H
 
 #include "engine/engine.h"
-#include "search/fuzzy/network.h"
+#include "search/fuzzy/fuzzy.h"
 
 /* The threshold in force: the one that was set, or the one of the AnyCQ paper for this engine. */
 double acq_engine_get_fuzzy_threshold(const acq_engine_params *params);

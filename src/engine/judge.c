@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "calibrate/answer.h"
 #include "calibrate/worlds.h"
 #include "engine/run.h"

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "engine/run.h"
-#include "engine/wanted.h"
 
 /* Of the time limit, what is kept for the last search, for verifying and judging: so much of it,
  * and so many times what the last search took. */

@@ -1,6 +1,6 @@
-/* wanted.c - see wanted.h. A round walks all terms in their order; rows and candidates
+/* wanted.c - see run.h. A round walks all terms in their order; rows and candidates
  * are few beside what making one more row costs. */
-#include "engine/wanted.h"
+#include "engine/run.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* decide.c - see decide.h: grounding and timing, then classification, retrieval and single links.
+/* decide.c - see eval.h: grounding and timing, then classification, retrieval and single links.
  *
  * Classification: each candidate of a set is checked on its own; the policy search checks them
  * side by side, with the same results. A candidate is "seen" when the observed graph has it, with
@@ -8,12 +8,12 @@
  *
  * Retrieval: the best tuple or None, judged by the file's list and, where a truth graph is given,
  * by an exact check there, which does not trust the label. */
-#include "eval/decide.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "answer/explain.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "calibrate/calibrator.h"

@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "eval/decide.h"
 #include "search/policy/model.h"
 #include "search/sql/sql.h"
 

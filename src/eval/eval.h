@@ -18,9 +18,72 @@
 #define ACQ_EVAL_EVAL_H
 
 #include "base/text.h"
-#include "eval/files.h"
-#include "eval/metrics.h"
+#include "base/types.h" /* acq_qac_metrics, acq_qar_metrics, acq_times */
 #include "engine/engine.h"
+#include "eval/files.h"
+
+/* ---- metrics ----
+ *
+ * What the evaluation reports, as pure functions of counted decisions.
+ *
+ * Shares and F1 values are percentages; a share of nothing is NAN. The definitions, once:
+ *
+ *   QAC, per candidate set: F1 = 2 TP / (2 TP + FP + FN), 0 where nothing correct was accepted;
+ *   f1 is its mean over the sets. "Seen": the observed graph has the candidate, in some fact,
+ *   at its end of every positive atom of the reading in force. f1_matched keeps only the seen ones
+ * of the correct candidates, all the wrong ones, and drops a set that has no correct one left.
+ *   auc_matched pools those candidates over all sets: the share of (correct, wrong) pairs in
+ *   which the correct one has the larger p (score, without a calibrator), a tie counting one half.
+ *   recall_seen, recall_unseen, wrong_accepted are shares of all candidates of their kind.
+ *
+ *   QAR: positives are the queries labelled e or h.
+ *     recall    = correctly answered positives / positives
+ *     precision = correctly answered positives / (those + answers given to "n" queries)
+ *     f1_paper counts a wrong tuple for a positive query against precision too;
+ *     f1_verified is f1 with answers judged by the verifier on the truth graph, where an answer
+ *     to an "n" query is a mistake only if the verifier rejects it. */
+
+/* The decisions on one candidate set. */
+typedef struct acq_qac_counts {
+    uint32_t correct, correct_yes; /* correct candidates, and how many of them got a yes */
+    uint32_t seen, seen_yes;       /* the correct ones that pass the seen-test */
+    uint32_t wrong, wrong_yes;
+} acq_qac_counts;
+
+/* One matched candidate for the area under the curve. */
+typedef struct acq_scored {
+    double score;
+    bool is_correct;
+} acq_scored;
+
+double acq_metrics_f1(uint64_t true_yes, uint64_t false_yes, uint64_t false_no); /* 0 to 1 */
+
+void acq_metrics_measure_qac(const acq_qac_counts *sets, size_t n, acq_qac_metrics *out);
+
+/* The same sets as the answerer that always says yes decides them. */
+acq_qac_counts acq_metrics_get_always_yes(acq_qac_counts set);
+
+/* Area under the ROC curve as a percentage; sorts items. NAN unless both kinds are there. */
+double acq_metrics_measure_auc(acq_scored *items, size_t n);
+
+typedef enum acq_qar_verdict {
+    ACQ_QAR_NONE,  /* no answer given */
+    ACQ_QAR_RIGHT, /* a tuple that is an answer */
+    ACQ_QAR_WRONG, /* a tuple that is not, as far as the judge can tell */
+} acq_qar_verdict;
+
+typedef struct acq_qar_item {
+    char type;                /* 'e', 'h' or 'n' */
+    acq_qar_verdict listed;   /* judged by the file's answer list */
+    acq_qar_verdict verified; /* judged on the truth graph */
+} acq_qar_item;
+
+void acq_metrics_measure_qar(const acq_qar_item *items, size_t n, acq_qar_metrics *out);
+
+/* Sorts values. All NAN when n is 0. */
+void acq_metrics_measure_times(double *values, size_t n, acq_times *out);
+
+/* ---- eval ---- */
 
 /* False stops: ACQ_ERR_INTERRUPTED. */
 typedef bool (*acq_eval_progress_fn)(void *context, size_t done, size_t all);
@@ -60,5 +123,63 @@ void acq_eval_print_table(acq_text *text, const acq_eval_row *rows, size_t n);
 
 /* One object and a newline. A value that does not exist is null. */
 void acq_eval_print_json(acq_text *text, const acq_eval_row *row);
+
+/* ---- decide ----
+ *
+ * Decisions by the engine: the candidates of a set, the answer of a query, single links.
+ *
+ * A worker is the state of one thread: its own copy of the formula it works on, with the reading
+ * applied, which grounding fills with the ids of one instance after the other. */
+
+typedef struct acq_decision {
+    bool is_correct;   /* QAC: the label of the candidate */
+    bool is_seen;      /* QAC: see acq_explain_is_seen */
+    bool is_yes;       /* QAC */
+    bool is_undecided; /* the budget ran out */
+    bool is_unlisted;  /* QAR: not in a list that may be cut off, and no truth graph to ask */
+    acq_qar_item item; /* QAR */
+    double rank;       /* of the answer: its score, or with a calibrator the p of the likeliest
+                          candidate; 0 without one */
+    double ms;
+    uint64_t nodes, revisions;
+    uint64_t classes; /* policy, like flops */
+    double flops;
+} acq_decision;
+
+typedef struct acq_eval_worker {
+    const acq_eval_params *params;
+    const acq_bench_file *file;
+    acq_atoms_reading atoms;
+    size_t i_formula; /* of `query`; SIZE_MAX: none yet */
+    acq_query *query;
+    uint64_t stream; /* number in the file of the instance's first decision: seeds its search */
+} acq_eval_worker;
+
+void acq_eval_worker_init(acq_eval_worker *worker, const acq_eval_params *params,
+                          const acq_bench_file *file);
+void acq_eval_worker_deinit(acq_eval_worker *worker);
+
+/* Decisions an instance takes: QAC one per candidate, the correct ones first; QAR one. */
+size_t acq_eval_count_decisions(const acq_bench_file *file, const acq_bench_instance *instance);
+
+acq_status acq_eval_decide_qac(acq_eval_worker *worker, const acq_bench_instance *instance,
+                               acq_decision *out, acq_error *error);
+acq_status acq_eval_decide_qar(acq_eval_worker *worker, const acq_bench_instance *instance,
+                               acq_decision *out, acq_error *error);
+
+/* Yes or no for single links: true ones that were not observed against false ones that somebody
+ * verified. The decision is that of `check` for Q(x) := relation(head, x) and the tail. */
+typedef struct acq_links_decide_params {
+    const acq_predictor *predictor;
+    const acq_predictor *truth, *negatives; /* 0/1 in the observed graph's ids */
+    acq_engine_params engine;               /* with its prior */
+    uint64_t first;                         /* at most so many of each, drawn by hash; 0: all */
+    unsigned n_threads;
+    bool (*progress)(void *context, double done); /* share; may be NULL; false: stop */
+    void *context;
+} acq_links_decide_params;
+
+acq_status acq_links_decide(const acq_links_decide_params *params, acq_links_decisions *out,
+                            acq_error *error);
 
 #endif

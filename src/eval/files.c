@@ -2,7 +2,7 @@
  *
  * What has no meaning costs itself: an instance, or a formula with its instances. Only a file
  * that is no JSON object, names a reading that does not exist, or has no instance left is refused. */
-#include "eval/files_parts.h"
+#include "eval/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The published files are taken as they are: names that the formula does not have are not used,
  * and where the type and the list of answers disagree, the type counts, as it does for the
  * published scorer. Both are counted. */
-#include "eval/files_parts.h"
+#include "eval/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
 #ifndef ACQ_EVAL_LINKS_H
 #define ACQ_EVAL_LINKS_H
 
+#include "calibrate/calibrator.h"
 #include "graph/build.h"
-#include "predict/predictor.h"
-#include "calibrate/reliability.h"
 #include "models/model.h"
+#include "predict/predictor.h"
 
 typedef struct acq_eval_links_params {
     const acq_predictor *truth;     /* 0/1 in the observed graph's ids: acq_predictor_new_perfect */

@@ -1,6 +1,6 @@
-/* metrics.c - see metrics.h for the definitions. Sums run in the order of the items, so the
+/* metrics.c - see eval.h for the definitions. Sums run in the order of the items, so the
  * result does not depend on how the items were distributed over threads. */
-#include "eval/metrics.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdlib.h>

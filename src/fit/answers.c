@@ -1,13 +1,12 @@
-/* answers.c - see answers.h. Questions are shared out among threads; their rows are put together in
+/* answers.c - see parts.h. Questions are shared out among threads; their rows are put together in
  * the order of the questions. */
-#include "fit/answers.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "calibrate/answer.h"
-#include "fit/questions.h"
+#include "fit/parts.h"
 
 enum {
     TRIES = 4, /* draws of a question that is of use */

@@ -11,17 +11,14 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "fit/answers.h"
-#include "fit/large.h"
-#include "fit/links.h"
-#include "fit/models.h"
-#include "base/hash.h"
 #include "calibrate/learn.h"
 #include "calibrate/quick.h"
 #include "calibrate/shipped.h"
+#include "fit/parts.h"
 
 static const double MISSING = 1; /* of a graph, for each fact held out; at most */
 

@@ -18,8 +18,7 @@
 
 #include "calibrate/calibrator.h"
 #include "calibrate/candidates.h"
-#include "calibrate/reliability.h"
-#include "calibrate/split.h"
+#include "calibrate/learn.h"
 #include "train/train.h"
 
 typedef struct acq_fit_params {

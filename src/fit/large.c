@@ -1,12 +1,11 @@
-/* large.c - see large.h. Questions are shared out among threads and kept in their order, so a seed
+/* large.c - see parts.h. Questions are shared out among threads and kept in their order, so a seed
  * repeats at any number of threads. */
-#include "fit/large.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "calibrate/worlds.h"
-#include "fit/questions.h"
+#include "fit/parts.h"
 
 enum {
     CANDIDATES = 12, /* of a question */

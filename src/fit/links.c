@@ -1,5 +1,5 @@
-/* links.c - see links.h. */
-#include "fit/links.h"
+/* links.c - see parts.h. */
+#include "fit/parts.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* models.c - see models.h. */
-#include "fit/models.h"
+/* models.c - see parts.h. */
+#include "fit/parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* questions.c - see questions.h. A drawn problem is a conjunction of literals over variables;
+/* questions.c - see parts.h. A drawn problem is a conjunction of literals over variables;
  * here it becomes a query's tree, one to three of its variables free. */
-#include "fit/questions.h"
+#include "fit/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/explain.h"
+#include "answer/answer.h"
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/search.h"

@@ -1,6 +1,6 @@
-/* base.c - see base.h. Sets of entities are lists with a stamp for each entity: an entity is in the
+/* base.c - see parts.h. Sets of entities are lists with a stamp for each entity: an entity is in the
  * set when its stamp is the present one, so that no set is ever cleared. */
-#include "generate/base.h"
+#include "generate/parts.h"
 
 #include <string.h>
 

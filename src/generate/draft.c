@@ -1,6 +1,6 @@
-/* draft.c - see draft.h. A draft becomes a query by being printed and parsed: what is labelled is
+/* draft.c - see parts.h. A draft becomes a query by being printed and parsed: what is labelled is
  * what a reader of the file will see. */
-#include "generate/draft.h"
+#include "generate/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "generate/item.h"
-#include "generate/shapes.h"
+#include "generate/parts.h"
 #include "graph/build.h"
 
 enum {

@@ -1,10 +1,9 @@
-/* item.c - see item.h: a draft, its answers, its labels, the text of the file. */
-#include "generate/item.h"
+/* item.c - see parts.h: a draft, its answers, its labels, the text of the file. */
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "generate/shapes.h"
+#include "generate/parts.h"
 #include "query/print.h"
 
 enum { MOST_LISTED = 3000 }; /* answers of a query for a candidate set; with more it is left out */

@@ -1,11 +1,11 @@
-/* labels.c - see labels.h. */
-#include "generate/labels.h"
+/* labels.c - see parts.h. */
+#include "generate/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/explain.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 
 enum {

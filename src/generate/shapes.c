@@ -1,8 +1,8 @@
-/* shapes.c - see shapes.h. A literal of a draft is relation(left, right) with the variable that is
+/* shapes.c - see parts.h. A literal of a draft is relation(left, right) with the variable that is
  * nearer to the answer on the left; BetaE's relations lead from the anchor to the answer, so they
  * are the inverses. In the nested forms below, s1 is the constant of literal 1 and r1 its relation
  * read from right to left. */
-#include "generate/shapes.h"
+#include "generate/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

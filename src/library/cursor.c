@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "base/search.h"
 

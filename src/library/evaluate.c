@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "eval/cqa.h"
-#include "eval/decide.h"
+#include "eval/eval.h"
 #include "eval/links.h"
 #include "generate/generate.h"
 #include "predict/rows.h"

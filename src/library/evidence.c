@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/explain.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "calibrate/answer.h"

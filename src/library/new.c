@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "answer/explain.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 
 /* Does the answer rest on observed facts, none of them denied? */

@@ -1,5 +1,5 @@
-/* folder.c - see folder.h. */
-#include "reproduce/folder.h"
+/* folder.c - see paper.h. */
+#include "reproduce/paper.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* making.c - see making.h. What can be made stands in one table of recipes. */
-#include "reproduce/making.h"
+/* making.c - see models.h. What can be made stands in one table of recipes. */
+#include "reproduce/models.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "reproduce/making.h"
 
 const char *acq_repro_print(acq_repro_plan *plan, const char *format, ...)
 {

@@ -1,7 +1,7 @@
 /* reproduce.h - every table and figure of the AnyCQ paper from a folder of graphs and query files,
  * ours beside the published rows.
  *
- *   folder.h  what there is        paper.h   the tables, as data
+ *   paper.h   what there is, and the tables as data
  *   plan.h    rows into jobs       models.h  the links that rows need, made where not given
  *   run.c     jobs into results, each kept in DIR/jobs as it is done
  *   render.h  results into Markdown, CSV, SVG and one page

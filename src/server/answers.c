@@ -1,5 +1,5 @@
-/* answers.c - see answers.h. */
-#include "server/answers.h"
+/* answers.c - see parts.h. */
+#include "server/parts.h"
 
 #include <math.h>
 #include <string.h>

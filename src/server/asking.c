@@ -4,8 +4,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
-#include "server/answers.h"
-#include "server/tools.h"
+#include "server/parts.h"
 
 struct acq_asking {
     const acq_call *call;

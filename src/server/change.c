@@ -9,8 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "server/answers.h"
-#include "server/tools.h"
+#include "server/parts.h"
 
 enum { MOST_FACTS = 1000, MOST_NEW_NAMES = 20 };
 

@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "base/text.h"
-#include "server/tools.h"
+#include "server/parts.h"
 
 enum { MOST_RELATIONS = 8, MOST_NAME = 60 };
 static const double SECONDS = 2, SECONDS_EACH = .25;

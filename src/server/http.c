@@ -18,11 +18,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "server/mcp.h"
-#include "server/lines.h"
-#include "server/openapi.h"
-#include "server/page.h"
-#include "server/protocol.h"
+#include "server/parts.h"
 
 typedef enum phase { READING, WORKING, WRITING } phase;
 

@@ -1,5 +1,5 @@
-/* lines.c - see lines.h. */
-#include "server/lines.h"
+/* lines.c - see parts.h. */
+#include "server/parts.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* mcp.c - see mcp.h. */
-#include "server/mcp.h"
+/* mcp.c - see http.h. */
+#include "server/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* openapi.c - see openapi.h. Every tool takes its arguments from the URL, a form or a JSON body;
+/* openapi.c - see parts.h. Every tool takes its arguments from the URL, a form or a JSON body;
  * tests/server/doors.c holds the document against what the server does. */
-#include "server/openapi.h"
+#include "server/parts.h"
 
 #include "anycq.h"
 

@@ -1,14 +1,13 @@
-/* page.c - the files of the page (page.h) in the program's read-only data, and the tools that it
+/* page.c - the files of the page (parts.h) in the program's read-only data, and the tools that it
  * needs besides those that everybody has:
  *
  *   query     a query taken apart, to be drawn     entity   what the graph knows of one entity
  *   trust     how true the predictor's p are */
-#include "server/page.h"
 
 #include <string.h>
 
 #include "base/budget.h"
-#include "server/tools.h"
+#include "server/parts.h"
 
 /* ---- files ---- */
 

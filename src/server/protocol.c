@@ -1,9 +1,8 @@
-/* protocol.c - see protocol.h. */
-#include "server/protocol.h"
+/* protocol.c - see parts.h. */
 
 #include <string.h>
 
-#include "server/results.h"
+#include "server/parts.h"
 
 #define RDF_TYPE     "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 #define SD(name)     "<http://www.w3.org/ns/sparql-service-description#" name ">"

@@ -1,12 +1,11 @@
-/* results.c - see results.h. SPARQL 1.1 Query Results JSON Format, XML Format, CSV and TSV. A name
+/* results.c - see parts.h. SPARQL 1.1 Query Results JSON Format, XML Format, CSV and TSV. A name
  * of a plain graph is the IRI <urn:anycq:NAME>, percent-encoded, which queries take back. */
-#include "server/results.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/budget.h"
-#include "server/answers.h"
+#include "server/parts.h"
 
 static const struct {
     acq_result_format format;

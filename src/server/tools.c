@@ -1,10 +1,9 @@
 /* tools.c - the tools of service.h that read, and the table of all. */
-#include "server/tools.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "server/answers.h"
+#include "server/parts.h"
 
 const acq_served_graph *acq_tools_find_graph(const acq_call *call, const json_t *arguments)
 {

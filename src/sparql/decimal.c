@@ -1,5 +1,5 @@
-/* decimal.c - see decimal.h. */
-#include "sparql/decimal.h"
+/* decimal.c - see value.h. */
+#include "sparql/value.h"
 
 #include <stdio.h>
 #include <string.h>

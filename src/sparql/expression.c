@@ -1,6 +1,6 @@
-/* expression.c - see expression.h. SPARQL 1.1, section 17: true || error is true, false && error is
+/* expression.c - see machine.h. SPARQL 1.1, section 17: true || error is true, false && error is
  * false, anything else with an error is an error. */
-#include "sparql/expression.h"
+#include "sparql/machine.h"
 
 #include <string.h>
 #include <stdlib.h>

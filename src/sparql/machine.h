@@ -12,9 +12,55 @@
 
 #include "base/budget.h"
 #include "base/text.h"
+#include "base/types.h"
 #include "query/sparql/syntax.h"
-#include "sparql/expression.h"
-#include "sparql/terms.h"
+#include "sparql/evaluate.h"
+#include "sparql/value.h"
+
+/* ---- expression ----
+ *
+ * Expressions of SPARQL, evaluated for one solution. */
+
+/* ---- pattern ----
+ *
+ * Regular expressions of XPath, which SPARQL's regex takes, by way of PCRE2.
+ *
+ * The pattern is read by XPath's grammar and written anew for PCRE2, so that both mean the same:
+ * what XPath does not have ((?...), \b, ...) is an error of the pattern, what PCRE2 cannot say
+ * (classes that are subtracted, \i, \c, blocks) is refused. */
+
+typedef struct acq_pattern acq_pattern;
+
+/* *out NULL with ACQ_OK: pattern or flags are no XPath. ACQ_ERR_LIMIT: refused, *reason says what;
+ * lives for ever. */
+acq_status acq_pattern_new(const char *text, size_t length, const char *flags, size_t n_flags,
+                           acq_pattern **out, const char **reason);
+void acq_pattern_free(acq_pattern *pattern);
+
+/* Was it made of these? */
+bool acq_pattern_is(const acq_pattern *pattern, const char *text, size_t length, const char *flags,
+                    size_t n_flags);
+
+/* 1: it matches somewhere, 0: it does not, -1: it takes too long to tell. */
+int acq_pattern_match(acq_pattern *pattern, const char *text, size_t length);
+
+/* ---- expression ---- */
+
+/* Where an expression finds values, and whether a pattern has a solution. */
+typedef struct acq_expression_scope {
+    acq_value_room room;
+    /* The value of a variable or constant; ERROR: unbound. */
+    acq_value (*get_term)(void *context, const acq_sparql_term *term);
+    bool (*exists)(void *context, const acq_sparql_expression *e);
+    void *context;
+    acq_pattern *pattern; /* the last one used, owned; NULL: none */
+} acq_expression_scope;
+
+/* scope->room.failed tells whether the result may be used. */
+acq_value acq_expression_evaluate(acq_expression_scope *scope, const acq_sparql_expression *e);
+void acq_expression_scope_deinit(acq_expression_scope *scope);
+
+/* ---- machine ---- */
 
 enum { ACQ_PLAN_MOST_STEPS = 4000 }; /* evaluation recurs once for each */
 

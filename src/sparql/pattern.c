@@ -1,6 +1,6 @@
-/* pattern.c - see pattern.h. */
+/* pattern.c - see machine.h. */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "sparql/pattern.h"
+#include "sparql/machine.h"
 
 #include <pcre2.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* terms.c - see terms.h. */
-#include "sparql/terms.h"
+/* terms.c - see evaluate.h. */
+#include "sparql/evaluate.h"
 
 #include <string.h>
 

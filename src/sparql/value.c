@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "graph/text/rdf.h"
-#include "sparql/decimal.h"
 
 static bool equals(const char *text, size_t length, const char *word)
 {

@@ -96,4 +96,21 @@ acq_value acq_value_cast(acq_value_room *room, const acq_value *a, const char *d
 /* The order of ORDER BY, made total: <0, 0, >0. */
 int acq_value_compare(const acq_value *a, const acq_value *b);
 
+/* ---- decimal ----
+ *
+ * Exact decimal numbers of up to 38 digits. Functions return false when a result has
+ * more. */
+
+/* [sign] digits ["." digits], at least one digit; *is_valid false: it is none. */
+bool acq_decimal_read(const char *text, size_t length, acq_decimal *out, bool *is_valid);
+bool acq_decimal_add(acq_decimal a, acq_decimal b, acq_decimal *out);
+bool acq_decimal_multiply(acq_decimal a, acq_decimal b, acq_decimal *out);
+bool acq_decimal_divide(acq_decimal a, acq_decimal b, acq_decimal *out); /* b is not 0; 18 places */
+int acq_decimal_compare(acq_decimal a, acq_decimal b);                   /* -1, 0, 1 */
+double acq_decimal_get_double(acq_decimal a);
+
+/* Its canonical text; returns the length. */
+enum { ACQ_DECIMAL_TEXT = 48 };
+size_t acq_decimal_write(acq_decimal a, bool is_integer, char out[ACQ_DECIMAL_TEXT]);
+
 #endif

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "engine/engine.h"
 #include "search/policy/walk.h"
 #include "support/policy_case.h"

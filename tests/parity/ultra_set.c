@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "search/fuzzy/network.h"
+#include "search/fuzzy/fuzzy.h"
 #include "support/scale.h"
 #include "support/ultra_case.h"
 

@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "answer/explain.h"
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/memory.h"
 #include "unit/answer_world.h"
 

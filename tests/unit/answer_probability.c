@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "calibrate/answer.h"
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/memory.h"
+#include "calibrate/answer.h"
 #include "unit/answer_world.h"
 
 static small_world world;

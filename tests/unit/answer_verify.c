@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "support/case.h"
 #include "unit/answer_world.h"
 

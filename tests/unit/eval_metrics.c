@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "eval/metrics.h"
+#include "eval/eval.h"
 
 #define assert_near(value, expected) assert_true(fabs((value) - (expected)) < 1e-9)
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "fit/answers.h"
+#include "fit/parts.h"
 
 enum { MOST = 24, QUESTIONS = 40 };
 

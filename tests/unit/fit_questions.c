@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "fit/questions.h"
-#include "calibrate/split.h"
+#include "calibrate/learn.h"
+#include "fit/parts.h"
 #include "unit/train_case.h"
 
 enum { N_ENTITIES = 80, N_QUESTIONS = 1500 };

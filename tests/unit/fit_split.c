@@ -14,8 +14,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "calibrate/learn.h"
-#include "calibrate/split.h"
-#include "fit/questions.h"
+#include "fit/parts.h"
 #include "graph/build.h"
 
 enum { N_ENTITIES = 60, N_PAIRS = 3, N_FACTS = 900 };

@@ -21,7 +21,7 @@
 #include "calibrate/shipped.h"
 #include "engine/open.h"
 #include "fit/fit.h"
-#include "fit/models.h"
+#include "fit/parts.h"
 #include "graph/build.h"
 #include "models/neighbours.h"
 #include "predict/completion.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "calibrate/reliability.h"
+#include "calibrate/calibrator.h"
 
 static void test_every_probability_falls_into_its_bin(void **state)
 {

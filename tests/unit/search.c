@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "answer/verify.h"
+#include "answer/answer.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "graph/build.h"

@@ -1,5 +1,5 @@
-/* cycles.c - see cycles.h. */
-#include "search/fuzzy/cycles.h"
+/* cycles.c - see fuzzy.h. */
+#include "search/fuzzy/fuzzy.h"
 
 #include <math.h>
 #include <stdlib.h>

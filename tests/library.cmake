@@ -44,4 +44,6 @@ add_test(NAME api_header
 add_test(NAME api_install
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/install.sh ${PROJECT_BINARY_DIR}
                  ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND} ${CMAKE_C_COMPILER} "${ACQ_SANITIZE}")
-set_tests_properties(api_install PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME api_packages COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/packages.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME api_dockerfile COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/dockerfile.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(api_install api_packages api_dockerfile PROPERTIES SKIP_RETURN_CODE 77)

@@ -42,6 +42,47 @@ printf 'Ada\tknows\tBo\n' >"$work/g.tsv"
 line=$(LD_LIBRARY_PATH=$libdir "$work/example" "$work/g.tsv" 'Q(x) := knows(x, "Bo")')
 [ "$line" = 'x = Ada  score 1' ] || fail "the example printed \"$line\""
 [ -e "$libdir/libanycq.so.${version%.*}" ] && [ -e "$libdir/libanycq.so.$version" ] || fail 'library versions'
+
+# The same for CMake.
+if [ -z "$sanitizers" ]; then
+    mkdir "$work/project"
+    cp "$source/examples/ask.c" "$work/project/"
+    cat >"$work/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(example C)
+find_package(anycq ${version%.*} REQUIRED)
+add_executable(example ask.c)
+target_link_libraries(example anycq::anycq)
+END
+    "$cmake" -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$work/moved" \
+        -DCMAKE_C_COMPILER="$compiler" >"$work/log" 2>&1 &&
+        "$cmake" --build "$work/project/build" >>"$work/log" 2>&1 || { cat "$work/log"; fail 'find_package'; }
+    line=$("$work/project/build/example" "$work/g.tsv" 'Q(x) := knows(x, "Bo")')
+    [ "$line" = 'x = Ada  score 1' ] || fail "the example of CMake printed \"$line\""
+fi
+
+# Completions: each shell reads its own, and bash finds a command, an option and an engine.
+share=$work/moved/share
+bash=$share/bash-completion/completions/anycq
+complete()
+{
+    bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _anycq; echo "${COMPREPLY[*]}"' \
+        bash "$bash" "$@"
+}
+if command -v bash >/dev/null; then
+    [ "$(complete anycq sugg)" = suggest ] || fail 'bash completes no command'
+    [ "$(complete anycq ask g.tsv --exp)" = --explain ] || fail 'bash completes no option'
+    [ "$(complete anycq ask g.tsv --engine pol)" = policy ] || fail 'bash completes no engine'
+fi
+if command -v zsh >/dev/null; then
+    zsh -n "$share/zsh/vendor-completions/_anycq" || fail 'zsh cannot read its completions'
+fi
+if command -v fish >/dev/null; then
+    found=$(HOME=$work fish --no-config -c "source $share/fish/vendor_completions.d/anycq.fish
+        complete -C 'anycq ask --expl'")
+    case $found in --explain*) ;; *) fail "fish completes \"$found\"" ;; esac
+fi
+[ -s "$share/fish/vendor_completions.d/anycq.fish" ] || fail 'no completions for fish'
 if command -v readelf >/dev/null && readelf -d "$libdir/libanycq.so" | grep -q jansson; then
     fail 'the library needs jansson, which is for the command only'
 fi

@@ -1,0 +1,102 @@
+#!/bin/sh
+# The Debian packages in a bare Debian: they install, answer, serve as a user without rights, and leave
+# nothing behind. lintian finds no error, systemd no mistake in the unit.
+#
+# It needs root, a network for what the packages depend on, and a Debian that nothing was added to:
+#   debootstrap --variant=minbase bookworm FOLDER; ACQ_BARE_ROOT=FOLDER
+# usage: packages.sh SOURCE_DIR
+set -u
+source=$1
+skip()
+{
+    echo "skipped: $1"
+    exit 77
+}
+[ -n "${ACQ_BARE_ROOT:-}" ] || skip 'ACQ_BARE_ROOT names no bare Debian (see packages.sh)'
+[ "$(id -u)" -eq 0 ] || skip 'only root can enter another root'
+work=$(mktemp -d) || exit 1
+root=$work/root
+server=
+leave()
+{
+    [ -z "$server" ] || kill "$server" 2>/dev/null
+    umount "$root/proc" 2>/dev/null
+    rm -rf --one-file-system "$work"
+}
+trap leave EXIT
+
+fail()
+{
+    echo "FAILED: $1"
+    exit 1
+}
+
+# The command and its arguments in the bare Debian.
+inside()
+{
+    chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+}
+
+packages=$("$source/tools/package") || fail 'tools/package'
+if command -v lintian >/dev/null; then
+    # $packages is a list of files.
+    # shellcheck disable=SC2086
+    lintian --allow-root --fail-on error $packages || fail 'lintian'
+fi
+cp -a "$ACQ_BARE_ROOT" "$root" && mkdir "$root/packages" || fail 'copying the bare Debian'
+mount -t proc proc "$root/proc"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+for package in $packages; do
+    cp "$package" "$root/packages/"
+done
+inside sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends /packages/*.deb' \
+    >"$work/log" 2>&1 || { tail -n 20 "$work/log"; fail 'apt-get install'; }
+
+# It answers, from a store of its own.
+mkdir -p "$root/var/lib/anycq"
+cp "$source/data/world/observed.tsv" "$root/tmp/world.tsv"
+inside anycq import /tmp/world.tsv -o /var/lib/anycq/world.acq >/dev/null || fail 'import'
+line=$(inside anycq ask /var/lib/anycq/world.acq 'capital_of(x, "France")' --predictor observed)
+[ "$line" = 'x = Paris  score 1  observed' ] || fail "the installed command said \"$line\""
+line=$(printf '%s\n' 'capital_of(x, "Italy")' | inside anycq shell /var/lib/anycq/world.acq --predictor observed)
+[ "$line" = 'x = Rome  score 1  observed' ] || fail "the installed shell said \"$line\""
+[ -n "$(inside sh -c 'ldconfig -p' | grep libanycq)" ] || fail 'the library is not known to the linker'
+for page in man1/anycq.1 man1/anycq-shell.1 man3/anycq.3; do
+    [ -s "$root/usr/share/man/$page.gz" ] || inside test -d /usr/share/man || fail "no $page"
+done
+
+# What the unit starts, as a user that owns nothing, and its settings.
+unit=$root/usr/lib/systemd/system/anycq.service
+grep -q '^DynamicUser=yes' "$unit" || fail 'the unit runs as root'
+command=$(sed -n 's/^ExecStart=//p' "$unit")
+[ "$command" = '/usr/bin/anycq serve $OPTIONS $GRAPHS' ] || fail "the unit starts \"$command\""
+chroot --userspec=64998:64998 "$root" /usr/bin/anycq serve /var/lib/anycq/world.acq --port 18321 \
+    --predictor observed >"$work/served" 2>&1 &
+server=$!
+n=0
+until grep -q 'serving at' "$work/served" || [ "$n" -ge 100 ]; do
+    n=$((n + 1))
+    sleep 0.1
+done
+[ "$(awk '/^Uid:/ { print $2 }' "/proc/$server/status")" = 64998 ] || fail 'the server runs as somebody else'
+curl -s 'http://127.0.0.1:18321/api/ask?query=capital_of(x,"France")' -g | grep -q Paris ||
+    { cat "$work/served"; fail 'the server does not answer'; }
+kill "$server" && wait "$server"
+server=
+if command -v systemd-analyze >/dev/null; then
+    ln -sf "$root/usr/bin/anycq" "$work/anycq"
+    sed "s|/usr/bin/anycq|$work/anycq|; /^Documentation=/d" "$unit" >"$work/anycq.service"
+    systemd-analyze verify "$work/anycq.service" >"$work/log" 2>&1 || { cat "$work/log"; fail 'systemd-analyze verify'; }
+    [ ! -s "$work/log" ] || { cat "$work/log"; fail 'systemd-analyze verify has remarks'; }
+    systemd-analyze security --offline=true --threshold=15 "$work/anycq.service" >"$work/log" 2>&1 ||
+        { tail -n 3 "$work/log"; fail 'the unit is open to more than it needs'; }
+    tail -n 1 "$work/log"
+fi
+
+# It goes away.
+inside apt-get -q purge -y anycq 'libanycq*' >"$work/log" 2>&1 || { cat "$work/log"; fail 'apt-get purge'; }
+rm -rf "$root/packages" "$root/var/lib/anycq"
+left=$(find "$root" -xdev -name '*anycq*' ! -path '*/proc/*')
+[ -z "$left" ] || fail "left behind: $left"
+echo 'installed, answered, served and gone'
+exit 0

@@ -11,9 +11,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/hash.h"
 #include "base/search.h"
 #include "base/threads.h"
 #include "calibrate/candidates_parts.h"
@@ -581,14 +583,32 @@ static acq_row_want want_all(const acq_candidates_maker *maker, acq_rel relation
 /* From which share on a relation is usual for an entity. */
 static const float FITS = .05F;
 
+/* The least number of rows that are drawn where there are as many. */
+static const double LEAST_DRAWN = 100;
+
+bool acq_candidates_has_row(const acq_candidates_maker *maker, acq_rel relation, acq_ent head)
+{
+    return acq_links_find(maker->links[relation], head) != ACQ_NO_ID ||
+           (maker->params.is_thorough && acq_usual_get_fit(maker->usual, relation, head) >= FITS);
+}
+
+static bool is_drawn(acq_rel relation, acq_ent head, double share)
+{
+    acq_random random = acq_random_start(relation, head);
+    return acq_random_unit(&random) < share;
+}
+
 /* Whose rows are asked for, sorted; out has room for all entities. */
 static size_t list_heads(const acq_candidates_maker *maker, acq_rel relation, acq_ent *out)
 {
     const acq_links *links = maker->links[relation];
+    double share = maker->params.row_share <= 0
+                       ? 1
+                       : fmax(maker->params.row_share, LEAST_DRAWN / fmax(1, links->n_heads));
     size_t n = 0;
     for (acq_ent e = 0; e < maker->n_entities && maker->params.is_thorough; e++)
-        if (acq_links_find(links, e) != ACQ_NO_ID ||
-            acq_usual_get_fit(maker->usual, relation, e) >= FITS)
+        if ((share >= 1 || is_drawn(relation, e, share)) &&
+            acq_candidates_has_row(maker, relation, e))
             out[n++] = e;
     if (!maker->params.is_thorough) {
         memcpy(out, links->heads, links->n_heads * sizeof *out);
@@ -654,8 +674,23 @@ acq_status acq_candidates_collect(const acq_candidates_maker *maker, acq_rel rel
     *out = (acq_candidates){.relation = relation};
     if (maker->params.rows == ACQ_ROWS_BOTH)
         return collect_both(maker, relation, out, error);
-    acq_row_want want = want_all(maker, acq_candidates_find_smaller(maker, relation));
-    return collect_side(maker, NULL, &want, out, error);
+    acq_row_want want = want_all(maker, acq_candidates_find_side(maker, relation));
+    acq_ent *heads = acq_alloc(maker->n_entities, sizeof *heads);
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    want.heads = heads;
+    want.n = list_heads(maker, want.relation, heads);
+    acq_status status = collect_side(maker, NULL, &want, out, error);
+    acq_free(heads);
+    return status;
+}
+
+acq_rel acq_candidates_find_side(const acq_candidates_maker *maker, acq_rel relation)
+{
+    acq_rel even = relation & ~1U, odd = acq_inverse(even);
+    if (maker->params.rows != ACQ_ROWS_LARGER)
+        return acq_candidates_find_smaller(maker, relation);
+    return maker->counted[even]->n_heads >= maker->counted[odd]->n_heads ? even : odd;
 }
 
 acq_status acq_candidates_collect_row(const acq_candidates_maker *maker, acq_rel relation,
@@ -702,11 +737,101 @@ acq_status acq_candidates_session_collect(acq_candidates_session *session, const
     return collect_side(session->maker, session->workers, want, out, error);
 }
 
+void acq_candidates_set_stop(acq_candidates_maker *maker, acq_stop stop)
+{
+    maker->params.stop = stop;
+}
+
+/* ---- one tail, from the side of its heads ---- */
+
+static int compare_promises(const void *a, const void *b)
+{
+    const acq_promise *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return (x->head > y->head) - (x->head < y->head);
+}
+
+static int compare_heads(const void *a, const void *b)
+{
+    const acq_ent *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Heads with a row that lack the tail, by what was found of them, times what they lack. */
+static size_t choose_heads(const acq_candidates_maker *maker, acq_rel relation, acq_ent tail,
+                           acq_promise *found, size_t n, size_t most, acq_ent *out)
+{
+    acq_row observed = acq_links_get_row(maker->links[acq_inverse(relation)], tail);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        acq_ent head = found[i].head;
+        float due = acq_usual_get_due(maker->usual, relation, head);
+        if (acq_row_find(observed, head) < observed.n ||
+            !acq_candidates_has_row(maker, relation, head))
+            continue;
+        found[kept++] = (acq_promise){head, found[i].value * (isnan(due) ? 1.0F : expf(due))};
+    }
+    if (kept > most) {
+        qsort(found, kept, sizeof *found, compare_promises);
+        kept = most;
+    }
+    for (size_t i = 0; i < kept; i++)
+        out[i] = found[i].head;
+    if (kept > 0)
+        qsort(out, kept, sizeof *out, compare_heads);
+    return kept;
+}
+
+/* Leaves the candidates with this tail. */
+static void keep_tail(acq_candidates *found, acq_ent tail)
+{
+    size_t n = 0, width = found->n_features;
+    for (size_t i = 0; i < found->n; i++) {
+        if (found->tails[i] != tail)
+            continue;
+        found->heads[n] = found->heads[i];
+        found->tails[n] = tail;
+        memmove(found->features + n++ * width, found->features + i * width,
+                width * sizeof *found->features);
+    }
+    found->n = n;
+}
+
+acq_status acq_candidates_session_collect_tail(acq_candidates_session *session, acq_rel relation,
+                                               acq_ent tail, size_t most, acq_stop stop,
+                                               acq_candidates *out, acq_error *error)
+{
+    const acq_candidates_maker *maker = session->maker;
+    acq_row_worker **worker = &session->workers[0];
+    acq_ent *heads = acq_alloc(most, sizeof *heads);
+    acq_promise *found = NULL;
+    size_t n = 0;
+    *out = (acq_candidates){.relation = relation};
+    acq_status status = heads == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK && *worker == NULL)
+        status = acq_row_worker_new(maker, worker, error);
+    if (status == ACQ_OK)
+        status = acq_row_worker_find_heads(*worker, relation, tail, &found, &n, error);
+    if (status == ACQ_OK) {
+        acq_row_want want = {.relation = relation, .heads = heads, .stop = stop};
+        want.n = choose_heads(maker, relation, tail, found, n, most, heads);
+        status = collect_side(maker, session->workers, &want, out, error);
+    }
+    if (status == ACQ_OK)
+        keep_tail(out, tail);
+    acq_free(found);
+    acq_free(heads);
+    return status;
+}
+
 uint64_t acq_candidates_count_rows(const acq_candidates_maker *maker, acq_rel relation)
 {
     uint64_t a = maker->links[relation]->n_heads;
     uint64_t b = maker->links[acq_inverse(relation)]->n_heads;
     if (maker->params.rows == ACQ_ROWS_BOTH)
         return a + b;
+    if (maker->params.rows == ACQ_ROWS_LARGER)
+        return a > b ? a : b;
     return a < b ? a : b;
 }

@@ -35,6 +35,9 @@ typedef struct acq_candidates_params {
     /* For graphs that are small enough: with rows of both sides, costly models score both too, and
      * there are rows of heads that the relation is not seen with but usual for. */
     bool is_thorough;
+    /* Of the rows that a relation has, about this share, drawn by relation and head: enough to
+     * learn from. 0: all of them. For rows of one side. */
+    double row_share;
     /* The share of the facts that are held out where trees learn; 0: they learnt otherwise. With
      * is_rest these were held out of this graph; else `moved` (candidates_parts.h) tells what
      * becomes of the odds without. */
@@ -94,6 +97,21 @@ acq_status acq_candidates_session_new(const acq_candidates_maker *maker,
 void acq_candidates_session_free(acq_candidates_session *session); /* NULL is legal */
 acq_status acq_candidates_session_collect(acq_candidates_session *session, const acq_row_want *want,
                                           acq_candidates *out, acq_error *error);
+
+/* With rows of one side: the direction of the relation that has them. */
+acq_rel acq_candidates_find_side(const acq_candidates_maker *maker, acq_rel relation);
+
+/* Does the head of such a direction have a row? Others have no candidates. */
+bool acq_candidates_has_row(const acq_candidates_maker *maker, acq_rel relation, acq_ent head);
+
+/* The candidates of one tail, with rows of one side: of those that propose the tail the rows of the
+ * `most` heads that promise most. */
+acq_status acq_candidates_session_collect_tail(acq_candidates_session *session, acq_rel relation,
+                                               acq_ent tail, size_t most, acq_stop stop,
+                                               acq_candidates *out, acq_error *error);
+
+/* Asked by the rows of whole relations from now on. */
+void acq_candidates_set_stop(acq_candidates_maker *maker, acq_stop stop);
 
 /* Rows that collect would score, for progress and estimates. */
 uint64_t acq_candidates_count_rows(const acq_candidates_maker *maker, acq_rel relation);

@@ -131,7 +131,7 @@ typedef struct acq_found {
     float *half;
 } acq_found;
 
-/* The side whose rows a choice of the smaller one asks for. */
+/* The side with fewer entities. */
 static inline acq_rel acq_candidates_find_smaller(const acq_candidates_maker *maker,
                                                   acq_rel relation)
 {
@@ -174,5 +174,15 @@ size_t acq_row_worker_get_batch(const acq_candidates_maker *maker);
  * n_models entries. n is at most the batch. */
 acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, acq_found *found,
                               acq_row_summary *summaries, acq_error *error);
+
+/* A head whose row may propose a tail, and how strongly what was found says so. */
+typedef struct acq_promise {
+    acq_ent head;
+    float value;
+} acq_promise;
+
+/* By the rules, and by what is like the tail's heads. *out is the caller's, in no order. */
+acq_status acq_row_worker_find_heads(acq_row_worker *worker, acq_rel relation, acq_ent tail,
+                                     acq_promise **out, size_t *n, acq_error *error);
 
 #endif

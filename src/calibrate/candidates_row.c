@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "models/neighbours.h"
 
 struct acq_row_worker {
     const acq_candidates_maker *maker;
@@ -562,5 +563,79 @@ acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, 
         restrict_tails(worker, relation, false);
         forget_few(worker, &one);
     }
+    return status;
+}
+
+/* ---- heads that may propose a tail ---- */
+
+enum { MOST_LIKED = 2000 }; /* heads of a tail that others are compared with */
+
+/* worker->strength by entity, as `is_chosen` marks and `chosen` lists. */
+static void promise_head(acq_row_worker *worker, float *values, acq_ent head, float value)
+{
+    if (worker->is_chosen[head] == 0)
+        values[head] = 0;
+    choose(worker, head);
+    values[head] += value;
+}
+
+static acq_status promise_by_rules(acq_row_worker *worker, acq_rel relation, acq_ent tail,
+                                   float *values, acq_error *error)
+{
+    const acq_rule_evidence *evidence = NULL;
+    size_t n = 0;
+    if (worker->rules == NULL)
+        return ACQ_OK;
+    acq_status status = acq_rules_apply(worker->maker->params.rules, tail, acq_inverse(relation),
+                                        worker->rules, &evidence, &n, error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        promise_head(worker, values, evidence[i].tail, evidence[i].noisy_or);
+    return status;
+}
+
+/* Evenly spaced where the tail has very many heads. */
+static size_t sample_row(acq_row row, acq_ent *out)
+{
+    size_t n = row.n < MOST_LIKED ? row.n : MOST_LIKED;
+    for (size_t i = 0; i < n; i++)
+        out[i] = row.tails[i * row.n / n];
+    return n;
+}
+
+static acq_status promise_by_model(acq_row_worker *worker, size_t m, acq_row heads, float *values,
+                                   acq_error *error)
+{
+    acq_ent some[MOST_LIKED];
+    acq_neighbour *like = NULL;
+    size_t n = 0;
+    acq_status status =
+        acq_neighbours_find_like_any(worker->maker->params.models[m], worker->scratch[m], some,
+                                     sample_row(heads, some), &like, &n, error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        promise_head(worker, values, like[i].entity, like[i].like);
+    acq_free(like);
+    return status;
+}
+
+acq_status acq_row_worker_find_heads(acq_row_worker *worker, acq_rel relation, acq_ent tail,
+                                     acq_promise **out, size_t *n, acq_error *error)
+{
+    const acq_candidates_maker *maker = worker->maker;
+    acq_row heads = acq_links_get_row(maker->links[acq_inverse(relation)], tail);
+    float *values = acq_alloc(maker->n_entities, sizeof *values);
+    acq_status status = values == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK)
+        status = promise_by_rules(worker, relation, tail, values, error);
+    for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++)
+        if (strcmp(maker->params.models[m]->kind, "neighbours") == 0)
+            status = promise_by_model(worker, m, heads, values, error);
+    *n = worker->n_chosen;
+    *out = acq_alloc(*n + 1, sizeof **out);
+    if (status == ACQ_OK && *out == NULL)
+        status = acq_fail_memory(error);
+    for (size_t i = 0; i < *n && *out != NULL; i++)
+        (*out)[i] = (acq_promise){worker->chosen[i], values[worker->chosen[i]]};
+    forget_choice(worker);
+    acq_free(values);
     return status;
 }

@@ -1,6 +1,7 @@
 /* quick.c - see quick.h. */
 #include "calibrate/quick.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,15 +19,16 @@ enum {
     SAMPLED_FACTS = 30000, /* of all samples together, about */
     PARTS = 12,            /* of the facts; a sample holds about one out */
     TOP = 20,
-    ROWS = 20000
+    ROWS = 20000,
+    DRAWN_ROWS = 15000 /* of a large graph, about */
 };
 
 static const double HELD = ACQ_HELD_SHARE;
 
 /* Goes up when the same graph would get other trees. */
-static const char version[] = "quick-8";
+static const char version[] = "quick-9";
 
-bool acq_quick_suits(const acq_graph *graph)
+bool acq_quick_is_small(const acq_graph *graph)
 {
     return acq_graph_get_n_facts(graph) <= MOST_FACTS &&
            acq_graph_get_n_relations(graph) <= MOST_RELATIONS;
@@ -40,9 +42,11 @@ const char *acq_quick_get_note(const acq_graph *graph)
                  "often each relation's links are missing";
 }
 
-acq_candidates_params acq_quick_choose(acq_tail_choice tails, unsigned n_threads)
+acq_candidates_params acq_quick_choose(const acq_graph *graph, acq_tail_choice tails,
+                                       unsigned n_threads)
 {
-    return (acq_candidates_params){.rows = ACQ_ROWS_BOTH,
+    return (acq_candidates_params){.rows =
+                                       acq_quick_is_small(graph) ? ACQ_ROWS_BOTH : ACQ_ROWS_LARGER,
                                    .tails = tails,
                                    .top = TOP,
                                    .is_thorough = true,
@@ -55,6 +59,7 @@ acq_status acq_quick_evidence_init(acq_quick_evidence *evidence, const acq_graph
 {
     acq_rules_params rules = ACQ_RULES_DEFAULT;
     rules.n_threads = params->n_threads;
+    rules.stop = params->stop;
     *evidence = (acq_quick_evidence){0};
     acq_status status = acq_neighbours_new_row_model(graph, &evidence->neighbours, error);
     if (status == ACQ_OK)
@@ -76,6 +81,8 @@ void acq_quick_evidence_deinit(acq_quick_evidence *evidence)
 
 static unsigned count_samples(const acq_graph *graph)
 {
+    if (!acq_quick_is_small(graph))
+        return 1;
     uint64_t n = SAMPLED_FACTS / (acq_graph_get_n_facts(graph) + 1);
     return n > MOST_SAMPLES ? MOST_SAMPLES : n < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)n;
 }
@@ -86,23 +93,57 @@ typedef struct quick_run {
     acq_link_sample *sample;
     const acq_boost *prior;
     unsigned n_threads;
+    const acq_stop *stop; /* the sample's too; NULL: none */
 } quick_run;
+
+static bool goes_on(void *context, const char *phase, double done, double total)
+{
+    const acq_stop *stop = context;
+    (void)phase;
+    (void)done;
+    (void)total;
+    return stop == NULL || !acq_stop_is_wanted(*stop);
+}
+
+/* Of the rows of a large graph. 0: all. */
+static acq_status choose_share(const acq_graph *graph, double *out, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    double n = 0;
+    *out = 0;
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(graph) && status == ACQ_OK; r += 2) {
+        const acq_links *on = NULL, *back = NULL;
+        status = acq_graph_open_links(graph, r, &on, error);
+        if (status == ACQ_OK)
+            status = acq_graph_open_links(graph, acq_inverse(r), &back, error);
+        if (status == ACQ_OK)
+            n += on->n_heads > back->n_heads ? on->n_heads : back->n_heads;
+    }
+    if (status == ACQ_OK && !acq_quick_is_small(graph) && n > DRAWN_ROWS)
+        *out = DRAWN_ROWS / n;
+    return status;
+}
 
 /* The graph's rest, or the graph itself. */
 static acq_status collect_rest(quick_run *run, const acq_graph *rest, acq_error *error)
 {
-    acq_candidates_params params = acq_quick_choose(ACQ_TAILS_ALL, run->n_threads);
+    acq_candidates_params params = acq_quick_choose(run->graph, ACQ_TAILS_ALL, run->n_threads);
     acq_learn_params learn = {.missing = 1,
                               .rows = ROWS,
                               .n_samples = count_samples(run->graph),
                               .prior = run->prior,
                               .seed = 1,
-                              .n_threads = run->n_threads};
+                              .n_threads = run->n_threads,
+                              .report = goes_on,
+                              .context = (void *)run->stop};
     acq_quick_evidence evidence;
     acq_candidates_maker *maker = NULL;
     params.counted = run->graph;
+    params.stop = run->stop == NULL ? (acq_stop){0} : *run->stop;
     params.is_rest = rest != run->graph;
     acq_status status = acq_quick_evidence_init(&evidence, rest, &params, error);
+    if (status == ACQ_OK)
+        status = choose_share(run->graph, &params.row_share, error);
     if (status == ACQ_OK)
         status = acq_candidates_maker_new(rest, &params, &maker, error);
     if (status == ACQ_OK && run->sample == NULL)
@@ -208,11 +249,12 @@ acq_status acq_quick_open_prior(const acq_candidates_maker *maker, acq_boost **o
 }
 
 acq_status acq_quick_collect(const acq_graph *graph, unsigned n_threads, const acq_boost *prior,
-                             acq_link_sample **out, acq_error *error)
+                             const acq_stop *stop, acq_link_sample **out, acq_error *error)
 {
     acq_predictor *observed = NULL;
     acq_status status = acq_predictor_new_observed(graph, &observed, error);
-    quick_run run = {.graph = graph, .truth = observed, .prior = prior, .n_threads = n_threads};
+    quick_run run = {
+        .graph = graph, .truth = observed, .prior = prior, .n_threads = n_threads, .stop = stop};
     if (status == ACQ_OK)
         status = collect_samples(&run, error);
     acq_predictor_free(observed);
@@ -236,14 +278,16 @@ acq_status acq_quick_collect_truth(const acq_graph *graph, const acq_predictor *
     return status;
 }
 
-acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_calibrator *out,
-                           acq_error *error)
+acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop stop,
+                           acq_calibrator *out, acq_error *error)
 {
     acq_link_sample *sample = NULL;
     acq_boost *prior = NULL;
-    acq_status status = acq_prior_new_shipped(&prior, error);
+    acq_status status = ACQ_OK;
+    if (acq_quick_is_small(graph)) /* a prior knows rows of both sides, and a large graph enough */
+        status = acq_prior_new_shipped(&prior, error);
     if (status == ACQ_OK)
-        status = acq_quick_collect(graph, n_threads, prior, &sample, error);
+        status = acq_quick_collect(graph, n_threads, prior, &stop, &sample, error);
     if (status == ACQ_OK)
         status = fit(sample, acq_graph_get_n_relations(graph) / 2, out, error);
     snprintf(out->models, sizeof out->models, "neighbours");

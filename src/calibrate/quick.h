@@ -1,5 +1,8 @@
-/* quick.h - a link calibrator that a small graph teaches itself in about a second, without any
+/* quick.h - a link calibrator that a graph teaches itself in about a second, without any
  * training: what similar entities have, mined rules, and how many tails are usual.
+ *
+ * A small graph (40,000 facts) makes candidates of the rows of both sides. A larger one has rows of
+ * one side only, so that a question makes few of them, and learns from a sample of these.
  *
  * Several times a share of the facts is held out, each time other ones; the candidates of the rest
  * with their evidence are what trees learn from (learn.h). p assumes that the graph lacks 8 % of
@@ -10,8 +13,8 @@
 #include "calibrate/calibrator.h"
 #include "calibrate/learn.h"
 
-/* Is the graph small enough? It depends on its size alone, so that p is the same everywhere. */
-bool acq_quick_suits(const acq_graph *graph);
+/* Is the graph small? It depends on its size alone, so that p is the same everywhere. */
+bool acq_quick_is_small(const acq_graph *graph);
 
 /* What is known of links without training, as candidates.h wants it. */
 typedef struct acq_quick_evidence {
@@ -19,18 +22,19 @@ typedef struct acq_quick_evidence {
     acq_rules *rules;
 } acq_quick_evidence;
 
-/* Deinit also after an error. Fills the models and rules of params. */
+/* Deinit also after an error; asks params->stop. Fills the models and rules of params. */
 acq_status acq_quick_evidence_init(acq_quick_evidence *evidence, const acq_graph *graph,
                                    acq_candidates_params *params, acq_error *error);
 void acq_quick_evidence_deinit(acq_quick_evidence *evidence);
 
 /* How the candidates of the graph itself are made. */
-acq_candidates_params acq_quick_choose(acq_tail_choice tails, unsigned n_threads);
+acq_candidates_params acq_quick_choose(const acq_graph *graph, acq_tail_choice tails,
+                                       unsigned n_threads);
 
 /* The candidates of several rests of the graph, with their labels (learn.h). NULL: nothing can be
- * held out of it. prior: see acq_learn_params. */
+ * held out of it. prior: see acq_learn_params. stop may be NULL, and outlives the sample. */
 acq_status acq_quick_collect(const acq_graph *graph, unsigned n_threads, const acq_boost *prior,
-                             acq_link_sample **out, acq_error *error);
+                             const acq_stop *stop, acq_link_sample **out, acq_error *error);
 
 /* Where the truth is known, for a prior to learn from: candidates of rests of the graph, or with
  * is_whole of the graph itself, with labels by the truth. */
@@ -45,8 +49,8 @@ acq_status acq_quick_open_prior(const acq_candidates_maker *maker, acq_boost **o
 
 /* Fills calibrator->link, ->shifts, ->models and ->graph. Where the graph is too small to hold
  * facts out of it, every link has p 0. */
-acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_calibrator *out,
-                           acq_error *error);
+acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop stop,
+                           acq_calibrator *out, acq_error *error);
 
 /* What it has learnt, kept in a file. get: false where there is no file, or it is damaged, or of
  * another graph or another version of this. put: a file that cannot be written is left out. */

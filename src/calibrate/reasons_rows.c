@@ -74,10 +74,12 @@ static acq_status measure_either(row_source *self, acq_ent head, acq_rel relatio
                                  acq_link_parts *out, acq_error *error)
 {
     bool is_whole = self->maker->params.rows == ACQ_ROWS_BOTH;
-    bool is_turned = !is_whole && acq_candidates_find_smaller(self->maker, relation) != relation;
+    bool is_turned = !is_whole && acq_candidates_find_side(self->maker, relation) != relation;
+    bool is_one_sided = self->maker->params.rows == ACQ_ROWS_LARGER;
     acq_status status = ACQ_OK;
     *out = (acq_link_parts){0};
-    for (int i = 0; i < (is_whole ? 1 : 2) && status == ACQ_OK && out->n == 0; i++) {
+    for (int i = 0; i < (is_whole || is_one_sided ? 1 : 2) && status == ACQ_OK && out->n == 0;
+         i++) {
         status = is_turned ? measure(self, tail, acq_inverse(relation), head, out, error)
                            : measure(self, head, relation, tail, out, error);
         if (is_turned)

@@ -58,7 +58,7 @@ static acq_status load_locked(calibrated *self, acq_stop stop, acq_error *error)
     if (params->load != NULL)
         status = params->load(params->owned, &params->candidates, error);
     if (status == ACQ_OK && params->learn != NULL)
-        status = params->learn(params->owned, params->calibrator, error);
+        status = params->learn(params->owned, stop, params->calibrator, error);
     params->candidates.stop = (acq_stop){0};
     if (status == ACQ_OK && self->maker == NULL)
         status = acq_candidates_maker_new(self->graph, &params->candidates, &self->maker, error);
@@ -68,8 +68,9 @@ static acq_status load_locked(calibrated *self, acq_stop stop, acq_error *error)
                             : status;
 }
 
-static acq_status load(calibrated *self, acq_stop stop, acq_error *error)
+static acq_status load(acq_row_scorer *base, acq_stop stop, acq_error *error)
 {
+    calibrated *self = (calibrated *)base;
     pthread_mutex_lock(&self->lock);
     acq_status status = load_locked(self, stop, error);
     pthread_mutex_unlock(&self->lock);
@@ -79,8 +80,8 @@ static acq_status load(calibrated *self, acq_stop stop, acq_error *error)
 acq_status acq_calibrated_open_maker(acq_row_scorer *scorer, const acq_candidates_maker **out,
                                      acq_error *error)
 {
-    calibrated *self = (calibrated *)scorer;
-    acq_status status = load(self, (acq_stop){0}, error);
+    const calibrated *self = (calibrated *)scorer;
+    acq_status status = load(scorer, (acq_stop){0}, error);
     *out = status == ACQ_OK ? self->maker : NULL;
     return status;
 }
@@ -129,9 +130,12 @@ static acq_status find_links(acq_row_scorer *base, acq_rel relation, acq_link_li
 {
     calibrated *self = (calibrated *)base;
     acq_candidates candidates = {0};
-    acq_status status = load(self, (acq_stop){0}, error);
-    if (status == ACQ_OK)
+    acq_status status = load(base, base->stop, error);
+    if (status == ACQ_OK) {
+        acq_candidates_set_stop(self->maker, base->stop);
         status = acq_candidates_collect(self->maker, relation, &candidates, error);
+        acq_candidates_set_stop(self->maker, (acq_stop){0});
+    }
     if (status == ACQ_OK)
         status = score(self, &candidates, candidates.relation != relation, out, error);
     acq_candidates_deinit(&candidates);
@@ -143,13 +147,80 @@ static acq_status find_rows(acq_row_scorer *base, const acq_row_want *want, acq_
 {
     calibrated *self = (calibrated *)base;
     acq_candidates candidates = {0};
-    acq_status status = load(self, want->stop, error);
+    acq_status status = load(base, want->stop, error);
     if (status == ACQ_OK)
         status = acq_candidates_session_collect(self->session, want, &candidates, error);
     if (status == ACQ_OK)
         status = score(self, &candidates, false, out, error);
     acq_candidates_deinit(&candidates);
     return status;
+}
+
+/* ---- rows of one side ---- */
+
+enum {
+    WHOLE_ROWS = 16384, /* of a relation: all are made when the first is asked for */
+    MOST_HEADS = 8192   /* of other relations, whose rows are looked at for one tail */
+};
+
+static bool is_whole(acq_row_scorer *base, acq_rel relation)
+{
+    const calibrated *self = (calibrated *)base;
+    const acq_links *on = NULL, *back = NULL;
+    return acq_graph_open_links(self->graph, relation, &on, NULL) == ACQ_OK &&
+           acq_graph_open_links(self->graph, acq_inverse(relation), &back, NULL) == ACQ_OK &&
+           on->n_heads <= WHOLE_ROWS && back->n_heads <= WHOLE_ROWS;
+}
+
+/* The wanted rows that there are. */
+static acq_status find_on(calibrated *self, const acq_row_want *want, acq_link_list *out,
+                          acq_error *error)
+{
+    acq_candidates candidates = {0};
+    acq_row_want some = *want;
+    acq_ent *heads = acq_alloc(want->n, sizeof *heads);
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    some.heads = heads;
+    some.n = 0;
+    for (size_t i = 0; i < want->n; i++)
+        if (acq_candidates_has_row(self->maker, want->relation, want->heads[i]))
+            heads[some.n++] = want->heads[i];
+    acq_status status = acq_candidates_session_collect(self->session, &some, &candidates, error);
+    if (status == ACQ_OK)
+        status = score(self, &candidates, false, out, error);
+    acq_candidates_deinit(&candidates);
+    acq_free(heads);
+    return status;
+}
+
+/* The same links from their other end. */
+static acq_status find_back(calibrated *self, const acq_row_want *want, acq_link_list *out,
+                            acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < want->n && status == ACQ_OK; i++) {
+        acq_candidates candidates = {0};
+        status = acq_candidates_session_collect_tail(self->session, acq_inverse(want->relation),
+                                                     want->heads[i], MOST_HEADS, want->stop,
+                                                     &candidates, error);
+        if (status == ACQ_OK)
+            status = score(self, &candidates, true, out, error);
+        acq_candidates_deinit(&candidates);
+    }
+    return status;
+}
+
+static acq_status find_one_sided(acq_row_scorer *base, const acq_row_want *want, acq_link_list *out,
+                                 acq_error *error)
+{
+    calibrated *self = (calibrated *)base;
+    acq_status status = load(base, want->stop, error);
+    if (status != ACQ_OK)
+        return status;
+    return acq_candidates_find_side(self->maker, want->relation) == want->relation
+               ? find_on(self, want, out, error)
+               : find_back(self, want, out, error);
 }
 
 /* ---- the scorer ---- */
@@ -171,15 +242,24 @@ static acq_status new_scorer(const acq_graph *graph, const char *name,
                              acq_error *error)
 {
     static const acq_row_scorer_ops ops = {
-        .find_links = find_links, .find_rows = find_rows, .free = free_calibrated};
-    static const acq_row_scorer_ops whole_ops = {.find_links = find_links, .free = free_calibrated};
+        .load = load, .find_links = find_links, .find_rows = find_rows, .free = free_calibrated};
+    static const acq_row_scorer_ops whole_ops = {
+        .load = load, .find_links = find_links, .free = free_calibrated};
+    static const acq_row_scorer_ops one_sided_ops = {.load = load,
+                                                     .find_links = find_links,
+                                                     .find_rows = find_one_sided,
+                                                     .is_whole = is_whole,
+                                                     .free = free_calibrated};
+    bool is_one_sided = params->candidates.rows == ACQ_ROWS_LARGER;
     calibrated *self = acq_zalloc(1, sizeof *self);
     if (self == NULL) {
         if (params->free_owned != NULL)
             params->free_owned(params->owned);
         return acq_fail_memory(error);
     }
-    *self = (calibrated){.base.ops = params->candidates.is_thorough ? &whole_ops : &ops,
+    *self = (calibrated){.base.ops = is_one_sided                     ? &one_sided_ops
+                                     : params->candidates.is_thorough ? &whole_ops
+                                                                      : &ops,
                          .params = *params,
                          .graph = graph,
                          .name = acq_copy_string(name)};
@@ -210,6 +290,7 @@ acq_status acq_predictor_new_calibrated(const acq_graph *graph, const char *name
         acq_calibrator_free(params->calibrator);
         return status;
     }
+    made->has_cheap_rows = params->candidates.rows == ACQ_ROWS_LARGER;
     acq_calibrator_attach(params->calibrator, made);
     status = acq_reasons_attach_rows(made, scorer, params->calibrator, error);
     if (status == ACQ_OK)

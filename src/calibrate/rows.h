@@ -15,7 +15,7 @@ typedef struct acq_calibrated_params {
      * row is needed, to fill them in. */
     acq_status (*load)(void *owned, acq_candidates_params *candidates, acq_error *error);
     /* So may the calibrator's link trees: called after load, if not NULL. */
-    acq_status (*learn)(void *owned, acq_calibrator *calibrator, acq_error *error);
+    acq_status (*learn)(void *owned, acq_stop stop, acq_calibrator *calibrator, acq_error *error);
     void *owned; /* freed with the predictor by free_owned, also when making it fails */
     void (*free_owned)(void *owned);
 } acq_calibrated_params;

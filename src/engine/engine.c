@@ -80,7 +80,8 @@ void acq_engine_result_deinit(acq_engine_result *result)
 bool acq_engine_gives_p(const acq_engine_params *params, const acq_predictor *predictor)
 {
     return acq_calibrator_knows_answers(acq_predictor_get_calibrator(predictor), params->prior) &&
-           !acq_engine_is_fuzzy(params->engine) && !params->paper && params->search.scoring.binarize <= 0;
+           !acq_engine_is_fuzzy(params->engine) && !params->paper &&
+           params->search.scoring.binarize <= 0;
 }
 
 acq_engine_params acq_engine_settle(const acq_engine_params *params, const acq_predictor *predictor)
@@ -151,8 +152,9 @@ static acq_status prepare(acq_engine_run *run, acq_error *error)
         status = run->values == NULL ? acq_problem_new(run->query, n_entities, &run->problem, error)
                                      : acq_problem_new_fixed(run->query, n_entities, run->values,
                                                              &run->problem, error);
-    if (status == ACQ_OK && acq_predictor_makes_rows(run->predictor))
-        status = acq_prepare_rows(run, error);
+    if (status == ACQ_OK)
+        status = acq_predictor_makes_rows(run->predictor) ? acq_prepare_rows(run, error)
+                                                          : acq_prepare_links(run, error);
     if (run->is_stopped)
         note_stop(run);
     return status;

@@ -19,14 +19,13 @@
 #include "models/rulebook/rulebook.h"
 #include "store/store.h"
 
-/* Where a row of ULTRA would take seconds, `auto` stays with the facts. */
+/* Where learning would take many seconds, `auto` stays with the facts. */
 static const uint64_t AUTO_MOST_FACTS = 2000000;
 
 /* Links that score less are left out. */
 static const double CALIBRATED_FLOOR = 0.002;
 static const double SOFTMAX_FLOOR = 0.01;
 static const double SIGMOID_FLOOR = 0.1; /* ULTRA's and NBFNet's sigmoids are large for many */
-enum { CANDIDATES = 40 };                /* of a row, for the calibrator */
 
 enum predictor_id {
 #define PREDICTOR_ID(name, file) PREDICTOR_##name,
@@ -115,9 +114,7 @@ typedef struct row_parts {
     acq_ultra *ultra;
     acq_rulebook *book;
     acq_row_model *model;
-    acq_row_model *neighbours; /* beside it, for the calibrator */
-    acq_rules *rules;
-    acq_quick_evidence evidence; /* of a small graph, in place of all these */
+    acq_quick_evidence evidence; /* of what a graph teaches itself, in place of all these */
     char *kept;                  /* file with what it has learnt; NULL: nowhere */
 } row_parts;
 
@@ -126,8 +123,6 @@ static void free_parts(void *owned)
     row_parts *parts = owned;
     acq_quick_evidence_deinit(&parts->evidence);
     acq_free(parts->kept);
-    acq_rules_free(parts->rules);
-    acq_row_model_free(parts->neighbours);
     acq_row_model_free(parts->model);
     acq_complex_free(parts->complex);
     acq_nbfnet_free(parts->nbfnet);
@@ -149,45 +144,11 @@ static acq_status make_model(row_parts *parts, acq_error *error)
     return acq_ultra_new_row_model(parts->ultra, parts->graph, &parts->model, error);
 }
 
-static acq_status mine_rules(row_parts *parts, acq_stop stop, acq_error *error)
-{
-    acq_rules_params params = ACQ_RULES_DEFAULT;
-    params.n_threads = parts->n_threads;
-    params.stop = stop;
-    if (parts->rules != NULL)
-        return ACQ_OK;
-    return acq_rules_mine(parts->graph, &params, &parts->rules, error);
-}
-
-static acq_status make_neighbours(row_parts *parts, acq_error *error)
-{
-    if (parts->neighbours != NULL)
-        return ACQ_OK;
-    return acq_neighbours_new_row_model(parts->graph, &parts->neighbours, error);
-}
-
 static acq_status load_published(void *owned, const acq_row_model **out, acq_error *error)
 {
     row_parts *parts = owned;
     acq_status status = make_model(parts, error);
     *out = parts->model;
-    return status;
-}
-
-static acq_status load_calibrated(void *owned, acq_candidates_params *candidates, acq_error *error)
-{
-    row_parts *parts = owned;
-    acq_status status = make_model(parts, error);
-    if (status == ACQ_OK)
-        status = acq_stop_check(candidates->stop, error);
-    if (status == ACQ_OK)
-        status = make_neighbours(parts, error);
-    if (status == ACQ_OK)
-        status = mine_rules(parts, candidates->stop, error);
-    candidates->models[0] = parts->model;
-    candidates->models[1] = parts->neighbours;
-    candidates->n_models = 2;
-    candidates->rules = parts->rules;
     return status;
 }
 
@@ -226,7 +187,7 @@ static acq_status make_published(row_parts *parts, const char *spec, const acq_o
     return acq_predictor_new_published(parts->graph, spec, &rows, out, error);
 }
 
-/* ---- what a small graph teaches itself ---- */
+/* ---- what a graph teaches itself ---- */
 
 static acq_status load_quick(void *owned, acq_candidates_params *candidates, acq_error *error)
 {
@@ -235,12 +196,13 @@ static acq_status load_quick(void *owned, acq_candidates_params *candidates, acq
 }
 
 /* Read back where it was kept, else learnt and kept. */
-static acq_status learn_quick(void *owned, acq_calibrator *calibrator, acq_error *error)
+static acq_status learn_quick(void *owned, acq_stop stop, acq_calibrator *calibrator,
+                              acq_error *error)
 {
     const row_parts *parts = owned;
     if (parts->kept != NULL && acq_quick_get(parts->kept, parts->graph, calibrator))
         return ACQ_OK;
-    acq_status status = acq_quick_learn(parts->graph, parts->n_threads, calibrator, error);
+    acq_status status = acq_quick_learn(parts->graph, parts->n_threads, stop, calibrator, error);
     if (status == ACQ_OK && parts->kept != NULL)
         acq_quick_put(parts->kept, calibrator);
     return status;
@@ -282,7 +244,8 @@ static acq_status open_quick(const acq_graph *graph, const char *spec,
     if (status != ACQ_OK)
         return status;
     acq_calibrated_params rows = {.limits = get_limits(params, CALIBRATED_FLOOR),
-                                  .candidates = acq_quick_choose(params->tails, parts->n_threads),
+                                  .candidates =
+                                      acq_quick_choose(graph, params->tails, parts->n_threads),
                                   .load = load_quick,
                                   .learn = learn_quick,
                                   .owned = parts,
@@ -293,25 +256,6 @@ static acq_status open_quick(const acq_graph *graph, const char *spec,
         status = open_answers(&rows.calibrator, error);
     if (status == ACQ_OK)
         return acq_predictor_new_calibrated(graph, spec, &rows, out, error);
-    free_parts(parts);
-    return status;
-}
-
-/* The same with the shipped calibrator, in the way it was fitted: rows of the smaller side. */
-static acq_status make_calibrated(row_parts *parts, const char *spec, const acq_open_params *params,
-                                  acq_predictor **out, acq_error *error)
-{
-    acq_calibrated_params rows = {.limits = get_limits(params, CALIBRATED_FLOOR),
-                                  .candidates = {.rows = ACQ_ROWS_SMALLER,
-                                                 .tails = params->tails,
-                                                 .top = CANDIDATES,
-                                                 .n_threads = parts->n_threads},
-                                  .load = load_calibrated,
-                                  .owned = parts,
-                                  .free_owned = free_parts};
-    acq_status status = acq_calibrator_new_shipped(&rows.calibrator, error);
-    if (status == ACQ_OK)
-        return acq_predictor_new_calibrated(parts->graph, spec, &rows, out, error);
     free_parts(parts);
     return status;
 }
@@ -359,21 +303,19 @@ static acq_status open_rules(const acq_graph *graph, const char *spec, const cha
     return status;
 }
 
-/* path NULL: the shipped weights with their calibrator. */
+/* path NULL: what the graph teaches itself. */
 static acq_status open_ultra(const acq_graph *graph, const char *spec, const char *path,
                              const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
     row_parts *parts = NULL;
-    if (path == NULL && acq_quick_suits(graph))
+    if (path == NULL)
         return open_quick(graph, spec, params, out, error);
     acq_status status = new_parts(graph, params, &parts, error);
     if (status != ACQ_OK)
         return status;
-    status = path == NULL ? acq_ultra_new_shipped(&parts->ultra, error)
-                          : acq_ultra_read(path, &parts->ultra, error);
+    status = acq_ultra_read(path, &parts->ultra, error);
     if (status == ACQ_OK)
-        return path == NULL ? make_calibrated(parts, spec, params, out, error)
-                            : make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
+        return make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
     free_parts(parts);
     return status;
 }
@@ -414,9 +356,7 @@ static acq_status open_auto(const acq_graph *graph, const acq_open_params *param
         status = check_file(path.bytes, "the graph's completion", error);
     if (status == ACQ_OK && has_completion)
         status = acq_calibrator_open_completion(graph, path.bytes, out, error);
-    else if (status == ACQ_OK &&
-             (acq_quick_suits(graph) ||
-              (acq_shipped_has_ultra() && acq_graph_get_n_facts(graph) <= AUTO_MOST_FACTS)))
+    else if (status == ACQ_OK && acq_graph_get_n_facts(graph) <= AUTO_MOST_FACTS)
         status = open_ultra(graph, "ultra", NULL, params, out, error);
     else if (status == ACQ_OK)
         status = acq_predictor_new_observed(graph, out, error);

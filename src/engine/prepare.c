@@ -23,7 +23,7 @@ enum { FIRST_CHUNK = 4, MOST_ROWS_AT_ONCE = 256 };
 typedef struct row_end {
     pthread_t owner;
     acq_stop stop;       /* the caller's */
-    int64_t deadline_ns; /* of rows */
+    int64_t deadline_ns; /* of rows; before the first is made, of all that is done here */
     acq_spent by;        /* what the deadline is due to: time or rows */
     atomic_int spent;    /* acq_spent: what ended it */
 } row_end;
@@ -38,6 +38,7 @@ typedef struct preparation {
     double least;    /* score of the last answer of the last search; -1: more are asked for */
     double share;    /* of `least`: answers that score so much less are worth comparing */
     size_t n_denied; /* rows that negated atoms of the answers depend on and that are not there */
+    bool is_loaded;  /* the predictor: what it must learn first is not counted as time of rows */
     bool is_done;    /* no row that is left could change the answers */
     row_end end;     /* what ended the loop before it was done */
     size_t chunk;
@@ -59,18 +60,43 @@ static bool is_over(void *context)
     return end->spent != ACQ_SPENT_NOTHING;
 }
 
-static void start_end(preparation *p)
+static void start_end(row_end *end, const acq_engine_run *run)
 {
-    const acq_engine_run *run = p->run;
-    int64_t now = acq_clock_ns(), of_rows = acq_clock_get_deadline(run->params.row_seconds);
-    int64_t of_all = run->deadline_ns;
+    int64_t now = acq_clock_ns(), of_all = run->deadline_ns;
     if (of_all != INT64_MAX && of_all > now)
         of_all -= (int64_t)((double)(of_all - now) * SHARE_KEPT);
-    p->end.owner = pthread_self();
-    p->end.stop = p->search.stop;
-    p->end.by = of_rows < of_all ? ACQ_SPENT_ROWS : ACQ_SPENT_TIME;
-    p->end.deadline_ns = of_rows < of_all ? of_rows : of_all;
-    atomic_init(&p->end.spent, ACQ_SPENT_NOTHING);
+    end->owner = pthread_self();
+    end->stop = run->params.search.stop;
+    end->by = ACQ_SPENT_TIME;
+    end->deadline_ns = of_all;
+    atomic_init(&end->spent, ACQ_SPENT_NOTHING);
+}
+
+/* The clock of rows starts. */
+static void start_rows(preparation *p)
+{
+    int64_t of_rows = acq_clock_get_deadline(p->run->params.row_seconds);
+    if (of_rows >= p->end.deadline_ns)
+        return;
+    p->end.by = ACQ_SPENT_ROWS;
+    p->end.deadline_ns = of_rows;
+}
+
+/* False: it was stopped. */
+static acq_status load(const acq_predictor *predictor, row_end *end, bool *is_loaded,
+                       acq_error *error)
+{
+    acq_error own = {0};
+    *is_loaded = true;
+    if (predictor->ops->load == NULL)
+        return ACQ_OK;
+    acq_status status = predictor->ops->load(predictor, (acq_stop){is_over, end}, &own);
+    *is_loaded = status == ACQ_OK;
+    if (status == ACQ_ERR_INTERRUPTED && is_over(end))
+        return ACQ_OK;
+    if (status != ACQ_OK && error != NULL)
+        *error = own;
+    return status;
 }
 
 /* Searches that take long need the time that rows would take. */
@@ -113,6 +139,11 @@ static acq_status add_rows(preparation *p, size_t n, acq_error *error)
         return acq_fail_memory(error);
     qsort(rows, n, sizeof *rows, compare_rows);
     acq_status status = ACQ_OK;
+    if (!p->is_loaded) {
+        status = load(p->run->predictor, &p->end, &p->is_loaded, error);
+        start_rows(p);
+        n = p->is_loaded ? n : 0;
+    }
     for (size_t begin = 0, end; begin < n && status == ACQ_OK; begin = end) {
         for (end = begin; end < n && rows[end].relation == rows[begin].relation;)
             end++;
@@ -266,16 +297,27 @@ static void hand_over(preparation *p, acq_engine_run *run)
     p->plan = NULL;
 }
 
+/* With all rows of the question p does not depend on which of them were made first. */
+static double choose_share(const acq_engine_params *params, const acq_predictor *predictor)
+{
+    if (!acq_engine_gives_p(params, predictor))
+        return 1.0;
+    return predictor->has_cheap_rows ? 0.0 : COMPARED_SHARE;
+}
+
 acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
 {
     const acq_predictor *predictor = run->predictor;
     preparation p = {.run = run,
                      .problem = run->problem,
                      .search = run->params.search,
-                     .share = acq_engine_gives_p(&run->params, predictor) ? COMPARED_SHARE : 1.0,
+                     .share = choose_share(&run->params, predictor),
                      .chunk = FIRST_CHUNK,
                      .facts = ACQ_UNDECIDED};
-    start_end(&p);
+    start_end(&p.end, run);
+    p.is_loaded = predictor->ops->load == NULL;
+    if (p.is_loaded)
+        start_rows(&p);
     acq_status status = acq_row_view_new(predictor, &p.view, error);
     if (status != ACQ_OK)
         return status;
@@ -288,6 +330,27 @@ acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error)
     acq_wanted_plan_free(p.plan);
     acq_free(p.wanted.rows);
     return status;
+}
+
+acq_status acq_prepare_links(acq_engine_run *run, acq_error *error)
+{
+    row_end end;
+    bool is_loaded;
+    start_end(&end, run);
+    acq_status status = load(run->predictor, &end, &is_loaded, error);
+    if (status != ACQ_OK || is_loaded)
+        return status;
+    acq_row_view *view = NULL;
+    status = acq_row_view_new(run->predictor, &view, error);
+    if (status != ACQ_OK)
+        return status;
+    run->view = view;
+    run->predictor = run->result->prepared = acq_row_view_get_predictor(view);
+    run->left_out_by = (acq_spent)end.spent;
+    run->is_stopped = end.spent == ACQ_SPENT_INTERRUPT;
+    run->is_unlearnt = true;
+    return acq_wanted_plan_new(run->problem, run->predictor->graph, &run->params.search.scoring,
+                               &run->plan, error);
 }
 
 acq_status acq_prepare_denies_unknown(const acq_engine_run *run, const acq_ent *values, bool *out,
@@ -305,7 +368,11 @@ acq_status acq_prepare_denies_unknown(const acq_engine_run *run, const acq_ent *
 static void write_note(const acq_engine_run *run, char *text, size_t room)
 {
     const acq_engine_result *result = run->result;
-    if (run->left_out_by == ACQ_SPENT_NOTHING)
+    if (run->is_unlearnt)
+        snprintf(text, room,
+                 "only facts were looked at: there was no time to learn how likely links are; "
+                 "--time SECONDS gives more");
+    else if (run->left_out_by == ACQ_SPENT_NOTHING)
         snprintf(text, room,
                  "no constant leads to some variable: only entities seen with its relations were "
                  "tried");

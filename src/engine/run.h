@@ -72,7 +72,8 @@ typedef struct acq_engine_run {
                               * none is no proof; nothing: no row could better them */
     acq_wanted_plan *plan;   /* of these rows, and what is there of them; NULL: no rows are made */
     const acq_row_view *view;
-    bool is_open; /* entities were not tried where no constant leads to a variable */
+    bool is_unlearnt; /* the view has facts only: there was no time to learn from the graph */
+    bool is_open;     /* entities were not tried where no constant leads to a variable */
     acq_engine_result *result;
 } acq_engine_run;
 
@@ -95,6 +96,10 @@ bool acq_run_must_end(acq_engine_run *run);
  * So a question that facts answer costs no row at all. Rows take row_seconds of the parameters at
  * most, and leave the search, the verifier and the judge their time. */
 acq_status acq_prepare_rows(acq_engine_run *run, acq_error *error);
+
+/* Of another predictor: what its links have to wait for, as learning from the graph. Where the time
+ * ends before, run->predictor becomes a view of the facts. */
+acq_status acq_prepare_links(acq_engine_run *run, acq_error *error);
 
 /* Does the assignment deny a link that no row which was made says anything about? Its p is then not
  * known. */

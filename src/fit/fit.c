@@ -266,7 +266,7 @@ static acq_status split_graph(fit_run *run, acq_error *error)
 static void choose_models(fit_run *run)
 {
     acq_fit_params *inner = &run->inner;
-    run->is_small = acq_quick_suits(run->graph);
+    run->is_small = acq_quick_is_small(run->graph);
     if (inner->chooses && run->is_small && inner->use_neighbours)
         inner->use_complex = false;
     bool is_trained = inner->use_complex || inner->use_nbfnet || inner->use_ultra;

@@ -164,7 +164,7 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                       .tails = params->tails,
                                       .top = params->top,
                                       .counted = whole,
-                                      .is_thorough = acq_quick_suits(graph),
+                                      .is_thorough = acq_quick_is_small(graph),
                                       .held_share = params->hold_share,
                                       .is_rest = whole != NULL,
                                       .n_threads = params->n_threads,

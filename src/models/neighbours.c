@@ -241,6 +241,43 @@ acq_status acq_neighbours_find(const acq_row_model *model, acq_ent head, acq_rel
     return ACQ_OK;
 }
 
+static void add_likes(scratch *mine)
+{
+    for (size_t i = 0; i < mine->n_touched; i++) {
+        acq_ent entity = mine->touched[i];
+        if (mine->likes[entity] <= 0)
+            continue;
+        if (mine->sums[entity] == 0)
+            mine->tails[mine->n_tails++] = entity;
+        mine->sums[entity] += mine->likes[entity];
+    }
+}
+
+acq_status acq_neighbours_find_like_any(const acq_row_model *model, void *memory,
+                                        const acq_ent *heads, size_t n_heads, acq_neighbour **out,
+                                        size_t *n, acq_error *error)
+{
+    const neighbour_rows *rows = (const neighbour_rows *)model;
+    scratch *mine = memory;
+    for (size_t i = 0; i < n_heads; i++) {
+        find_likes(rows, mine, heads[i]);
+        add_likes(mine);
+    }
+    acq_neighbour *list = acq_alloc(mine->n_tails + 1, sizeof *list);
+    *n = mine->n_tails;
+    for (size_t i = 0; i < mine->n_tails; i++) {
+        float *sum = &mine->sums[mine->tails[i]];
+        if (list != NULL)
+            list[i] = (acq_neighbour){.entity = mine->tails[i], .like = *sum};
+        *sum = 0;
+    }
+    mine->n_tails = 0;
+    if (list == NULL)
+        return acq_fail_memory(error);
+    *out = list;
+    return ACQ_OK;
+}
+
 static void measure_lengths(neighbour_rows *rows)
 {
     const acq_edges *edges = &rows->edges;

@@ -80,6 +80,9 @@ typedef struct acq_predictor_ops {
      * caller's; on failure there are none. */
     acq_status (*copy_rows)(const acq_predictor *self, const acq_row_want *want,
                             acq_scored_row *out, acq_error *error);
+    /* Makes what the first link has to wait for, as learning from the graph. Stopped, it begins
+     * anew with the next call or link. NULL: nothing. */
+    acq_status (*load)(const acq_predictor *self, acq_stop stop, acq_error *error);
     /* Lets go of the links of a relation and its inverse that were made by opening them. NULL: they
      * cost nothing. */
     void (*forget_links)(const acq_predictor *self, acq_rel relation);
@@ -108,6 +111,7 @@ struct acq_predictor {
     const char *name;           /* as on the command line: "observed", "perfect:...", ... */
     acq_calibrator *calibrator; /* NULL: its scores are no probabilities */
     const acq_calibrator_ops *calibrator_ops; /* NULL: borrowed, and not for files */
+    bool has_cheap_rows;                      /* all rows that a question may need can be made */
     acq_reason_source *reasons;               /* NULL: none */
     void (*free_reasons)(acq_reason_source *reasons);
 };

@@ -183,23 +183,30 @@ static acq_status merge_row(acq_row observed, const acq_link *found, size_t n, a
     return ACQ_OK;
 }
 
-static acq_status copy_cached(row_predictor *self, acq_rel relation, acq_ent head,
-                              acq_scored_row *out)
+static acq_status copy_row(acq_row row, acq_scored_row *out)
 {
-    const acq_scored_row *row = acq_row_cache_get(self->cache, relation, head);
-    if (row == NULL)
-        return ACQ_OK;
-    acq_scored_row copy = {.tails = acq_alloc(row->n, sizeof *copy.tails),
-                           .scores = acq_alloc(row->n, sizeof *copy.scores),
-                           .n = row->n};
+    acq_scored_row copy = {.tails = acq_alloc(row.n, sizeof *copy.tails),
+                           .scores = acq_alloc(row.n, sizeof *copy.scores),
+                           .n = row.n};
     if (copy.tails == NULL || copy.scores == NULL) {
         acq_scored_row_deinit(&copy);
         return ACQ_ERR_MEMORY;
     }
-    memcpy(copy.tails, row->tails, row->n * sizeof *copy.tails);
-    memcpy(copy.scores, row->scores, row->n * sizeof *copy.scores);
+    if (row.n > 0) {
+        memcpy(copy.tails, row.tails, row.n * sizeof *copy.tails);
+        memcpy(copy.scores, row.scores, row.n * sizeof *copy.scores);
+    }
     *out = copy;
     return ACQ_OK;
+}
+
+static acq_status copy_cached(row_predictor *self, acq_rel relation, acq_ent head,
+                              acq_scored_row *out)
+{
+    const acq_scored_row *row = acq_row_cache_get(self->cache, relation, head);
+    return row == NULL
+               ? ACQ_OK
+               : copy_row((acq_row){.tails = row->tails, .scores = row->scores, .n = row->n}, out);
 }
 
 /* The rows that the cache has, and the heads of the others. */
@@ -238,11 +245,31 @@ static acq_status share_out(row_predictor *self, acq_rel relation, const acq_lin
     return status;
 }
 
+/* Rows of a relation whose links are made all at once. */
+static acq_status slice_links(row_predictor *self, const acq_row_want *want, acq_scored_row *out,
+                              acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    self->scorer->stop = want->stop;
+    if (self->links[want->relation] == NULL)
+        status = make_links(self, want->relation & ~1U, error);
+    self->scorer->stop = (acq_stop){0};
+    for (size_t i = 0; i < want->n && status == ACQ_OK; i++) {
+        acq_row row = acq_links_get_row(self->links[want->relation], want->heads[i]);
+        if (copy_row(row, &out[i]) != ACQ_OK)
+            status = acq_fail_memory(error);
+    }
+    return status;
+}
+
 static acq_status make_rows(row_predictor *self, const acq_row_want *want, acq_scored_row *out,
                             acq_ent *missing, acq_error *error)
 {
     acq_link_list found = {0};
     acq_row_want rest = *want;
+    const acq_row_scorer_ops *scorer = self->scorer->ops;
+    if (scorer->is_whole != NULL && scorer->is_whole(self->scorer, want->relation))
+        return slice_links(self, want, out, error);
     acq_status status =
         take_cached(self, want->relation, want->heads, want->n, out, missing, &rest.n);
     if (status != ACQ_OK)
@@ -280,6 +307,17 @@ static acq_status copy_rows(const acq_predictor *base, const acq_row_want *want,
 }
 
 /* ---- the predictor ---- */
+
+static acq_status load(const acq_predictor *base, acq_stop stop, acq_error *error)
+{
+    row_predictor *self = (row_predictor *)base;
+    if (self->scorer->ops->load == NULL)
+        return ACQ_OK;
+    pthread_mutex_lock(&self->lock);
+    acq_status status = self->scorer->ops->load(self->scorer, stop, error);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
 
 static void free_rows(acq_predictor *base)
 {
@@ -319,11 +357,13 @@ static const acq_predictor_ops ops = {.open_links = open_links,
                                       .get_note = get_note,
                                       .get_floor = get_floor,
                                       .copy_rows = copy_rows,
+                                      .load = load,
                                       .forget_links = forget_links};
 static const acq_predictor_ops no_rows_ops = {.open_links = open_links,
                                               .free = free_rows,
                                               .get_note = get_note,
                                               .get_floor = get_floor,
+                                              .load = load,
                                               .forget_links = forget_links};
 
 acq_status acq_predictor_open_model(const acq_predictor *predictor, const acq_row_model **out,

@@ -48,6 +48,7 @@ typedef enum acq_row_choice {
     ACQ_ROWS_BOTH,    /* every entity seen as head, and every one seen as tail: one side seen;
                          costly models all the same from the side with fewer entities */
     ACQ_ROWS_SMALLER, /* the side with fewer entities */
+    ACQ_ROWS_LARGER,  /* the side with more of them, which have fewer tails each */
 } acq_row_choice;
 
 /* Which tails a row may propose. */
@@ -69,12 +70,18 @@ typedef struct acq_row_scorer_ops {
     acq_status (*find_rows)(acq_row_scorer *self, const acq_row_want *want, acq_link_list *out,
                             acq_error *error);
     void (*free)(acq_row_scorer *self);
+    /* See acq_predictor_ops. NULL: nothing. */
+    acq_status (*load)(acq_row_scorer *self, acq_stop stop, acq_error *error);
+    /* Are rows of this relation best made all together? They are then taken from its links. NULL:
+     * never. */
+    bool (*is_whole)(acq_row_scorer *self, acq_rel relation);
     /* The model whose raw scores the links come from. NULL: there is not one. */
     acq_status (*open_model)(acq_row_scorer *self, const acq_row_model **out, acq_error *error);
 } acq_row_scorer_ops;
 
 struct acq_row_scorer {
     const acq_row_scorer_ops *ops;
+    acq_stop stop; /* asked while all links of a relation are found */
 };
 
 /* A score as that of a link that is not observed. */

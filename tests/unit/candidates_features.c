@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "calibrate/candidates_parts.h"
 #include "graph/build.h"
+#include "models/neighbours.h"
 
 enum { N_ENTITIES = 40, N_RELATIONS = 4, N_CASES = 40 };
 
@@ -376,6 +377,63 @@ static void test_rows_one_by_one(void **state)
     world_deinit(&w);
 }
 
+/* The candidates of one tail are those that the rows of all heads have for it. */
+static void check_tail(const acq_candidates *all, const acq_candidates *found, acq_ent tail)
+{
+    size_t n = 0, width = all->n_features;
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->tails[i] != tail)
+            continue;
+        assert_true(n < found->n && found->heads[n] == all->heads[i] && found->tails[n] == tail);
+        assert_memory_equal(found->features + n * width, all->features + i * width,
+                            width * sizeof(float));
+        n++;
+    }
+    assert_int_equal(n, found->n);
+}
+
+static void test_the_candidates_of_a_tail_are_those_of_all_rows(void **state)
+{
+    (void)state;
+    static world w;
+    size_t n_met = 0;
+    for (uint64_t seed = 1; seed <= N_CASES; seed++) {
+        acq_candidates_maker *maker;
+        acq_candidates_session *session;
+        acq_row_model *neighbours;
+        world_init(&w, seed);
+        acq_candidates_params params = make_params(&w, 2);
+        assert_int_equal(acq_neighbours_new_row_model(w.graph, &neighbours, NULL), ACQ_OK);
+        params.models[0] = neighbours;
+        params.n_models = 1;
+        params.rows = ACQ_ROWS_LARGER;
+        params.is_thorough = true;
+        assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
+        assert_int_equal(acq_candidates_session_new(maker, &session, NULL), ACQ_OK);
+        for (acq_rel r = 0; r < N_RELATIONS; r += 2) {
+            acq_candidates all;
+            assert_int_equal(acq_candidates_collect(maker, r, &all, NULL), ACQ_OK);
+            assert_int_equal(all.relation, acq_candidates_find_side(maker, r));
+            n_met += all.n;
+            for (acq_ent t = 0; t < N_ENTITIES; t++) {
+                acq_candidates found;
+                assert_int_equal(acq_candidates_session_collect_tail(session, all.relation, t,
+                                                                     N_ENTITIES, (acq_stop){0},
+                                                                     &found, NULL),
+                                 ACQ_OK);
+                check_tail(&all, &found, t);
+                acq_candidates_deinit(&found);
+            }
+            acq_candidates_deinit(&all);
+        }
+        acq_candidates_session_free(session);
+        acq_candidates_maker_free(maker);
+        acq_row_model_free(neighbours);
+        world_deinit(&w);
+    }
+    assert_true(n_met > 100 * N_CASES);
+}
+
 /* An unseen side may never speak for a link: the features that show it can only raise the odds. */
 static void test_seen_can_only_help(void **state)
 {
@@ -488,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_counts_can_be_of_another_graph),
         cmocka_unit_test(test_rows_one_by_one),
+        cmocka_unit_test(test_the_candidates_of_a_tail_are_those_of_all_rows),
         cmocka_unit_test(test_seen_can_only_help),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_collecting_survives_every_failed_allocation),

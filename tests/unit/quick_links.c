@@ -1,4 +1,4 @@
-/* Links of small graphs have probabilities that the graph itself teaches: they are true on made-up
+/* Links have probabilities that the graph itself teaches: they are true on made-up
  * worlds, kept beside the graph, and made again when what is kept is not of this graph. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,6 +161,67 @@ static void test_a_head_with_its_only_tail_gets_no_other(void **state)
     world_free(made);
 }
 
+/* ---- larger graphs ---- */
+
+static bool is_wanted(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Both ends of some links say the same, and so do all links of the relation. */
+static void check_ends(const acq_predictor *predictor, const acq_predictor *other, acq_rel r)
+{
+    const acq_links *heads = NULL;
+    assert_int_equal(acq_graph_open_links(predictor->graph, r, &heads, NULL), ACQ_OK);
+    for (uint32_t i = 0; i < heads->n_heads; i += heads->n_heads / 8 + 1) {
+        acq_scored_row row, back;
+        acq_row whole = acq_links_get_row(open_links(other, r), heads->heads[i]);
+        assert_int_equal(acq_predictor_copy_row(predictor, r, heads->heads[i], &row, NULL), ACQ_OK);
+        assert_int_equal(row.n, whole.n);
+        assert_memory_equal(row.scores, whole.scores, row.n * sizeof *row.scores);
+        for (size_t j = 0; j < row.n && j < 3; j++) {
+            acq_row turned;
+            assert_int_equal(
+                acq_predictor_copy_row(predictor, acq_inverse(r), row.tails[j], &back, NULL),
+                ACQ_OK);
+            turned = (acq_row){.tails = back.tails, .scores = back.scores, .n = back.n};
+            size_t at = acq_row_find(turned, heads->heads[i]);
+            assert_true(at < back.n && back.scores[at] == row.scores[j]);
+            acq_scored_row_deinit(&back);
+        }
+        acq_scored_row_deinit(&row);
+    }
+}
+
+/* A larger graph learns too, from a sample; links have one number and learning can be stopped. */
+static void test_a_larger_graph_makes_rows(void **state)
+{
+    (void)state;
+    truth_sums sums = {0};
+    world *made = world_new("company", 46000, .08, 801);
+    acq_graph *observed = build(made, false, 0), *complete = build(made, true, 0);
+    acq_predictor *predictor = open_quick(observed, NULL, 1),
+                  *other = open_quick(observed, NULL, 2);
+    assert_false(acq_quick_is_small(observed));
+    assert_true(acq_predictor_makes_rows(predictor) && predictor->has_cheap_rows);
+    acq_stop stop = {is_wanted, NULL};
+    assert_int_equal(predictor->ops->load(predictor, stop, NULL), ACQ_ERR_INTERRUPTED);
+    assert_int_equal(predictor->ops->load(predictor, (acq_stop){0}, NULL), ACQ_OK);
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(observed); r++)
+        check_ends(predictor, other, r);
+    sum_up(&sums, predictor, complete);
+    print_message("stated %.1f true %.0f, said %.0f right %.0f\n", sums.stated, sums.truth,
+                  sums.said, sums.right);
+    assert_true(fabs(sums.stated - sums.truth) < .25 * sums.truth);
+    assert_true(sums.said >= 20 && sums.right >= .7 * sums.said);
+    acq_predictor_free(predictor);
+    acq_predictor_free(other);
+    acq_graph_free(observed);
+    acq_graph_free(complete);
+    world_free(made);
+}
+
 /* ---- what is kept ---- */
 
 static void write_text(const char *path, const char *text)
@@ -241,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_probabilities_are_true_on_worlds_nobody_has_seen),
         cmocka_unit_test(test_a_head_with_its_only_tail_gets_no_other),
+        cmocka_unit_test(test_a_larger_graph_makes_rows),
         cmocka_unit_test(test_what_was_learnt_is_kept_for_this_graph_alone),
         cmocka_unit_test(test_a_tiny_graph_says_that_it_is_one),
     };

@@ -20,10 +20,13 @@ enum {
     PARTS = 12,            /* of the facts; a sample holds about one out */
     TOP = 20,
     ROWS = 20000,
-    DRAWN_ROWS = 15000 /* of a large graph, about */
+    LEAST_DRAWN = 10000 /* rows of a large graph that are learnt from */
 };
 
 static const double HELD = ACQ_HELD_SHARE;
+
+/* Rows that are learnt from times facts: where there are more facts a row costs more. */
+static const double DRAWN_TIMES_FACTS = 5e9;
 
 /* Goes up when the same graph would get other trees. */
 static const char version[] = "quick-9";
@@ -119,8 +122,9 @@ static acq_status choose_share(const acq_graph *graph, double *out, acq_error *e
         if (status == ACQ_OK)
             n += on->n_heads > back->n_heads ? on->n_heads : back->n_heads;
     }
-    if (status == ACQ_OK && !acq_quick_is_small(graph) && n > DRAWN_ROWS)
-        *out = DRAWN_ROWS / n;
+    double drawn = fmax(LEAST_DRAWN, DRAWN_TIMES_FACTS / (double)acq_graph_get_n_facts(graph));
+    if (status == ACQ_OK && !acq_quick_is_small(graph) && n > drawn)
+        *out = drawn / n;
     return status;
 }
 

@@ -236,6 +236,18 @@ static acq_status name_kept(const char *graph_path, char **out, acq_error *error
     return *out == NULL ? acq_fail_memory(error) : ACQ_OK;
 }
 
+/* What takes long is said before it starts. */
+static const char *get_quick_note(const acq_graph *graph, const char *kept)
+{
+    if (acq_quick_is_small(graph))
+        return acq_quick_get_note(graph);
+    if (kept == NULL)
+        return "before it predicts, anycq learns from this graph for a few seconds";
+    return acq_file_get_kind(kept) != ACQ_FILE_MISSING
+               ? NULL
+               : "at first use anycq learns from this graph for a few seconds, and keeps that";
+}
+
 static acq_status open_quick(const acq_graph *graph, const char *spec,
                              const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
@@ -250,8 +262,8 @@ static acq_status open_quick(const acq_graph *graph, const char *spec,
                                   .learn = learn_quick,
                                   .owned = parts,
                                   .free_owned = free_parts};
-    rows.limits.note = acq_quick_get_note(graph);
     status = name_kept(params->graph_path, &parts->kept, error);
+    rows.limits.note = get_quick_note(graph, parts->kept);
     if (status == ACQ_OK)
         status = open_answers(&rows.calibrator, error);
     if (status == ACQ_OK)

@@ -192,6 +192,7 @@ static acq_status make_published(row_parts *parts, const char *spec, const acq_o
 static acq_status load_quick(void *owned, acq_candidates_params *candidates, acq_error *error)
 {
     row_parts *parts = owned;
+    acq_quick_evidence_deinit(&parts->evidence); /* of a try that was stopped */
     return acq_quick_evidence_init(&parts->evidence, parts->graph, candidates, error);
 }
 

@@ -16,6 +16,7 @@
 #include "engine/open.h"
 #include "graph/build.h"
 #include "support/scale.h"
+#include "support/scale.h"
 #include "support/world.h"
 
 /* ---- worlds as graphs ---- */
@@ -208,13 +209,15 @@ static void test_a_larger_graph_makes_rows(void **state)
     acq_stop stop = {is_wanted, NULL};
     assert_int_equal(predictor->ops->load(predictor, stop, NULL), ACQ_ERR_INTERRUPTED);
     assert_int_equal(predictor->ops->load(predictor, (acq_stop){0}, NULL), ACQ_OK);
-    for (acq_rel r = 0; r < acq_graph_get_n_relations(observed); r++)
+    for (acq_rel r = 0; r < SCALE(4, 2); r++)
         check_ends(predictor, other, r);
-    sum_up(&sums, predictor, complete);
-    print_message("stated %.1f true %.0f, said %.0f right %.0f\n", sums.stated, sums.truth,
-                  sums.said, sums.right);
-    assert_true(fabs(sums.stated - sums.truth) < .25 * sums.truth);
-    assert_true(sums.said >= 20 && sums.right >= .7 * sums.said);
+    if (SCALE(1, 0) == 1) {
+        sum_up(&sums, predictor, complete);
+        print_message("stated %.1f true %.0f, said %.0f right %.0f\n", sums.stated, sums.truth,
+                      sums.said, sums.right);
+        assert_true(fabs(sums.stated - sums.truth) < .25 * sums.truth);
+        assert_true(sums.said >= 20 && sums.right >= .7 * sums.said);
+    }
     acq_predictor_free(predictor);
     acq_predictor_free(other);
     acq_graph_free(observed);

@@ -112,7 +112,7 @@ typedef struct acq_eval_params {
 acq_engine_params acq_eval_get_engine(const acq_eval_params *params);
 
 /* rows has room for n_files + 1, the last one being the total. All files are of params->task. */
-acq_status acq_eval_run(const acq_eval_params *params, const acq_bench_file *const *files,
+acq_status acq_eval_run(const acq_eval_params *given, const acq_bench_file *const *files,
                         size_t n_files, acq_eval_row *rows, acq_error *error);
 
 /* ---- rows as text (print.c): a table for people, one JSON object per line for programs ---- */

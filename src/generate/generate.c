@@ -50,7 +50,7 @@ static const split *find_split(uint32_t hubs)
 
 static acq_status check_words(const acq_generate_params *params, acq_error *error)
 {
-    if (find_kind(params->kind) == sizeof kinds / sizeof *kinds)
+    if (params->kind == NULL || find_kind(params->kind) == sizeof kinds / sizeof *kinds)
         return acq_fail(error, ACQ_ERR_USAGE, "no kind \"%.60s\"; use qac, qar, small or cqa",
                         params->kind == NULL ? "" : params->kind);
     if (find_split(params->hubs) == NULL)

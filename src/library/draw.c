@@ -36,7 +36,9 @@ static const double GRAVITY = 0.02; /* keeps parts that hang on nothing in the p
 static void place_on_circle(acq_plot_spot *spots, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        double angle = 2 * 3.14159265358979 * (double)(i * 3 % n + (i * 3 / n) * 0.31) / (double)n;
+        size_t round = i * 3 / n;
+        double place = (double)(i * 3 % n) + (double)round * 0.31;
+        double angle = 2 * 3.14159265358979 * place / (double)n;
         spots[i] = (acq_plot_spot){.5 + .4 * cos(angle), .5 + .4 * sin(angle)};
     }
 }

@@ -42,7 +42,8 @@ static acq_plot_axis make_x(size_t at, size_t n_columns)
 
 static acq_plot_axis make_y(size_t at)
 {
-    double top = TOP + (double)(at / PER_ROW) * PANEL_HEIGHT;
+    size_t row = at / PER_ROW;
+    double top = TOP + (double)row * PANEL_HEIGHT;
     return (acq_plot_axis){
         .low = 0, .high = 100, .begin = top + PANEL_HEIGHT - FOOT, .end = top + HEAD};
 }

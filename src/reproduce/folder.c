@@ -217,7 +217,7 @@ static const char *base_name(acq_repro_folder *folder, const char *path)
 static acq_status take_file(acq_repro_folder *folder, acq_repro_subject *subject,
                             const char *file_name, file_kind kind, acq_error *error)
 {
-    bool is_free = kind.k == 0 || kind.k <= ACQ_MOST_FREE;
+    bool is_free = kind.k <= ACQ_MOST_FREE;
     bool is_known = kind.part < ACQ_N_PARTS && is_free &&
                     (kind.is_qac || acq_repro_part_is_hub((acq_repro_part)kind.part));
     if (!is_known)

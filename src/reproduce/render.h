@@ -55,7 +55,7 @@ void acq_repro_add_about(acq_text *out, const acq_repro_table *table);
 void acq_repro_add_html(acq_text *out, const char *text);
 
 /* The same as a JSON string, with its quotes. */
-void acq_repro_add_json(acq_text *out, const char *text);
+void acq_repro_add_json(acq_text *text, const char *value);
 
 /* The picture of a table for a data set, as SVG. */
 acq_status acq_repro_draw(acq_text *out, const acq_repro_table *table,

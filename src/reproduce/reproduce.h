@@ -63,7 +63,7 @@ typedef struct acq_repro_report {
 /* ACQ_ERR_INTERRUPTED when `tell` stopped it: what was done by then is kept and shown, and the same
  * call goes on. A job that fails is left out by name; only a folder without data sets, or an
  * output that cannot be written, is an error. */
-acq_status acq_reproduce(const acq_repro_settings *settings, acq_repro_report *report,
+acq_status acq_reproduce(const acq_repro_settings *given, acq_repro_report *report,
                          acq_error *error);
 
 #endif

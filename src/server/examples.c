@@ -166,8 +166,9 @@ static void add_denial(maker *m)
 
 static void add_circle(maker *m)
 {
-    for (size_t n = 0; n < m->n * m->n * m->n && acq_clock_ns() < m->deadline; n++) {
-        size_t i = n % m->n, j = n / m->n % m->n, k = n / m->n / m->n;
+    const size_t most = m->n;
+    for (size_t n = 0; n < most * most * most && acq_clock_ns() < m->deadline; n++) {
+        size_t i = n % most, j = n / most % most, k = n / most / most;
         acq_rel r[] = {m->relations[i], m->relations[j], m->relations[k]};
         acq_ent e[8];
         if (i == j || !match(m, "Q(x, y, z) := $0(x, y) & $1(x, z) & $2(y, z) & x != y", r, NULL, e))

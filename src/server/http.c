@@ -102,7 +102,7 @@ static bool find_client(int socket, struct sockaddr_in *out)
 /* MHD closes a socket some time before it says so; its number may be another client's by then. */
 static void cut_off(connection *c)
 {
-    struct sockaddr_in client;
+    struct sockaddr_in client = {0};
     c->is_cut = true;
     if (find_client(c->socket, &client) && client.sin_port == c->client.sin_port &&
         client.sin_addr.s_addr == c->client.sin_addr.s_addr)
@@ -531,8 +531,12 @@ static enum MHD_Result run_api(request *r, struct MHD_Connection *to, const acq_
 static enum MHD_Result send_page(request *r, struct MHD_Connection *to, const acq_page_file *file)
 {
     size_t length = (size_t)(file->end - file->begin);
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        length, (void *)(uintptr_t)file->begin, MHD_RESPMEM_PERSISTENT);
+    union {
+        const char *kept;
+        void *given; /* which is not written to */
+    } bytes = {.kept = file->begin};
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(length, bytes.given, MHD_RESPMEM_PERSISTENT);
     if (response == NULL)
         return MHD_NO;
     MHD_add_response_header(response, "Content-Type", file->type);

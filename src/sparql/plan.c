@@ -511,7 +511,7 @@ static acq_status plan_group(acq_machine *m, const acq_sparql_group *group, cons
         collect_group(m, group, plan->certain, plan->possible);
     if (m->status == ACQ_OK)
         list_columns(m, plan);
-    if (m->status != ACQ_OK)
+    if (m->status != ACQ_OK || o.bound == NULL || o.elements == NULL)
         return m->status;
     memcpy(o.bound, bound, m->n_words * sizeof *bound);
     size_t i = 0;

@@ -245,9 +245,9 @@ static acq_status make_set(acq_fuzzy_run *run, const acq_set_node *node, acq_err
         out->rest = 1.0;
         break;
     case ACQ_SET_PROJECT:
-        return project(run, node->id, child, out, error);
+        return child == NULL ? ACQ_OK : project(run, node->id, child, out, error);
     case ACQ_SET_NOT:
-        status = negate(run, child, out);
+        status = child == NULL ? ACQ_OK : negate(run, child, out);
         break;
     case ACQ_SET_AND:
     case ACQ_SET_OR:

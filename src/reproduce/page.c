@@ -199,6 +199,25 @@ static void add_steps(acq_text *out, const acq_repro_plan *plan)
     acq_text_add(out, "</section>\n");
 }
 
+static acq_status add_examples(acq_text *out, acq_repro_plan *plan, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    acq_text pictures;
+    acq_text_init(&pictures);
+    for (const acq_repro_subject *s = plan->folder.subjects; s != NULL && status == ACQ_OK;
+         s = s->next)
+        status = acq_repro_add_examples(&pictures, plan, s, error);
+    if (status == ACQ_OK && pictures.length > 0) {
+        acq_text_add(out, "<section id=\"queries\">\n<h2>Query graphs</h2>\n<p>Of each 3-hub "
+                          "retrieval file with one free variable the first query, and a large "
+                          "one.</p>\n");
+        acq_text_add_bytes(out, pictures.bytes, pictures.length);
+        acq_text_add(out, "</section>\n");
+    }
+    acq_text_deinit(&pictures);
+    return status;
+}
+
 static acq_status add_tables(acq_text *out, acq_repro_plan *plan, acq_error *error)
 {
     acq_status status = ACQ_OK;
@@ -249,6 +268,8 @@ acq_status acq_repro_write_page(acq_repro_plan *plan, acq_error *error)
     add_contents(&out, plan);
     acq_status status = add_tables(&out, plan, error);
     add_steps(&out, plan);
+    if (status == ACQ_OK && acq_repro_plan_has_steps(plan))
+        status = add_examples(&out, plan, error);
     add_left_out(&out, plan);
     acq_text_add(&out, "</body></html>\n");
     const char *path = acq_repro_print(plan, "%s/index.html", plan->settings->output);

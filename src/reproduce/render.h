@@ -67,6 +67,10 @@ void acq_repro_add_step_rows(acq_text *out, const acq_repro_plan *plan, bool is_
 void acq_repro_add_step_csv(acq_text *out, const acq_repro_plan *plan);
 void acq_repro_draw_steps(acq_text *out, const acq_repro_plan *plan);
 
+/* Pictures of query graphs of a data set, written to files and added to the page. */
+acq_status acq_repro_add_examples(acq_text *out, acq_repro_plan *plan,
+                                  const acq_repro_subject *subject, acq_error *error);
+
 acq_status acq_repro_write_page(acq_repro_plan *plan, acq_error *error);   /* index.html */
 acq_status acq_repro_write_tables(acq_repro_plan *plan, acq_error *error); /* the others */
 

@@ -17,6 +17,7 @@ typedef struct run {
     acq_repro_report *report;
     int64_t begin_ns;
     double seconds_run, weight_run, weight_left;
+    double trainings_left; /* each of the time for a model */
 } run;
 
 static const acq_repro_links order[] = {
@@ -43,7 +44,12 @@ static bool tell(run *r, const char *what, double seconds)
                            .seconds = seconds,
                            .left = -1};
     if (r->weight_run > 0)
-        news.left = r->seconds_run / r->weight_run * r->weight_left;
+        news.left = r->seconds_run / r->weight_run * r->weight_left +
+                    r->trainings_left * acq_repro_get_model_seconds(settings);
+    if (settings->seconds > 0 && news.left >= 0)
+        news.left = fmin(news.left, 1e-9 * (double)(r->models.deadline_ns - acq_clock_ns()));
+    if (r->weight_run > 0)
+        news.left = fmax(news.left, 0);
     return settings->tell == NULL || settings->tell(settings->context, &news);
 }
 
@@ -304,6 +310,24 @@ static acq_status run_group(run *r, const acq_repro_subject *subject, acq_repro_
     return status;
 }
 
+/* Trainings before a group's jobs, for the estimate alone: it counts those that are there too. */
+static double count_trainings(const run *r, const acq_repro_subject *subject, acq_repro_links links)
+{
+    bool needs_links = links == ACQ_REPRO_COMPLEX_QTO || links == ACQ_REPRO_NBFNET ||
+                       links == ACQ_REPRO_GNNQE ||
+                       (links == ACQ_REPRO_FITTED && !r->plan->settings->quick);
+    bool needs_weights = false;
+    double n = 0;
+    for (const acq_repro_job *job = r->plan->jobs; job != NULL; job = job->next) {
+        if (!is_in(job, subject, links))
+            continue;
+        n = needs_links;
+        needs_weights |= job->row->weights == ACQ_WEIGHTS_NO_PE ||
+                         (job->row->weights == ACQ_WEIGHTS_EACH && links == ACQ_REPRO_PERFECT);
+    }
+    return n + needs_weights;
+}
+
 static bool has_jobs(const acq_repro_plan *plan, const acq_repro_subject *subject,
                      acq_repro_links links)
 {
@@ -322,10 +346,15 @@ acq_status acq_repro_run(acq_repro_plan *plan, acq_repro_report *report, acq_err
     for (const acq_repro_job *job = plan->jobs; job != NULL; job = job->next)
         r.weight_left += weigh(job);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (const acq_repro_subject *s = plan->folder.subjects; s != NULL; s = s->next)
+            r.trainings_left += count_trainings(&r, s, order[i]);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (const acq_repro_subject *s = plan->folder.subjects; s != NULL && status == ACQ_OK;
              s = s->next)
-            if (has_jobs(plan, s, order[i]))
+            if (has_jobs(plan, s, order[i])) {
                 status = run_group(&r, s, order[i], error);
+                r.trainings_left -= count_trainings(&r, s, order[i]);
+            }
     for (const acq_repro_subject *s = plan->folder.subjects;
          s != NULL && status == ACQ_OK && acq_repro_plan_has_steps(plan); s = s->next)
         status = acq_repro_time_steps(&r.models, s, error);

@@ -109,6 +109,7 @@ reproduce copy -o small --tables steps,qac-files,qar-files --first 2 || fail "ex
 expect "plain valid qac 3-hub sql observed: " small/tables.md
 expect "| queries | ours, validation | 2 |" small/tables.md
 expect "plain,validation,trivial,ours," small/qar-files.csv
+[ -s small/query-plain-valid-1.svg ] || fail "no picture of a query"
 [ -s small/steps.csv ] && [ -s small/steps.svg ] || fail "no step times"
 
 # a folder alone is judged as it stands

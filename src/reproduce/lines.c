@@ -67,7 +67,8 @@ static void fill_cells(const maker *m, const acq_repro_row *row, const acq_repro
         line->cells[c] = acq_repro_plan_get_cell(m->plan, m->table, row, m->subject, trained, c);
         line->values[c] = acq_repro_cell_measure(line->cells[c], row->measure);
         line->n += !isnan(line->values[c]);
-        m->lines->has_undecided |= line->cells[c] != NULL && line->cells[c]->undecided > 0;
+        m->lines->has_undecided |=
+            !line->is_count && line->cells[c] != NULL && line->cells[c]->undecided > 0;
     }
     m->lines->n_numbers += line->n;
 }
@@ -164,7 +165,7 @@ void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t colum
         acq_text_add(out, "-");
     else
         acq_text_format(out, line->is_count ? "%.0f" : "%.1f", line->values[column]);
-    if (line->cells[column] != NULL && line->cells[column]->undecided > 0)
+    if (!line->is_count && line->cells[column] != NULL && line->cells[column]->undecided > 0)
         acq_text_add(out, "†");
 }
 

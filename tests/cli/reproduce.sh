@@ -106,7 +106,7 @@ rm -r copy/lonely copy/quiet
 mv copy/* copy/plain
 printf '{' >copy/plain/qac_valid_2i_3hub.json
 reproduce copy -o small --tables steps,qac-files,qar-files --first 2 || fail "exit $?"
-expect "plain valid qac 3-hub sql observed: " small/tables.md
+expect "plain valid qac 3-hub exact observed: " small/tables.md
 expect "| queries | ours, validation | 2 |" small/tables.md
 expect "plain,validation,trivial,ours," small/qar-files.csv
 [ -s small/query-plain-valid-1.svg ] || fail "no picture of a query"

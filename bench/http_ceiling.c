@@ -1,11 +1,12 @@
 /* http_ceiling.c - the least that a server on libmicrohttpd does: the same threads as anycq serve, and
- * a fixed response of the size that is given. Prints its port, ends with its standard input.
+ * a fixed response of the size that is given. Prints its port and serves until it is killed.
  *
  * usage: http_ceiling BYTES */
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct body {
     char *bytes;
@@ -49,9 +50,6 @@ int main(int argc, char **argv)
         return 1;
     printf("%u\n", (unsigned)MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
     fflush(stdout);
-    while (getchar() != EOF)
-        ;
-    MHD_stop_daemon(daemon);
-    free(b.bytes);
-    return 0;
+    for (;;)
+        pause();
 }

@@ -199,7 +199,7 @@
          "requests must carry the bearer token in the first line of FILE")                         \
     TEXT(cors, "cors", 0, "ORIGIN", NULL, 0, 0, ACQ_ON_serve,                                      \
          "web pages of this origin may read the answers")                                          \
-    COUNT(workers, "workers", 0, "N", "2", 1, 1024, ACQ_ON_serve,                                  \
+    COUNT(workers, "workers", 0, "N", "4", 1, 1024, ACQ_ON_serve,                                  \
           "questions answered at the same time")                                                   \
     COUNT(queue, "queue", 0, "N", "64", 0, 100000, ACQ_ON_serve,                                   \
           "questions that wait; more are refused with 503")                                        \

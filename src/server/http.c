@@ -227,8 +227,13 @@ static enum MHD_Result send_bytes(request *r, struct MHD_Connection *to, int sta
         acq_text_clear(text);
         status = 503;
     }
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        text->length, text->length == 0 ? (void *)"" : text->bytes, MHD_RESPMEM_MUST_COPY);
+    bool has_bytes = text->length > 0;
+    struct MHD_Response *response =
+        has_bytes ? MHD_create_response_from_buffer_with_free_callback(text->length, text->bytes,
+                                                                       acq_free)
+                  : MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+    if (response != NULL && has_bytes)
+        *text = (acq_text){0};
     return send_response(r, to, status, type, response);
 }
 

@@ -24,7 +24,7 @@ size_t results_column(results *r, const char *name); /* new or known */
 char **results_add_row(results *r);                  /* cells are NULL; NULL counts as "" */
 void results_set(results *r, char **row, const char *column, char *cell); /* takes the cell */
 
-/* By the file's ending: .srx, .srj, .ttl, .rdf is not read, .csv is not read. NULL: not read. */
+/* By the file's ending: .srx, .srj, .ttl, .rdf, .tsv. NULL: not read. */
 results *results_read(const char *path);
 
 typedef enum results_rule {

@@ -33,7 +33,8 @@ typedef struct counts {
     size_t n, accepted, wrong, unnamed;
     size_t syntax, syntax_refused, syntax_unnamed;
     size_t negative, negative_accepted;
-    size_t unread; /* results in a format that is not read here */
+    size_t unread;  /* results in a format that is not read here */
+    size_t no_data; /* data in RDF/XML; these queries are refused */
 } counts;
 
 /* What a refusal may name: constructs of SPARQL that are documented as not supported. */
@@ -121,8 +122,11 @@ static acq_graph *read_data(const manifest *m, acq_ent action)
         int n = snprintf(path[i], sizeof path[i], "%s/%s", m->folder,
                          strip(acq_graph_get_entity_key(m->graph, data.tails[i])));
         paths[i] = path[i];
-        if (strcmp(path[i] + n - 4, ".rdf") == 0)
-            return NULL;
+        if (strcmp(path[i] + n - 4, ".rdf") == 0) {
+            m->count->no_data++; /* RDF/XML: the query must be refused all the same */
+            paths[0] = ACQ_SOURCE_DIR "/tests/data/query/empty.ttl";
+            data.n = 1;
+        }
     }
     if (acq_graph_read(paths, data.n == 0 ? 1 : data.n, &params, &graph, NULL, &error) != ACQ_OK)
         fail_msg("%s:%zu: %s", error.file, error.line, error.message);
@@ -179,6 +183,7 @@ static void compare(const manifest *m, acq_ent entry, const char *query,
     results *expected = results_read(path), *got = convert(solutions);
     if (expected == NULL) {
         m->count->unread++;
+        print_message("NOT COMPARED %s\n", path);
     } else if (!results_match(expected, got, rule_of(m, entry, query)) && !is_of_rdf_10(name)) {
         m->count->wrong++;
         print_message("WRONG %s %s\n", m->folder, name);
@@ -197,13 +202,14 @@ static void run_evaluation(const manifest *m, acq_ent entry)
     if (name == NULL)
         return;
     char *query = read_query(m, name);
-    acq_graph *graph = read_data(m, actions.tails[0]);
     acq_solutions *solutions = NULL;
     acq_error error = {0};
     m->count->n++;
-    if (graph == NULL) {
-        m->count->unread++;
-    } else if (acq_solve(graph, query, NULL, NULL, &solutions, &error) == ACQ_OK) {
+    size_t no_data = m->count->no_data;
+    acq_graph *graph = read_data(m, actions.tails[0]);
+    bool has_data = m->count->no_data == no_data;
+    if (acq_solve(graph, query, NULL, NULL, &solutions, &error) == ACQ_OK) {
+        assert_true(has_data);
         m->count->accepted++;
         assert_string_equal(acq_solutions_get_spent(solutions), "");
         compare(m, entry, query, solutions);
@@ -340,6 +346,7 @@ static void check_suite(const char *suite)
     n_tests += count.n;
     n_accepted += count.accepted;
     assert_int_equal(count.wrong, 0);
+    assert_int_equal(count.unread, 0);
     assert_int_equal(count.unnamed, 0);
     assert_int_equal(count.syntax_unnamed, 0);
     assert_int_equal(count.negative_accepted, 0);

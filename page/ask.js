@@ -4,7 +4,7 @@ import { draw } from './draw.js';
 import { quote } from './formula.js';
 import { showTable } from './table.js';
 
-const now = { query: null, answers: [], result: null, chosen: null, picked: null, steps: [], running: null };
+const now = { query: null, answers: [], result: null, chosen: null, picked: null, steps: [], running: null, isShowing: false };
 const filters = { newOnly: false, least: 0 };
 
 // ---- the picture ----
@@ -147,15 +147,27 @@ function showSteps() {
 
 // ---- asking ----
 
+// Once for all lines that come before the browser paints again.
+function showSoon() {
+  if (now.isShowing) return;
+  now.isShowing = true;
+  requestAnimationFrame(() => {
+    now.isShowing = false;
+    showSteps();
+    if (now.result != null) return;
+    showAnswers();
+    if (now.answers.length > 0) $('outcome').textContent = `${count(now.answers.length, 'answer')} so far …`;
+  });
+}
+
 function take(line) {
   if (line.answer) {
     now.answers.push(line.answer);
     if (now.chosen == null) choose(line.answer);
-    else showAnswers();
-    $('outcome').textContent = `${count(now.answers.length, 'answer')} so far …`;
+    else showSoon();
   } else if (line.step) {
     now.steps.push(line.step);
-    if (now.steps.length % 4 === 1) requestAnimationFrame(showSteps);
+    showSoon();
   } else if (line.progress && now.answers.length === 0) {
     const { phase, done, total } = line.progress;
     const part = phase !== 'searching' && total > 0 ? ` ${Math.round(100 * done / total)} %` : '';

@@ -1,5 +1,5 @@
-/* evidence.c - what came out of a question: why an answer holds, and why there is none: facts and conditions as texts that the
- * query language reads back. */
+/* evidence.c - what came out of a question: why an answer holds, and why there is none: facts and
+ * conditions as texts that the query language reads back. */
 #include "library/parts.h"
 
 #include <ctype.h>

@@ -22,8 +22,7 @@ acq_status acq_library_check_values(const acq_query *query, const acq_graph *gra
     bool has_literals = false;
     if (!query->is_compared || !acq_graph_is_rdf(graph))
         return ACQ_OK;
-    acq_status status =
-        acq_graph_each_name(graph, "\"", 1, stop_at_first, &has_literals, error);
+    acq_status status = acq_graph_each_name(graph, "\"", 1, stop_at_first, &has_literals, error);
     if (status != ACQ_OK || !has_literals)
         return status;
     return acq_fail(error, ACQ_ERR_PARSE,
@@ -124,11 +123,10 @@ static acq_query_atom make_atom(const acq_query *query, const acq_node *conditio
 {
     const acq_node *atom = walk->atom;
     bool is_denial = condition->kind == ACQ_NODE_NOT && condition->children[0] == atom;
-    acq_query_atom made = {.is_alone = condition == atom || is_denial,
-                           .is_negated = walk->is_negated,
-                           .relation = atom->kind == ACQ_NODE_EQUAL
-                                           ? ACQ_NO_ID
-                                           : query->relations[atom->relation].id};
+    acq_query_atom made = {
+        .is_alone = condition == atom || is_denial,
+        .is_negated = walk->is_negated,
+        .relation = atom->kind == ACQ_NODE_EQUAL ? ACQ_NO_ID : query->relations[atom->relation].id};
     read_term(query, atom->left, &made.head, &made.head_variable);
     read_term(query, atom->right, &made.tail, &made.tail_variable);
     return made;

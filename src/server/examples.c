@@ -127,8 +127,8 @@ static void add_example(maker *m, const char *title, const char *pattern, const 
     acq_text_add(&text, "Q");
     fill(m, pattern, relations, entities, &text);
     if (!text.failed)
-        json_array_append_new(m->list, json_pack("{s:s,s:o}", "title", title, "query",
-                                                 acq_service_text(text.bytes)));
+        json_array_append_new(
+            m->list, json_pack("{s:s,s:o}", "title", title, "query", acq_service_text(text.bytes)));
     acq_text_deinit(&text);
 }
 
@@ -171,7 +171,8 @@ static void add_circle(maker *m)
         size_t i = n % most, j = n / most % most, k = n / most / most;
         acq_rel r[] = {m->relations[i], m->relations[j], m->relations[k]};
         acq_ent e[8];
-        if (i == j || !match(m, "Q(x, y, z) := $0(x, y) & $1(x, z) & $2(y, z) & x != y", r, NULL, e))
+        if (i == j ||
+            !match(m, "Q(x, y, z) := $0(x, y) & $1(x, z) & $2(y, z) & x != y", r, NULL, e))
             continue;
         add_example(m, "a circle", "(x, y) := exists z. $0(x, y) & $1(x, z) & $2(y, z)", r, e);
         return;
@@ -199,7 +200,9 @@ static void add_missing(maker *m)
 
 json_t *acq_tools_examples(const acq_call *call, const json_t *arguments, int *status)
 {
-    maker m = {.g = acq_tools_find_graph(call, arguments), .list = json_array(), .deadline = acq_clock_get_deadline(SECONDS)};
+    maker m = {.g = acq_tools_find_graph(call, arguments),
+               .list = json_array(),
+               .deadline = acq_clock_get_deadline(SECONDS)};
     acq_ent e[8];
     (void)status;
     find_common(&m);

@@ -81,11 +81,10 @@ static json_t *make_term(const acq_graph *graph, const acq_query *query, acq_ent
 
 static json_t *make_atom(const acq_graph *graph, const acq_query *query, const acq_query_atom *atom)
 {
-    json_t *object =
-        json_pack("{s:I,s:b,s:b,s:o,s:o}", "condition", (json_int_t)atom->condition, "alone",
-                  atom->is_alone, "negated", atom->is_negated, "head",
-                  make_term(graph, query, atom->head, atom->head_variable), "tail",
-                  make_term(graph, query, atom->tail, atom->tail_variable));
+    json_t *object = json_pack("{s:I,s:b,s:b,s:o,s:o}", "condition", (json_int_t)atom->condition,
+                               "alone", atom->is_alone, "negated", atom->is_negated, "head",
+                               make_term(graph, query, atom->head, atom->head_variable), "tail",
+                               make_term(graph, query, atom->tail, atom->tail_variable));
     if (atom->relation == UINT32_MAX)
         return object;
     const char *name = acq_graph_get_relation_name(graph, atom->relation);
@@ -114,10 +113,10 @@ json_t *acq_tools_query(const acq_call *call, const json_t *arguments, int *stat
     acq_query_atom atom = {.size = sizeof atom};
     for (size_t i = 0; i < MOST_ATOMS && acq_query_get_atom(query, i, &atom); i++)
         json_array_append_new(atoms, make_atom(g->graph, query, &atom));
-    json_t *object = json_pack(
-        "{s:o,s:I,s:o,s:I,s:o}", "variables", variables, "free",
-        (json_int_t)acq_query_get_n_free(query), "atoms", atoms, "n_atoms",
-        (json_int_t)acq_query_get_n_atoms(query), "hint", acq_service_text(acq_query_get_hint(query)));
+    json_t *object = json_pack("{s:o,s:I,s:o,s:I,s:o}", "variables", variables, "free",
+                               (json_int_t)acq_query_get_n_free(query), "atoms", atoms, "n_atoms",
+                               (json_int_t)acq_query_get_n_atoms(query), "hint",
+                               acq_service_text(acq_query_get_hint(query)));
     acq_query_free(query);
     return object;
 }
@@ -175,10 +174,10 @@ static json_t *make_bins(const acq_reliability *table)
     for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
         const acq_reliability_bin *bin = &table->bins[i];
         if (bin->weight > 0)
-            json_array_append_new(
-                bins, json_pack("{s:f,s:f,s:f,s:f,s:f}", "low", bin->low, "high", bin->high,
-                                "weight", bin->weight, "stated", bin->stated / bin->weight, "true",
-                                bin->truth / bin->weight));
+            json_array_append_new(bins, json_pack("{s:f,s:f,s:f,s:f,s:f}", "low", bin->low, "high",
+                                                  bin->high, "weight", bin->weight, "stated",
+                                                  bin->stated / bin->weight, "true",
+                                                  bin->truth / bin->weight));
     }
     return bins;
 }
@@ -191,10 +190,10 @@ static json_t *make_qualities(const acq_served_graph *g)
         if (acq_graph_is_named(g->graph, r) &&
             acq_predictor_get_quality(g->predictor, r, &quality) && quality.held > 0)
             json_array_append_new(
-                relations, json_pack("{s:o,s:I,s:f,s:f}", "name",
-                                     acq_service_text(acq_graph_get_relation_name(g->graph, r)),
-                                     "held", (json_int_t)quality.held, "said", quality.said,
-                                     "right", quality.right));
+                relations,
+                json_pack("{s:o,s:I,s:f,s:f}", "name",
+                          acq_service_text(acq_graph_get_relation_name(g->graph, r)), "held",
+                          (json_int_t)quality.held, "said", quality.said, "right", quality.right));
     }
     return relations;
 }

@@ -322,6 +322,21 @@ async function harmless() {
   await page.context().close();
 }
 
+async function graphs() {
+  writeFileSync(join(folder, 'small.tsv'), 'Ann\tknows\tBob\nBob\tknows\tCy\n');
+  const both = await serve(join(folder, 'small.tsv'), [join(folder, 'world.tsv'), '--predictor', 'observed']);
+  const page = await openPage(both.url);
+  check(/^3 entities/.test(await page.textContent('#about')), 'the first graph');
+  await Promise.all([page.waitForEvent('load'), page.selectOption('#graph', 'world')]);
+  await page.waitForFunction(() => /^2,932 entities/.test(document.getElementById('about').textContent));
+  await ask(page, 'SELECT ?x { <urn:anycq:France> <urn:anycq:borders> ?x } ORDER BY DESC(?x) LIMIT 3');
+  same((await readRows(page)).length, 3, 'SPARQL, of the other graph');
+  await page.reload();
+  await settled(page);
+  same((await readRows(page)).length, 3, 'the address has the graph');
+  await page.context().close();
+}
+
 async function troubles() {
   const short = await serve(join(folder, 'world.tsv'), ['--predictor', 'observed', '--time', '0.001']);
   const page = await openPage(short.url);
@@ -395,4 +410,4 @@ async function small() {
   await page.context().close();
 }
 
-await run({ small, demo, conflict, predicted, typo, build, suggestions, trust, policy, links, looks, keyboard, harmless, troubles, hundred });
+await run({ small, demo, conflict, predicted, typo, build, suggestions, trust, policy, links, looks, keyboard, harmless, graphs, troubles, hundred });

@@ -292,6 +292,24 @@ static void test_fits_take_what_the_command_takes(void **state)
     expect_bad_fit(&params, "epochs, rank and top must be above 0");
 }
 
+/* The predictor that a fit made tells the table that the fit reported. */
+static void check_kept_table(const acq_graph *world, const char *path, const acq_reliability *told)
+{
+    char spec[100];
+    acq_predictor *fitted;
+    acq_reliability kept;
+    snprintf(spec, sizeof spec, "completion:%s", path);
+    assert_int_equal(acq_predictor_new(world, spec, NULL, &fitted, NULL), ACQ_OK);
+    assert_true(acq_predictor_get_reliability(fitted, &kept));
+    assert_float_equal(kept.weight, told->weight, 1e-6 * told->weight);
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        assert_true(kept.bins[i].n == told->bins[i].n && kept.bins[i].low == told->bins[i].low);
+        assert_float_equal(kept.bins[i].stated, told->bins[i].stated, 1e-6 * told->weight);
+        assert_float_equal(kept.bins[i].truth, told->bins[i].truth, 1e-6 * told->weight);
+    }
+    acq_predictor_free(fitted);
+}
+
 static void test_a_fit_reports_its_tables(void **state)
 {
     (void)state;
@@ -326,6 +344,7 @@ static void test_a_fit_reports_its_tables(void **state)
     assert_true(report.link_table.weight > 0);
     assert_float_equal(report.link_table.bins[12].high, 1.0, 0);
     assert_in_range((int)(1000 * acq_reliability_get_gap(&report.link_table, 0)), 0, 1000);
+    check_kept_table(world, path, &report.link_table);
     acq_graph_free(world);
     unlink(path);
     assert_int_equal(rmdir(folder), 0); /* nothing else is left */

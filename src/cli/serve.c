@@ -21,6 +21,18 @@ static acq_service_params read_service(const acq_options *options)
                                 .is_writable = options->writable};
 }
 
+#ifdef ACQ_NO_HTTP
+
+int acq_cli_serve(const acq_options *options)
+{
+    acq_error error = {0};
+    acq_fail(&error, ACQ_ERR_USAGE,
+             "this build has no HTTP server; take a package, or use anycq mcp");
+    return acq_report_failure(options, &error);
+}
+
+#else
+
 /* The first line of a file: a token on the command line would be seen by everybody. */
 static acq_status read_token(const char *path, char *out, size_t size, acq_error *error)
 {
@@ -108,6 +120,8 @@ int acq_cli_serve(const acq_options *options)
         return acq_report_failure(options, &error);
     return wait_and_serve(http, &set);
 }
+
+#endif
 
 int acq_cli_mcp(const acq_options *options)
 {

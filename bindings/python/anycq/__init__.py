@@ -15,6 +15,7 @@ from .answers import Answer, Answers, Query, Stream, Verdict, draw, to_sql
 from .errors import (AnycqError, AnycqWarning, ClosedError, FileAccessError, InputError, InternalError, LimitError,
                      OutOfMemoryError, ParseError, StoppedError, UnknownNameError, UsageError)
 from .graph import (FitReport, Graph, Predictor, Store, edit, engines, from_facts, import_facts, open)
-from .tables import (Evaluation, Fact, Facts, Prediction, Predictions, Reason, Reasons, Suggestion, Suggestions)
+from .tables import (Evaluation, Fact, Facts, Prediction, Predictions, Reason, Reasons, Solution, Solutions,
+                     Suggestion, Suggestions)
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in ("answers", "errors", "graph", "tables")]

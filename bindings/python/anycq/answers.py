@@ -64,6 +64,8 @@ class Query:
             names = tuple(decode(lib.acq_query_get_variable(query, i)) for i in range(n))
             self.hint: str = decode(lib.acq_query_get_hint(query))
             self.limit: int = lib.acq_query_get_limit(query)
+            # SPARQL that gives solutions twice, orders or skips them: graph.solve is for it
+            self.needs_solve: bool = lib.acq_query_needs_solve(query)
         self.variables: Tuple[str, ...] = names[:n_free]  # whose values are asked for
         self.witnesses: Tuple[str, ...] = names[n_free:]  # of which it is said that there are some
 

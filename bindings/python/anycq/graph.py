@@ -16,7 +16,7 @@ from ._library import (Handle, PathLike, ProgressFunction, Watch, call, decode, 
                        make_params, read_struct, texts)
 from .answers import Answers, Query, Stream, Verdict
 from .errors import AnycqWarning, UnknownNameError, UsageError
-from .tables import (Evaluation, Prediction, Predictions, Reason, Reasons, Suggestion, Suggestions,
+from .tables import (Evaluation, Prediction, Predictions, Reason, Reasons, Solution, Solutions, Suggestion, Suggestions,
                      visible)
 
 NO_ID = 2**32 - 1
@@ -300,6 +300,25 @@ class Graph:
                                    ctypes.byref(out)))
             return Verdict(q, p, out.value or 0)
 
+    def solve(self, sparql: str, *, predictor: Optional[Union[str, Predictor]] = "auto", most: int = 0,
+              progress: Optional[ProgressFunction] = None, **options: Any) -> Solutions:
+        """Solutions of a SPARQL query as its standard has it, predicted ones among them; predictor
+        None: facts only. At most `most`, 0: all. options are those of `ask`."""
+        watch, out = Watch(progress), ctypes.c_void_p()
+        ask = _ask_params(watch, **options)
+        params = make_params(_abi.acq_solve_params, lib.acq_solve_params_init_sized, {"most": most}, "solve")
+        params.ask = ctypes.pointer(ask)
+        believed = self._believed("observed" if predictor is None else predictor)
+        text = encode(sparql, "the query")
+        with self._handle as graph, believed._handle as p:
+            _require_same(self, believed)
+            watch.run(lambda: call(lib.acq_solve, graph, text, p if predictor is not None else None,
+                                   ctypes.byref(params), ctypes.byref(out)))
+            try:
+                return _read_solutions(graph, out)
+            finally:
+                lib.acq_solutions_free(out)
+
     # ---- links ----
 
     def predict(self, relation: str, *, head: Optional[str] = None, tail: Optional[str] = None,
@@ -472,6 +491,27 @@ def _read_reason(graph: int, found: _abi.acq_reason) -> Reason:
     rules = tuple(decode(found.rules[i].body) for i in range(found.n_rules))
     entities = tuple(_name(graph, found.entities[i]) for i in range(found.n_entities))
     return Reason(decode(found.kind), decode(found.text), found.weight, rules, entities)
+
+
+def _read_solutions(graph: int, out: Any) -> Solutions:
+    n = lib.acq_solutions_get_n_variables(out)
+    variables = [decode(lib.acq_solutions_get_variable(out, i)) for i in range(n)]
+    rows = [_read_solution(graph, out, i, variables) for i in range(lib.acq_solutions_get_n(out))]
+    form = ("rows", "boolean", "statements")[lib.acq_solutions_get_form(out)]
+    sentences = (lib.acq_solutions_get_warning(out), lib.acq_solutions_get_note(out))
+    note = " ".join(decode(one) for one in sentences if one)
+    return Solutions(rows, variables, form, decode(lib.acq_solutions_get_spent(out)), note)
+
+
+def _read_solution(graph: int, out: Any, row: int, variables: Sequence[str]) -> Solution:
+    values, keys = {}, {}
+    for i, name in enumerate(variables):
+        term = lib.acq_solutions_get_term(out, row, i)
+        if term.kind != _abi.ACQ_RDF_UNBOUND:
+            keys[name] = decode(term.key)
+            values[name] = decode(term.key) if term.entity == NO_ID else _name(graph, term.entity)
+    return Solution(values, keys, lib.acq_solutions_get_probability(out, row),
+                    lib.acq_solutions_is_predicted(out, row))
 
 
 # ---- the way in ----

@@ -214,6 +214,29 @@ class Reasons(Table[Reason]):
         self.note = note
 
 
+@dataclasses.dataclass(frozen=True)
+class Solution:
+    """A solution of a SPARQL query: the names of what its variables have, unbound ones left out, and
+    the keys, which tell entities apart."""
+
+    values: Dict[str, str]
+    keys: Dict[str, str]
+    p: float
+    predicted: bool
+
+
+class Solutions(Table[Solution]):
+    """Solutions of a SPARQL query, in its order. form is "rows", "boolean" or "statements"; of ASK
+    there is one solution, without values, or none."""
+
+    def __init__(self, rows: Sequence[Solution], variables: Sequence[str], form: str, spent: str, note: str) -> None:
+        super().__init__(rows, (*variables, "p"))
+        self.form, self.spent, self.note = form, spent, note
+
+    def _cells(self, row: Solution) -> List[Any]:
+        return [*(row.values.get(name) for name in self.columns[:-1]), row.p]
+
+
 class Evaluation(Table[Dict[str, Any]]):
     """A row for each query file, with the members that `anycq eval --json` prints, the total last."""
 

@@ -342,6 +342,16 @@ double acq_repro_cell_measure(const acq_repro_cell *cell, acq_repro_measure meas
     }
 }
 
+bool acq_repro_job_is_cut(const acq_repro_job *job)
+{
+    uint64_t decisions = 0, undecided = 0;
+    for (size_t i = 0; i <= ACQ_MOST_FREE; i++) {
+        decisions += job->cells[i].decisions;
+        undecided += job->cells[i].undecided;
+    }
+    return job->row->links != ACQ_REPRO_OBSERVED && 2 * undecided > decisions;
+}
+
 const acq_repro_cell *acq_repro_plan_get_cell(const acq_repro_plan *plan,
                                               const acq_repro_table *table,
                                               const acq_repro_row *row,
@@ -354,5 +364,6 @@ const acq_repro_cell *acq_repro_plan_get_cell(const acq_repro_plan *plan,
     size_t cell = is_qac ? 0 : per_part == 1 ? ACQ_MOST_FREE : column % per_part;
     const acq_repro_job *job =
         acq_repro_plan_find(plan, subject, trained, row, (acq_repro_part)part, is_qac);
-    return job != NULL && job->is_done && job->cells[cell].is_there ? &job->cells[cell] : NULL;
+    bool is_there = job != NULL && job->is_done && job->cells[cell].is_there;
+    return is_there && !acq_repro_job_is_cut(job) ? &job->cells[cell] : NULL;
 }

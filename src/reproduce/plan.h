@@ -80,6 +80,10 @@ acq_status acq_repro_job_read(acq_repro_plan *plan, acq_repro_job *job, uint64_t
 acq_status acq_repro_job_write(acq_repro_plan *plan, acq_repro_job *job, uint64_t identity,
                                const acq_evaluation *evaluation, double seconds, acq_error *error);
 
+/* Were most of its questions not reached, so that its numbers say nothing? The engine of observed
+ * facts is judged under its time limit all the same. */
+bool acq_repro_job_is_cut(const acq_repro_job *job);
+
 /* Does every job whose result is not there yet (run.c). A job that fails, or has no time, is left
  * out by name. ACQ_ERR_INTERRUPTED, or an output that cannot be written, ends it; what is done
  * stays. */

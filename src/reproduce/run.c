@@ -186,6 +186,23 @@ typedef struct group {
     acq_predictor *predictor;
 } group;
 
+/* What a predictor learns at its first use is not the first question's time. */
+static acq_status learn(run *r, group *g, acq_error *error)
+{
+    acq_predictions *predictions;
+    acq_predict_params params;
+    if (!acq_predictor_is_calibrated(g->predictor))
+        return ACQ_OK;
+    acq_predict_params_init(&params);
+    params.progress = show;
+    params.context = &r->models;
+    r->models.busy = "learning what predictions are worth";
+    acq_status status = acq_predict_within(g->predictor, 0, 0, &params, &predictions, error);
+    if (status == ACQ_OK)
+        acq_predictions_free(predictions);
+    return status;
+}
+
 static acq_status open_predictor(run *r, group *g, acq_error *error)
 {
     if (g->predictor != NULL)
@@ -198,7 +215,9 @@ static acq_status open_predictor(run *r, group *g, acq_error *error)
     if (strcmp(g->links.spec, "perfect") == 0)
         return acq_predictor_new_of_facts(r->models.observed, r->models.complete, "perfect",
                                           &g->predictor, NULL, error);
-    return acq_predictor_new(r->models.observed, g->links.spec, &params, &g->predictor, error);
+    acq_status status =
+        acq_predictor_new(r->models.observed, g->links.spec, &params, &g->predictor, error);
+    return status == ACQ_OK ? learn(r, g, error) : status;
 }
 
 static acq_status start_job(run *r, group *g, acq_repro_job *job, const acq_repro_source *weights,
@@ -208,6 +227,8 @@ static acq_status start_job(run *r, group *g, acq_repro_job *job, const acq_repr
     if (acq_repro_models_is_late(&r->models))
         return leave_out(r, job, "the time was over", error);
     acq_status status = open_predictor(r, g, &own);
+    if (status == ACQ_ERR_INTERRUPTED)
+        return acq_fail(error, status, "interrupted");
     if (status != ACQ_OK)
         return status == ACQ_ERR_MEMORY ? acq_fail_memory(error)
                                         : leave_out(r, job, own.message, error);
@@ -238,12 +259,18 @@ static acq_status take_job(run *r, group *g, acq_repro_job *job, acq_error *erro
     else if (status == ACQ_OK) {
         uint64_t identity = identify(r, job, &g->links, &weights);
         status = acq_repro_job_read(r->plan, job, identity, error);
+        if (job->is_done && acq_repro_job_is_cut(job)) { /* there may be more time now */
+            job->is_done = false;
+            memset(job->cells, 0, sizeof job->cells);
+        }
         job->is_kept = job->is_done;
         r->report->n_kept += job->is_kept;
         job->how = g->links.how;
         if (status == ACQ_OK && !job->is_done)
             status = start_job(r, g, job, &weights, identity, error);
     }
+    if (status == ACQ_OK && job->is_done && acq_repro_job_is_cut(job))
+        status = leave_out(r, job, "too little time: most questions were not reached", error);
     r->models.jobs_done++;
     return status;
 }

@@ -57,6 +57,7 @@ typedef enum field_type {
     FIELD_TERMS,     /* two uint32_t: A-B */
     FIELD_PRECISION, /* the flag makes it f32 */
     FIELD_AGGREGATION,
+    FIELD_MIX,
 } field_type;
 
 enum { IN_IDENTITY = 1, IN_LIST = 2 }; /* where an option is printed */
@@ -186,6 +187,8 @@ static const field policy_fields[] = {
     FIELD(leaves_out, hub.leaves_out),
     FIELD(most_atoms, hub.most_atoms),
     FIELD(check_share, check_share),
+    SPECIAL(shape_mix, FIELD_MIX, mix),
+    SPECIAL(last_weights, FIELD_FLAG, keeps_last),
     FIELD(seeds, n_seeds),
     FIELD(held_queries, held_queries),
     FIELD(held_steps, held_steps),
@@ -346,6 +349,19 @@ static acq_status read_aggregation(const option_row *row, const char *text,
     return fail_form(row, "clusters, noisy-or or max", text, error);
 }
 
+static const char *const mixes[] = {[ACQ_MIX_EVEN] = "even", [ACQ_MIX_BETAE] = "betae"};
+
+static acq_status read_mix(const option_row *row, const char *text, acq_shape_mix *out,
+                           acq_error *error)
+{
+    for (unsigned i = 0; i < sizeof mixes / sizeof *mixes; i++)
+        if (strcmp(text, mixes[i]) == 0) {
+            *out = (acq_shape_mix)i;
+            return ACQ_OK;
+        }
+    return fail_form(row, "even or betae", text, error);
+}
+
 static acq_status set_field(const field *f, const char *text, void *params, acq_error *error)
 {
     const option_row *row = &table[f->option];
@@ -376,6 +392,8 @@ static acq_status set_field(const field *f, const char *text, void *params, acq_
         return read_terms(row, text, at, error);
     case FIELD_AGGREGATION:
         return read_aggregation(row, text, at, error);
+    case FIELD_MIX:
+        return read_mix(row, text, at, error);
     default:
         status = read_real(row, text, &real, error);
         if (status == ACQ_OK)
@@ -519,6 +537,9 @@ static void print_field(const field *f, const void *params, bool is_exact, acq_t
         break;
     case FIELD_TERMS:
         acq_text_format(out, "%" PRIu32 "-%" PRIu32, small[0], small[1]);
+        break;
+    case FIELD_MIX:
+        acq_text_add(out, mixes[*(const acq_shape_mix *)at]);
         break;
     case FIELD_AGGREGATION:
         acq_text_add(out, acq_rule_aggregation_get_name(*(const acq_rule_aggregation *)at));

@@ -85,6 +85,10 @@
          "hub-like queries have A to B terms")                                                     \
     REAL(check_share, "check-share", 0, "S", NULL, 0, 1, ACQ_ON_policy,                            \
          "share of queries whose first variable has a value, as in check")                         \
+    TEXT(shape_mix, "shape-mix", 0, "NAME", NULL, 0, 0, ACQ_ON_policy,                             \
+         "small shapes: even, or betae, ten of a positive one for one of a negated one")           \
+    FLAG(last_weights, "last-weights", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                         \
+         "keep the last weights of each seed, not the best on queries kept aside")                 \
     COUNT(hubs, "hubs", 0, "N", NULL, 1, 1000, ACQ_ON_policy, "most hubs of a hub-like query")     \
     REAL(constants, "constants", 0, "C", NULL, 0, 1e6, ACQ_ON_policy,                              \
          "an entity with n neighbours becomes a constant with probability C/n^2")                  \

@@ -77,6 +77,7 @@ void acq_train_policy_params_init_paper(acq_train_policy_params *params)
     params->batches = 500000;
     params->hub_share = 0;
     params->check_share = 0;
+    params->mix = ACQ_MIX_BETAE;
 }
 
 /* Queries that one thread works on together. */
@@ -279,7 +280,7 @@ static void copy_weights(acq_policy *to, const acq_policy *from)
     acq_policy_pack(to);
 }
 
-/* Judges the averaged weights and keeps them if they are the best so far. */
+/* Judges the averaged weights and keeps them if they are the best so far, or the last count. */
 static acq_status judge(seed_run *run)
 {
     const acq_train_policy_params *params = run->school->params;
@@ -294,7 +295,7 @@ static acq_status judge(seed_run *run)
         return status;
     bool is_better = held.solved > run->best_solved ||
                      (held.solved == run->best_solved && held.steps < run->best_steps);
-    if (run->n_judged++ == 0 || is_better) {
+    if (run->n_judged++ == 0 || is_better || params->keeps_last) {
         run->best_solved = held.solved;
         run->best_steps = held.steps;
         copy_weights(run->best, run->average);

@@ -54,7 +54,10 @@ acq_status acq_train_source_init(acq_train_source *source, const acq_graph *cons
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < n_graphs && status == ACQ_OK; i++)
         status = open_graph(source, graphs[i], error);
-    return status == ACQ_OK ? draw_held(source, params, error) : status;
+    if (status == ACQ_OK)
+        status = draw_held(source, params, error);
+    source->mix = params->mix; /* of training: those kept aside are even */
+    return status;
 }
 
 void acq_train_source_deinit(acq_train_source *source)
@@ -117,7 +120,7 @@ static acq_status draw_one(const acq_train_source *source, acq_random *random,
                            acq_error *error)
 {
     size_t i = acq_random_below(random, source->n_graphs);
-    acq_shape_id shape = (acq_shape_id)acq_random_below(random, ACQ_N_TRAINING_SHAPES);
+    acq_shape_id shape = acq_shape_draw(source->mix, random);
     acq_ent answer[MOST_ANSWER];
     if (is_check) /* one that keeps a variable */
         shape = several[acq_random_below(random, sizeof several / sizeof *several)];

@@ -240,6 +240,8 @@ typedef struct acq_train_policy_params {
     double hub_from;  /* share of solved episodes at which hub-like queries begin */
     acq_hub_params hub;
     double check_share; /* of the queries: the first variable has its value, as in classification */
+    acq_shape_mix mix;  /* of the small queries */
+    bool keeps_last;    /* the last weights judged count, not the best */
     uint32_t held_queries, held_steps; /* hub-like queries that choose the seed, with small ones */
     acq_hub_params held_hub;
     unsigned n_threads;
@@ -252,7 +254,8 @@ typedef struct acq_train_policy_params {
 } acq_train_policy_params;
 
 /* Defaults where they were measured best on two cores; the paper's: d = 128, batches of 4, no
- * baseline, Adam 5e-6 to a tenth over 500,000 batches, small shapes only, no averaging. */
+ * baseline, Adam 5e-6 to a tenth over 500,000 batches, small shapes only, no averaging; of its release
+ * the mix of shapes. */
 void acq_train_policy_params_init(acq_train_policy_params *params);
 void acq_train_policy_params_init_paper(acq_train_policy_params *params);
 

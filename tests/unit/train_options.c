@@ -74,10 +74,10 @@ static const acq_train_option nbfnet_others[] = {
 
 static const acq_train_option gnnqe_small[] = {{"batch", "2"}, {"batches", "3"}};
 static const acq_train_option gnnqe_others[] = {
-    {"seed", "2"},      {"batch", "3"}, {"temperature", "0.5"}, {"entities", "500"},
-    {"edge-dropout", "0.5"}, {"edges", "999"}, {"near", "7"}, {"rate", "0.001"},
-    {"decay", "0.1"},   {"last-rate", "0.0002"}, {"beta1", "0.8"}, {"beta2", "0.99"},
-    {"clip", "2"},      {"average", "0.5"}, {"batches", "4"}, {"time", "1h"}};
+    {"seed", "2"},           {"batch", "3"},          {"temperature", "0.5"}, {"entities", "500"},
+    {"edge-dropout", "0.5"}, {"edges", "999"},        {"near", "7"},          {"rate", "0.001"},
+    {"decay", "0.1"},        {"last-rate", "0.0002"}, {"beta1", "0.8"},       {"beta2", "0.99"},
+    {"clip", "2"},           {"average", "0.5"},      {"batches", "4"},       {"time", "1h"}};
 
 static const acq_train_option ultra_small[] = {
     {"batch", "2"}, {"group", "1"}, {"negatives", "4"}, {"batches", "2"}, {"entities", "20"}};
@@ -106,7 +106,7 @@ static const acq_train_option policy_others[] = {
     {"discount", "0.5"},   {"floor", "0.001"},     {"scale", "4"},          {"check-share", "0.1"},
     {"rate", "0.001"},     {"last-rate", "1e-6"},  {"decay", "0.1"},        {"beta1", "0.8"},
     {"beta2", "0.99"},     {"clip", "2"},          {"average", "0.5"},      {"no-pe", NULL},
-    {"no-baseline", NULL}, {"time", "1h"}};
+    {"no-baseline", NULL}, {"time", "1h"},         {"shape-mix", "betae"},  {"last-weights", NULL}};
 
 static const kind_case cases[] = {
     {ACQ_TRAIN_COMPLEX, MODEL ".checkpoint", LIST(complex_small), LIST(complex_others)},
@@ -285,7 +285,8 @@ static void test_every_option_counts_over_the_paper(void **state)
         "dim=6 no-pe=yes queries=8 rollouts=9 steps=10 no-baseline=yes discount=0.5 floor=0.5 "
         "scale=19 rate=0.5 last-rate=0.25 beta1=0.75 beta2=0.875 decay=0.125 clip=3 average=0.75 "
         "batches=11 time=90 hub-share=0.375 hub-from=0.5 hub-terms=4-6 hubs=20 constants=21 "
-        "leaves-out=0.25 most-atoms=2 check-share=0.5 seeds=14 held-queries=16 held-steps=17 "
+        "leaves-out=0.25 most-atoms=2 check-share=0.5 shape-mix=betae last-weights=no seeds=14 "
+        "held-queries=16 held-steps=17 "
         "held-terms=5-7 checkpoint-every=3600");
     assert_true(params.policy.seed == 13 && params.policy.n_threads == 15);
     acq_text_deinit(&text);

@@ -495,9 +495,30 @@ static void test_draws_survive_every_failed_allocation(void **state)
 
 #endif
 
+static void test_shapes_are_drawn_in_their_shares(void **state)
+{
+    (void)state;
+    enum { MANY = 54000 };
+    for (int mix = ACQ_MIX_EVEN; mix <= ACQ_MIX_BETAE; mix++) {
+        acq_random random = acq_random_start(5, (uint64_t)mix);
+        double counts[ACQ_N_SHAPES] = {0};
+        for (int i = 0; i < MANY; i++)
+            counts[acq_shape_draw((acq_shape_mix)mix, &random)]++;
+        for (unsigned s = 0; s < ACQ_N_SHAPES; s++) {
+            double even = s < ACQ_N_TRAINING_SHAPES ? 1.0 / 9 : 0;
+            double betae = s >= ACQ_N_TRAINING_SHAPES ? 0
+                           : s <= ACQ_SHAPE_3i        ? 10.0 / 54
+                                                      : 1.0 / 54;
+            double share = mix == ACQ_MIX_EVEN ? even : betae;
+            assert_true(counts[s] / MANY > share - 0.006 && counts[s] / MANY < share + 0.006);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes_are_drawn_in_their_shares),
         cmocka_unit_test(test_the_answer_satisfies_every_small_query),
         cmocka_unit_test(test_the_answer_satisfies_every_hub_query),
         cmocka_unit_test(test_shapes_have_the_stated_form),

@@ -584,7 +584,7 @@ static acq_row_want want_all(const acq_candidates_maker *maker, acq_rel relation
 static const float FITS = .05F;
 
 /* The least number of rows that are drawn where there are as many. */
-static const double LEAST_DRAWN = 100;
+static const double LEAST_DRAWN = 25;
 
 bool acq_candidates_has_row(const acq_candidates_maker *maker, acq_rel relation, acq_ent head)
 {

@@ -20,16 +20,17 @@ enum {
     PARTS = 12,            /* of the facts; a sample holds about one out */
     TOP = 20,
     ROWS = 20000,
-    LEAST_DRAWN = 10000 /* rows of a large graph that are learnt from */
+    LEAST_DRAWN = 10000, /* rows of a large graph that are learnt from */
+    MOST_DRAWN = 60000
 };
 
 static const double HELD = ACQ_HELD_SHARE;
 
-/* Rows that are learnt from times facts: where there are more facts a row costs more. */
-static const double DRAWN_TIMES_FACTS = 5e9;
+/* Rows that are learnt from times facts^1.5: with more facts a row costs more and says more. */
+static const double DRAWN_TIMES_FACTS = 1.5e12;
 
 /* Goes up when the same graph would get other trees. */
-static const char version[] = "quick-9";
+static const char version[] = "quick-10";
 
 bool acq_quick_is_small(const acq_graph *graph)
 {
@@ -122,7 +123,9 @@ static acq_status choose_share(const acq_graph *graph, double *out, acq_error *e
         if (status == ACQ_OK)
             n += on->n_heads > back->n_heads ? on->n_heads : back->n_heads;
     }
-    double drawn = fmax(LEAST_DRAWN, DRAWN_TIMES_FACTS / (double)acq_graph_get_n_facts(graph));
+    double n_facts = (double)acq_graph_get_n_facts(graph);
+    double drawn =
+        fmin(MOST_DRAWN, fmax(LEAST_DRAWN, DRAWN_TIMES_FACTS / (n_facts * sqrt(n_facts))));
     if (status == ACQ_OK && !acq_quick_is_small(graph) && n > drawn)
         *out = drawn / n;
     return status;

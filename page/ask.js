@@ -85,7 +85,9 @@ function sayAnswered(result) {
   if (now.query?.free === 0) return `Yes${now.answers[0]?.p == null ? '' : ', p ' + formatP(now.answers[0].p)}.`;
   const text = count(n, 'answer');
   if (!result.complete) return `${text} so far: ${result.spent ? ranOut(result.spent) : 'others may be better'}.`;
-  return n >= Number($('limit').value) ? `The best ${n === 1 ? 'answer' : text}; there may be more.` : `${text}: proved, these are all.`;
+  if (n >= Number($('limit').value)) return `The best ${n === 1 ? 'answer' : text}; there may be more.`;
+  const hasP = now.answers.some(answer => answer.p != null);
+  return `${text}: proved, ${hasP ? `all that reach p ${$('least').value}` : 'these are all'}.`;
 }
 
 function sayOutcome(result) {

@@ -93,9 +93,41 @@ if command -v systemd-analyze >/dev/null; then
     tail -n 1 "$work/log"
 fi
 
+# systemd itself, first process of namespaces of its own, starts the unit with everything that it forbids.
+boot()
+{
+    timeout -s KILL 100 unshare --mount --pid --fork --uts --ipc --cgroup --mount-proc sh -c "
+        mount --bind '$root' '$root' && cd '$root' && mount -t sysfs sysfs sys && mount -t tmpfs tmpfs run &&
+        mount -t proc proc proc && mount -t tmpfs groups sys/fs/cgroup && mkdir sys/fs/cgroup/systemd &&
+        mount -t cgroup -o none,name=systemd groups sys/fs/cgroup/systemd && mkdir -p mnt/old &&
+        pivot_root . mnt/old && umount -l /mnt/old && exec env -i container=other \\
+            PATH=/usr/sbin:/usr/bin:/sbin:/bin /sbin/init --system --unit=multi-user.target"
+}
+inside apt-get -q install -y --no-install-recommends systemd-sysv >"$work/log" 2>&1 || fail 'apt-get install systemd-sysv'
+mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
+ln -s /usr/lib/systemd/system/anycq.service "$root/etc/systemd/system/multi-user.target.wants/"
+printf 'GRAPHS=/var/lib/anycq/world.acq\nOPTIONS=--port 18322 --predictor observed\n' >"$root/etc/default/anycq"
+boot >"$work/log" 2>&1 &
+booted=$!
+n=0
+until curl -s -g 'http://127.0.0.1:18322/api/ask?query=capital_of(x,"France")' >"$work/answer" || [ "$n" -ge 60 ]; do
+    n=$((n + 1))
+    sleep 1
+done
+user=$(ps -eo uid,args | awk '/anycq serve .*--port 1832[2]/ && !/awk/ { print $1; exit }')
+# timeout has a child, unshare, whose child is the first process; the namespaces end with it.
+first=$(pgrep -P "$(pgrep -P "$(pgrep -P $booted || echo $booted)" || pgrep -P $booted)")
+nsenter -t "$first" -m -p systemctl stop anycq || fail 'systemd does not stop the unit'
+kill -KILL "$first" 2>/dev/null
+wait $booted 2>/dev/null
+grep -q Paris "$work/answer" || { cat "$work/log"; fail 'systemd does not start the unit, or it does not answer'; }
+[ "${user:-0}" -ge 61184 ] || fail "systemd starts the server as user \"${user:-}\""
+echo "systemd starts it as user $user"
+rm "$root/etc/default/anycq" "$root/etc/systemd/system/multi-user.target.wants/anycq.service"
+
 # It goes away.
 inside apt-get -q purge -y anycq 'libanycq*' >"$work/log" 2>&1 || { cat "$work/log"; fail 'apt-get purge'; }
-rm -rf "$root/packages" "$root/var/lib/anycq"
+rm -rf "$root/packages" "$root/var/lib/anycq" "$root/var/lib/private/anycq"
 left=$(find "$root" -xdev -name '*anycq*' ! -path '*/proc/*')
 [ -z "$left" ] || fail "left behind: $left"
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/budget.h"
+#include "base/memory.h"
 
 void bench_die(const char *format, ...)
 {
@@ -93,4 +94,30 @@ double bench_number(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
     return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void bench_lines_init(bench_lines *lines, const char *path)
+{
+    acq_lines file;
+    acq_error error = {0};
+    size_t capacity = 0;
+    *lines = (bench_lines){0};
+    bench_need(acq_lines_init(&file, path, &error), &error);
+    for (;;) {
+        acq_line line = {0};
+        bench_need(acq_lines_next(&file, true, &line, &error), &error);
+        if (line.text == NULL)
+            break;
+        bench_need(ACQ_RESERVE(lines->items, capacity, lines->n + 1), &error);
+        lines->items[lines->n++] = line;
+    }
+    acq_lines_deinit(&file);
+}
+
+void bench_lines_deinit(bench_lines *lines)
+{
+    for (size_t i = 0; i < lines->n; i++)
+        acq_free(lines->items[i].text);
+    acq_free(lines->items);
+    *lines = (bench_lines){0};
 }

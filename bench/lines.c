@@ -10,7 +10,6 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "cli/lines.h"
 #include "eval/eval.h"
 
 static const char *name_of(const char *path)
@@ -29,7 +28,7 @@ static acq_query *bind(const char *text, const acq_graph *graph)
 }
 
 static void time_lines(const char *graph_name, const char *file, const char *world,
-                       const acq_lines *lines, const acq_predictor *predictor)
+                       const bench_lines *lines, const acq_predictor *predictor)
 {
     double *ms = acq_alloc(lines->n, sizeof *ms);
     uint64_t nodes = 0, revisions = 0;
@@ -60,11 +59,11 @@ int main(int argc, char **argv)
     if (argc != 6)
         bench_die("bench_lines NAME OBSERVED COMPLETE FACTS.tsv QUERIES.txt");
     acq_error error = {0};
-    acq_lines lines;
+    bench_lines lines;
     acq_predictor *closed, *perfect;
     acq_graph *observed = bench_read_graph(argv[2]), *complete = bench_read_graph(argv[3]);
     bench_write_facts(observed, argv[4]);
-    bench_need(acq_lines_init(&lines, argv[5], &error), &error);
+    bench_lines_init(&lines, argv[5]);
     bench_need(acq_predictor_new_observed(observed, &closed, &error), &error);
     bench_need(acq_predictor_new_perfect(observed, complete, argv[3], &perfect, NULL, &error),
                &error);
@@ -76,7 +75,7 @@ int main(int argc, char **argv)
                           closed);
         acq_query_free(query);
     }
-    acq_lines_deinit(&lines);
+    bench_lines_deinit(&lines);
     acq_predictor_free(closed);
     acq_predictor_free(perfect);
     acq_graph_free(observed);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/lines.h"
 #include "common.h"
 #include "eval/files.h"
 #include "query/query.h"
@@ -44,9 +43,9 @@ static void load_benchmark(policy_cases *cases, const char *path, const acq_grap
 
 static void load_lines(policy_cases *cases, const char *path, const acq_graph *graph)
 {
-    acq_lines lines;
+    bench_lines lines;
     acq_error error = {0};
-    bench_need(acq_lines_init(&lines, path, &error), &error);
+    bench_lines_init(&lines, path);
     allocate(cases, lines.n);
     for (size_t i = 0; i < cases->n; i++) {
         const char *text = lines.items[i].text;
@@ -54,7 +53,7 @@ static void load_lines(policy_cases *cases, const char *path, const acq_graph *g
         bench_need(acq_query_parse(text, strlen(text), query, &error), &error);
         bench_need(acq_query_bind(*query, graph, NULL, 0, &error), &error);
     }
-    acq_lines_deinit(&lines);
+    bench_lines_deinit(&lines);
 }
 
 static double find_best(const acq_query *query, const acq_predictor *predictor)

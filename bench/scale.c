@@ -23,7 +23,6 @@
 #include "queries.h"
 
 #include "base/memory.h"
-#include "cli/lines.h"
 #include "eval/eval.h"
 #include "store/store.h"
 
@@ -120,7 +119,7 @@ static void check_planted(const session *s, const acq_line *line, const char *va
     acq_query_free(query);
 }
 
-static size_t check_all(const session *s, const acq_lines *lines)
+static size_t check_all(const session *s, const bench_lines *lines)
 {
     size_t n_planted = 0;
     counters unused;
@@ -198,7 +197,7 @@ typedef struct first_result {
     acq_times open, answered, cpu;
 } first_result;
 
-static first_result measure_first(const char *path, const acq_lines *lines, bool cold)
+static first_result measure_first(const char *path, const bench_lines *lines, bool cold)
 {
     double open_ms[N_FIRST], answered[N_FIRST], cpu[N_FIRST];
     first_result result;
@@ -232,7 +231,7 @@ static double *new_numbers(size_t n)
     return numbers;
 }
 
-static warm_result measure_warm(const session *s, const acq_lines *lines)
+static warm_result measure_warm(const session *s, const bench_lines *lines)
 {
     size_t n = lines->n, slowest = 0;
     double *runs = new_numbers(n * BENCH_RUNS), *ms = new_numbers(n), *memory = new_numbers(n);
@@ -291,10 +290,9 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         bench_die("bench_scale GRAPH QUERIES.txt");
-    acq_error error = {0};
-    acq_lines lines;
+    bench_lines lines;
     session s;
-    bench_need(acq_lines_init(&lines, argv[2], &error), &error);
+    bench_lines_init(&lines, argv[2]);
     first_result cached = measure_first(argv[1], &lines, false);
     first_result cold = measure_first(argv[1], &lines, true);
     open_session(&s, argv[1]);
@@ -309,6 +307,6 @@ int main(int argc, char **argv)
     json_object_update_new(line, pack_warm(&warm));
     bench_print_line(line);
     close_session(&s);
-    acq_lines_deinit(&lines);
+    bench_lines_deinit(&lines);
     return 0;
 }

@@ -195,7 +195,7 @@ static acq_status load_quality(const acq_safetensors *file, acq_calibrator *out,
         return acq_fail_memory(error);
     ++*n_tensors;
     acq_status status = acq_safetensors_copy_tensor(file, &shape, values, error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK && values != NULL)
         status = take_quality(values, rows, out, error);
     acq_free(values);
     return status;

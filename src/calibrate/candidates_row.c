@@ -633,7 +633,7 @@ acq_status acq_row_worker_find_heads(acq_row_worker *worker, acq_rel relation, a
     *out = acq_alloc(*n + 1, sizeof **out);
     if (status == ACQ_OK && *out == NULL)
         status = acq_fail_memory(error);
-    for (size_t i = 0; i < *n && *out != NULL; i++)
+    for (size_t i = 0; i < *n && status == ACQ_OK; i++)
         (*out)[i] = (acq_promise){worker->chosen[i], values[worker->chosen[i]]};
     forget_choice(worker);
     acq_free(values);

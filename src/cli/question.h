@@ -63,7 +63,7 @@ acq_status acq_line_check(const acq_line *line, const char *path, acq_error *err
  * `ask` with SPARQL that is more than a formula: solutions as its standard has them. */
 
 /* Solves the question's SPARQL and prints its solutions; *code is the exit code. */
-acq_status acq_cli_solve(acq_question *question, const acq_ask_params *params, acq_output *output,
+acq_status acq_cli_solve(acq_question *question, const acq_ask_params *ask, acq_output *output,
                          int *code, acq_error *error);
 
 #endif

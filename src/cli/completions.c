@@ -3,8 +3,8 @@
  *
  *   anycq-completions FOLDER      anycq.bash, _anycq and anycq.fish in it
  *
- * The first word is a command. After it, what begins with a dash is one of the command's options, and
- * anything else a file. --engine completes the names of the engines. */
+ * The first word is a command. After it, what begins with a dash is one of the command's options,
+ * and anything else a file. --engine completes the names of the engines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,14 +52,15 @@ static void put_engines(FILE *out)
 
 static void write_bash(FILE *out)
 {
-    fputs("# bash completion for anycq\n"
-          "_anycq()\n"
-          "{\n"
-          "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=\n"
-          "    COMPREPLY=()\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-          "        COMPREPLY=($(compgen -W '",
-          out);
+    fputs(
+        "# bash completion for anycq\n"
+        "_anycq()\n"
+        "{\n"
+        "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=\n"
+        "    COMPREPLY=()\n"
+        "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+        "        COMPREPLY=($(compgen -W '",
+        out);
     for (unsigned c = 0; c < ACQ_N_COMMANDS; c++)
         fprintf(out, "%s ", acq_command_get((acq_command_id)c)->name);
     fputs("--help --version' -- \"$current\"))\n"
@@ -144,7 +145,8 @@ static void write_zsh(FILE *out)
 
 static void write_fish_option(FILE *out, const char *command, const acq_option *option)
 {
-    fprintf(out, "complete -c anycq -n '__fish_seen_subcommand_from %s' -l %s", command, option->name);
+    fprintf(out, "complete -c anycq -n '__fish_seen_subcommand_from %s' -l %s", command,
+            option->name);
     if (option->letter != 0)
         fprintf(out, " -s %c", option->letter);
     if (strcmp(option->name, "engine") == 0) {

@@ -3,9 +3,9 @@
  *   line      ::= question | "." command [ value ]
  *   question  ::= text that goes on over lines until it is whole; an empty line ends it
  *
- * Settings are the options of `ask`, `.limit 5` for --limit 5. The options of each question are parsed
- * from them anew, by the parser of the command line, and the question is answered and printed by what
- * answers `ask`. Ctrl-C cancels what is typed, or the question under way. */
+ * Settings are the options of `ask`, `.limit 5` for --limit 5. The options of each question are
+ * parsed from them anew, by the parser of the command line, and the question is answered and
+ * printed by what answers `ask`. Ctrl-C cancels what is typed, or the question under way. */
 #include "cli/shell.h"
 
 #include <signal.h>
@@ -35,9 +35,9 @@ typedef struct shell {
 static bool is_setting(size_t i)
 {
     static const enum acq_option_id others[] = {
-        ACQ_OPTION_queries,     ACQ_OPTION_cover,  ACQ_OPTION_help,     ACQ_OPTION_instructions,
-        ACQ_OPTION_threads,     ACQ_OPTION_split,  ACQ_OPTION_strict,   ACQ_OPTION_no_header,
-        ACQ_OPTION_base,        ACQ_OPTION_literals, ACQ_OPTION_read_format,
+        ACQ_OPTION_queries, ACQ_OPTION_cover,    ACQ_OPTION_help,        ACQ_OPTION_instructions,
+        ACQ_OPTION_threads, ACQ_OPTION_split,    ACQ_OPTION_strict,      ACQ_OPTION_no_header,
+        ACQ_OPTION_base,    ACQ_OPTION_literals, ACQ_OPTION_read_format,
     };
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         if (i == (size_t)others[k])
@@ -63,7 +63,7 @@ static acq_status parse(const shell *s, char **argv, acq_options *out, acq_error
         if (s->words[i] != NULL)
             argv[n++] = s->words[i];
     }
-    argv[n++] = (char *)(uintptr_t)"--"; /* neither of which is written to */
+    argv[n++] = (char *)(uintptr_t) "--"; /* neither of which is written to */
     argv[n++] = (char *)(uintptr_t)s->path;
     return acq_options_init(out, ACQ_COMMAND_ask, n, argv, error);
 }
@@ -115,7 +115,8 @@ static acq_status set(shell *s, size_t i, const char *value, acq_output *output,
     const acq_option *option = acq_option_get(i);
     bool is_off = strcmp(value, "off") == 0 || strcmp(value, "default") == 0;
     if (option->kind == ACQ_KIND_FLAG && !is_off && strcmp(value, "on") != 0)
-        return acq_fail(error, ACQ_ERR_USAGE, ".%s is on or off, not \"%.100s\"", option->name, value);
+        return acq_fail(error, ACQ_ERR_USAGE, ".%s is on or off, not \"%.100s\"", option->name,
+                        value);
     char *before = s->words[i], *after = is_off ? NULL : make_word(option, value);
     if (!is_off && after == NULL)
         return acq_fail_memory(error);
@@ -323,9 +324,9 @@ static const struct {
     const char *name;
     void (*run)(shell *s, const char *value, acq_output *output);
 } commands[] = {
-    {"help", print_help},      {"info", print_info},   {"schema", print_schema},
-    {"find", print_found},     {"sparql", set_sparql}, {"settings", print_settings},
-    {"quit", leave},           {"exit", leave},
+    {"help", print_help},  {"info", print_info},   {"schema", print_schema},
+    {"find", print_found}, {"sparql", set_sparql}, {"settings", print_settings},
+    {"quit", leave},       {"exit", leave},
 };
 
 enum { N_SHELL_COMMANDS = sizeof commands / sizeof *commands };
@@ -412,8 +413,8 @@ static bool is_whole(const shell *s, const acq_text *text)
 {
     if (s->is_sparql)
         return ends_with(text, ";");
-    return ends_with(text, ";") || (!is_open(text, acq_is_sparql(text->bytes)) &&
-                                    !ends_with(text, "&|,=!.\\"));
+    return ends_with(text, ";") ||
+           (!is_open(text, acq_is_sparql(text->bytes)) && !ends_with(text, "&|,=!.\\"));
 }
 
 /* Without a semicolon at its end, which belongs to the shell. */

@@ -2,8 +2,8 @@
  * $XDG_STATE_HOME/anycq/history or ~/.local/state/anycq/history.
  *
  * Tab completes a command after a dot at the beginning, an entity inside quotes, an IRI after <,
- * anything else as the name of a relation. Signals are blocked but while the terminal is waited for,
- * so that none is lost between the question whether one came and the waiting. */
+ * anything else as the name of a relation. Signals are blocked but while the terminal is waited
+ * for, so that none is lost between the question whether one came and the waiting. */
 #include "cli/shell.h"
 
 #include <errno.h>
@@ -283,7 +283,10 @@ static void find_history(acq_shell_input *input)
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     bool has_state = state != NULL && state[0] == '/', has_home = home != NULL && home[0] == '/';
     int n = snprintf(input->path, sizeof input->path, "%s%s/anycq/history",
-                     has_state ? state : has_home ? home : "", has_state ? "" : "/.local/state");
+                     has_state  ? state
+                     : has_home ? home
+                                : "",
+                     has_state ? "" : "/.local/state");
     if ((!has_state && !has_home) || n < 0 || (size_t)n >= sizeof input->path)
         input->path[0] = '\0';
 }

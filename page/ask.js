@@ -191,6 +191,7 @@ function clear() {
   put($('conflict'));
   put($('reasons'));
   showSteps();
+  drawAgain();
 }
 
 // SPARQL may be more than a formula; then there is no picture.

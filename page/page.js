@@ -66,7 +66,7 @@ function remember(text) {
 function showHistory() {
   const list = load('history', []).filter(item => item.graph === state.graph);
   $('history-card').hidden = list.length === 0;
-  put($('history'), list.map(item => el('li', {}, el('button', { type: 'button', onclick: () => open(item.q) }, el('code', {}, item.q)))));
+  put($('history'), list.map(item => el('li', {}, el('button', { type: 'button', onclick: () => open(item.q) }, el('code', {}, item.q.replace(/\s+/g, ' '))))));
 }
 
 function open(text) {

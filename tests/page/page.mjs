@@ -90,6 +90,7 @@ async function typo() {
   await page.fill('#query', 'Q(x) := citizn_of("Phil Knight", x)');
   await page.click('#go');
   await page.waitForSelector('#problem:not([hidden])');
+  check(await page.isHidden('#picture-card') && await page.isHidden('#answers-card'), 'nothing of the question before is left');
   await checkAccess(page, 'a typing error');
   await shoot(page, 'typo');
   await page.click('#problem button');

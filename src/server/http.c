@@ -195,6 +195,35 @@ static void *begin(void *context, const char *url, struct MHD_Connection *from)
     return r;
 }
 
+/* The whole request is there. */
+static enum MHD_Result answer(acq_http *http, acq_request *r, struct MHD_Connection *from,
+                              const char *path, const char *method)
+{
+    acq_connection_set_phase(r->from, ACQ_WORKING);
+    http->requests++;
+    bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    if (r->is_too_large)
+        return acq_send_error(r, from, 413, "the body is too large");
+    if (r->has_nul)
+        return acq_send_error(r, from, 400, "the URL holds a NUL byte");
+    if (strcmp(method, "OPTIONS") == 0 && http->params.origin != NULL) {
+        acq_text nothing = {0};
+        return acq_send_bytes(r, from, 204, "text/plain", &nothing);
+    }
+    if (!is_get && strcmp(method, "POST") != 0)
+        return acq_send_error(r, from, 405, "use GET or POST");
+    if (!is_trusted(http, from))
+        return acq_send_error(r, from, 403,
+                              "call this server by its address; a page of another "
+                              "origin needs --cors, another name --token-file");
+    const acq_page_file *file = is_get ? acq_page_find(path) : NULL;
+    if (file != NULL) /* it holds nothing secret, and asks its reader for the token */
+        return acq_send_page(r, from, file);
+    if (strcmp(path, "/healthz") != 0 && !has_token(http, from))
+        return acq_send_error(r, from, 401, "this server wants a bearer token");
+    return acq_route(r, from, path, method);
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *from, const char *path,
                               const char *method, const char *version, const char *data,
                               size_t *n_data, void **request_context)
@@ -220,29 +249,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *from, const 
         *n_data = 0;
         return MHD_YES;
     }
-    acq_connection_set_phase(r->from, ACQ_WORKING);
-    http->requests++;
-    bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-    if (r->is_too_large)
-        return acq_send_error(r, from, 413, "the body is too large");
-    if (r->has_nul)
-        return acq_send_error(r, from, 400, "the URL holds a NUL byte");
-    if (strcmp(method, "OPTIONS") == 0 && http->params.origin != NULL) {
-        acq_text nothing = {0};
-        return acq_send_bytes(r, from, 204, "text/plain", &nothing);
-    }
-    if (!is_get && strcmp(method, "POST") != 0)
-        return acq_send_error(r, from, 405, "use GET or POST");
-    if (!is_trusted(http, from))
-        return acq_send_error(r, from, 403,
-                              "call this server by its address; a page of another "
-                              "origin needs --cors, another name --token-file");
-    const acq_page_file *file = is_get ? acq_page_find(path) : NULL;
-    if (file != NULL) /* it holds nothing secret, and asks its reader for the token */
-        return acq_send_page(r, from, file);
-    if (strcmp(path, "/healthz") != 0 && !has_token(http, from))
-        return acq_send_error(r, from, 401, "this server wants a bearer token");
-    return acq_route(r, from, path, method);
+    return answer(http, r, from, path, method);
 }
 
 static void complete(void *context, struct MHD_Connection *from, void **request_context,

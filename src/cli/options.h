@@ -65,7 +65,7 @@
     TEXT(repro_tables, "tables", 0, "NAMES", NULL, 0, 0, ACQ_ON_reproduce,                         \
          "only these, with commas between: qac,qar,transfer,perfect,... (a wrong one lists all)")  \
     FLAG(quick, "quick", 0, NULL, NULL, 0, 0, ACQ_ON_reproduce,                                    \
-         "a sample of every table, with short trainings: 15 minutes on two cores")                 \
+         "a sample of every table, with short trainings; ends after 14 minutes unless --time")     \
     TEXT(models, "models", 0, "DIR", NULL, 0, 0, ACQ_ON_reproduce,                                 \
          "models that are there already, as DIR/FB15k-237/train/nbfnet or DIR/ultraquery")         \
     TIME(model_time, "model-time", 0, "TIME", NULL, 1, 1e7, ACQ_ON_reproduce,                      \
@@ -251,7 +251,7 @@
     FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \
          "RDF: numbers and texts are entities too")                                                \
     TEXT(instructions, "instructions", 0, "SET", "auto", 0, 0,                                     \
-         ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_shell,                                                 \
+         ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_shell,                                  \
          "nothing newer than generic, avx2, avx512, avx512-bf16 or amx is used")                   \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \

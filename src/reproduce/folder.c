@@ -42,6 +42,7 @@ acq_status acq_repro_hash_file(const char *path, uint64_t *out, acq_error *error
     return ACQ_OK;
 }
 
+ACQ_PRINTF(2, 0)
 static const char *print(acq_repro_folder *folder, const char *format, va_list args)
 {
     char buffer[1024];

@@ -15,6 +15,11 @@ foreach(script signals interrupts readme same_store resume overwrite stream spec
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
 endforeach()
+if(NOT ACQ_SANITIZE) # no number in it depends on the processor
+  add_test(NAME cli_readme_generic COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/readme.sh $<TARGET_FILE:anycq>
+                                           ${PROJECT_SOURCE_DIR})
+  set_tests_properties(cli_readme_generic PROPERTIES ENVIRONMENT ACQ_INSTRUCTIONS=generic)
+endif()
 if(ACQ_SANITIZE)
   set_tests_properties(cli_interrupts cli_same_store PROPERTIES ENVIRONMENT ACQ_SANITIZED=1)
 endif()

@@ -311,9 +311,9 @@
 
 #define TRAIN_GNNQE_HELP                                                                           \
     "Trains GNN-QE: NBFNet as the projection between fuzzy sets of entities, on small\n"           \
-    "queries read off the facts, in the shares that BetaE's files have. The model is an\n"         \
-    "NBFNet: --engine gnnqe --predictor nbfnet:MODEL. One of train nbfnet is a good start:\n"      \
-    "--warm MODEL.\n"                                                                              \
+    "queries read off the facts, in the shares that BetaE's files have. The model is\n"            \
+    "an NBFNet: --engine gnnqe --predictor nbfnet:MODEL. One of train nbfnet is a\n"               \
+    "good start: --warm MODEL.\n"                                                                  \
     "\n" RESUME_HELP
 
 #define TRAIN_ULTRA_HELP                                                                           \
@@ -337,8 +337,8 @@
     "best one; noisy-or, the --best ones as if they were independent; clusters, the\n"             \
     "best one of each group of rules that mostly conclude the same links.\n"                       \
     "\n"                                                                                           \
-    "MODEL.checkpoint is there while it learns; --resume goes on from it. A seed gives\n"          \
-    "the same rules at any --threads if the clock does not end the learning.\n"                    \
+    "MODEL.checkpoint is there while it learns; --resume goes on from it. A seed\n"                \
+    "gives the same rules at any --threads if the clock does not end the learning.\n"              \
     "\n"                                                                                           \
     "With --json the last line is an object: model, kind, seed, rules, batches,\n"                 \
     "seconds, threads, options, graphs.\n"
@@ -518,7 +518,8 @@ static void print_option(const acq_option *option, acq_text *out)
 static bool is_listed(const acq_option *option, acq_command_id id, acq_variant_id variant)
 {
     bool is_whole = variant == ACQ_N_VARIANTS && id != ACQ_COMMAND_train;
-    return is_whole ? (option->commands & (UINT64_C(1) << id)) != 0 : acq_option_is_for(option, id, variant);
+    return is_whole ? (option->commands & (UINT64_C(1) << id)) != 0
+                    : acq_option_is_for(option, id, variant);
 }
 
 static void print_usage(acq_command_id id, acq_variant_id variant, acq_text *out)

@@ -27,7 +27,7 @@
     X(draw, 1, 1, "QUERY -o FILE.svg", "a picture of a query")                                     \
     X(generate, 1, 1, "qac|qar|small|cqa --observed GRAPH -o FILE",                                \
       "make a benchmark from two graphs")                                                          \
-    X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH | FOLDER",                                            \
+    X(eval, 1, 1, "qac|qar|cqa|links --observed GRAPH | FOLDER",                                   \
       "judge answers, or the prediction of links")                                                 \
     X(reproduce, 1, 1, "FOLDER [-o DIR]", "the tables of the AnyCQ paper, published and ours")     \
     X(train, 1, SIZE_MAX, "KIND GRAPH... -o MODEL",                                                \

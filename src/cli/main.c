@@ -66,7 +66,8 @@ static int run_command(acq_command_id id, int argc, char **argv)
     else if (options.help)
         code = print_help(id, acq_options_get_variant(&options));
     else if (acq_limit_instructions(options.instructions, &error) != ACQ_OK ||
-             acq_setup_check_outputs(&options, &error) != ACQ_OK)
+             acq_setup_check_outputs(&options, &error) != ACQ_OK ||
+             acq_setup_check_pipes(&options, &error) != ACQ_OK)
         code = acq_report_failure(&options, &error);
     else {
         acq_limits_set(&options);

@@ -40,11 +40,12 @@ static void put_string(FILE *out, const char *text)
     put_text(out, text, strlen(text));
 }
 
-/* `text` up to a blank line; returns what follows it. */
-static const char *put_paragraph(FILE *out, const char *text)
+/* `text` up to a blank line; returns what follows it. The first below a heading needs no mark. */
+static const char *put_paragraph(FILE *out, const char *text, bool is_first)
 {
     bool is_kept = text[0] == ' ';
-    fputs(is_kept ? ".PP\n.nf\n.RS 2\n" : ".PP\n", out);
+    fputs(is_first ? "" : ".PP\n", out);
+    fputs(is_kept ? ".nf\n.RS 2\n" : "", out);
     while (*text != '\0' && *text != '\n') {
         size_t length = strcspn(text, "\n"), indent = strspn(text, " ");
         const char *begin = is_kept && indent < 2 ? text + indent : text + (is_kept ? 2 : indent);
@@ -56,10 +57,10 @@ static const char *put_paragraph(FILE *out, const char *text)
     return text + strspn(text, "\n");
 }
 
-static void put_help(FILE *out, const char *text)
+static void put_help(FILE *out, const char *text, bool is_first)
 {
-    while (*text != '\0')
-        text = put_paragraph(out, text);
+    for (; *text != '\0'; is_first = false)
+        text = put_paragraph(out, text, is_first);
 }
 
 /* ".TP" and the option in bold, its argument in italics, then its help. */
@@ -123,12 +124,12 @@ static void put_variants(FILE *out, acq_command_id id)
             continue;
         fprintf(out, ".SS %s %s\n", acq_command_get(id)->name,
                 acq_variant_get((acq_variant_id)i)->name);
-        put_help(out, help);
+        put_help(out, help, true);
         acq_text defaults;
         acq_text_init(&defaults);
         acq_train_print_defaults(acq_variant_get((acq_variant_id)i)->name, &defaults);
         if (defaults.length > 0)
-            put_help(out, defaults.bytes + strspn(defaults.bytes, "\n"));
+            put_help(out, defaults.bytes + strspn(defaults.bytes, "\n"), false);
         acq_text_deinit(&defaults);
     }
 }
@@ -160,7 +161,7 @@ static void write_command(FILE *out, acq_command_id id, const char *date)
     put_title(out, name, date, command->summary);
     put_usage(out, command);
     fputs(".SH DESCRIPTION\n", out);
-    put_help(out, acq_command_get_help(id));
+    put_help(out, acq_command_get_help(id), true);
     put_variants(out, id);
     fputs(".SH OPTIONS\n", out);
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
@@ -178,7 +179,7 @@ static void write_overview(FILE *out, const char *date)
     fputs(".B anycq\nCOMMAND ARGUMENT... [\\-\\-option VALUE | \\-\\-option=VALUE]...\n"
           ".SH DESCRIPTION\n",
           out);
-    put_help(out, acq_help_get_about());
+    put_help(out, acq_help_get_about(), true);
     fputs(".SH COMMANDS\n", out);
     for (unsigned i = 0; i < ACQ_N_COMMANDS; i++) {
         fprintf(out, ".TP\n.BR anycq\\-%s (1)\n", acq_command_get(i)->name);

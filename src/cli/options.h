@@ -251,7 +251,8 @@
     FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \
          "RDF: numbers and texts are entities too")                                                \
     TEXT(instructions, "instructions", 0, "SET", "auto", 0, 0,                                     \
-         ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_shell,                                  \
+         ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_shell | ACQ_ON_servers |                \
+             ACQ_ON_reproduce,                                                                     \
          "nothing newer than generic, avx2, avx512, avx512-bf16 or amx is used")                   \
     FLAG(json, "json", 0, NULL, NULL, 0, 0, ACQ_ON_json, "one JSON object per line")               \
     TEXT(output_format, "output-format", 0, "NAME", "text", 0, 0,                                  \

@@ -1,11 +1,8 @@
 /* setup.c - see setup.h. */
 #include "cli/setup.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -58,147 +55,6 @@ acq_status acq_setup_require_store(const char *path, acq_error *error)
         acq_fail(error, ACQ_ERR_INPUT, "%s; make a store with anycq import SOURCE -o GRAPH",
                  is_missing ? "there is no such file" : "this is no store");
     acq_error_set_file(error, path);
-    return status;
-}
-
-/* ---- outputs ----
- *
- * No command writes over what it reads. What is read: the arguments, the values of options that the
- * table calls FILE, GRAPH or MODEL, the file of a predictor, and what these bring with them. What
- * is written: -o and --svg, and what the command keeps beside -o. Two names are one file when the
- * system says so, whatever their spelling and the links between. */
-
-/* Is `path` the file whose name is a, b and c in a row? */
-static bool is_joined(const char *path, const char *a, const char *b, const char *c)
-{
-    char other[PATH_MAX];
-    int n = snprintf(other, sizeof other, "%s%s%s", a, b, c);
-    return n > 0 && (size_t)n < sizeof other && acq_file_is_alias(path, other);
-}
-
-/* A benchmark's graph is read with the dictionary beside it. */
-static bool is_dictionary(const char *path, const char *graph)
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(graph, '/');
-    int length = slash == NULL ? 0 : (int)(slash + 1 - graph);
-    int n = snprintf(folder, sizeof folder, "%.*s", length, graph);
-    return strstr(graph, "_kg.tsv") != NULL && n >= 0 && (size_t)n < sizeof folder &&
-           is_joined(path, folder, "kgindex.json", "");
-}
-
-static bool is_in_folder(const char *path, const char *folder)
-{
-    bool is_found = false;
-    DIR *entries = acq_file_get_kind(folder) == ACQ_FILE_FOLDER ? opendir(folder) : NULL;
-    for (struct dirent *e; entries != NULL && !is_found && (e = readdir(entries)) != NULL;)
-        is_found = strcmp(e->d_name, "..") != 0 && is_joined(path, folder, "/", e->d_name);
-    if (entries != NULL)
-        closedir(entries);
-    return is_found;
-}
-
-/* The file itself, one of a folder, or the log of a store. */
-static bool is_read_as(const char *path, const char *input)
-{
-    return acq_file_is_alias(path, input) || is_in_folder(path, input) ||
-           is_in_folder(input, path) || is_joined(path, input, "-wal", "") ||
-           is_joined(path, input, "-shm", "") || is_joined(path, input, "-journal", "") ||
-           is_dictionary(path, input);
-}
-
-static bool is_predictor_read(const acq_options *options, const char *path)
-{
-    const char *spec = options->predictor, *graph = options->args.items[0];
-    const char *colon = strchr(spec, ':');
-    if (options->command != ACQ_COMMAND_complete)
-        return false;
-    if (colon != NULL)
-        return is_read_as(path, colon + 1);
-    return strcmp(spec, "auto") == 0 &&
-           (is_joined(path, graph, ".completion", "") || is_joined(path, graph, "/completion", ""));
-}
-
-static bool is_value_read(const acq_options *options, size_t i, const char *path)
-{
-    static const char *const kinds[] = {"FILE", "GRAPH", "MODEL"};
-    const acq_option *option = acq_option_get(i);
-    bool is_file = false;
-    if (!options->given[i] || i == ACQ_OPTION_output || i == ACQ_OPTION_svg ||
-        option->kind != ACQ_KIND_TEXT)
-        return false;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        is_file = is_file || strcmp(option->argument, kinds[k]) == 0;
-    const char *const *value = (const void *)((const char *)options + option->offset);
-    return is_file && is_read_as(path, *value);
-}
-
-/* The command that writes `path` has no list of files but its arguments. */
-static bool is_read(const acq_options *options, const char *path)
-{
-    bool is_found = is_predictor_read(options, path);
-    for (size_t i = acq_variant_get_bits(options->command) != 0; i < options->args.n; i++)
-        is_found = is_found || is_read_as(path, options->args.items[i]);
-    for (size_t i = 0; i < ACQ_N_OPTIONS; i++)
-        is_found = is_found || is_value_read(options, i, path);
-    return is_found;
-}
-
-static acq_status refuse_output(const char *path, const char *why, acq_error *error)
-{
-    acq_fail(error, ACQ_ERR_USAGE, "%s; name another file", why);
-    acq_error_set_file(error, path);
-    return ACQ_ERR_USAGE;
-}
-
-static acq_status check_one_output(const acq_options *options, const char *path, acq_error *error)
-{
-    struct stat info;
-    acq_file_kind kind = acq_file_get_kind(path);
-    if (kind == ACQ_FILE_MISSING && lstat(path, &info) == 0)
-        return refuse_output(path, "this is a symbolic link to nothing", error);
-    if (kind == ACQ_FILE_FOLDER && options->command == ACQ_COMMAND_train) {
-        acq_fail(error, ACQ_ERR_USAGE, "this is not a regular file; name a file to be written");
-        acq_error_set_file(error, path);
-        return ACQ_ERR_USAGE;
-    }
-    if (!is_read(options, path))
-        return ACQ_OK;
-    char why[100];
-    snprintf(why, sizeof why, "%s reads this file and would write over it",
-             acq_command_get(options->command)->name);
-    return refuse_output(path, why, error);
-}
-
-acq_status acq_setup_check_output(const acq_options *options, const char *path, acq_error *error)
-{
-    static const struct {
-        acq_command_id command;
-        const char *ending;
-    } beside[] = {
-        {ACQ_COMMAND_import, ".partial"}, {ACQ_COMMAND_fit, ".svg"},
-        {ACQ_COMMAND_fit, ".fit"},        {ACQ_COMMAND_train, ".csv"},
-        {ACQ_COMMAND_train, ".svg"},      {ACQ_COMMAND_train, ".checkpoint"},
-    };
-    acq_status status = check_one_output(options, path, error);
-    for (size_t i = 0; status == ACQ_OK && i < sizeof beside / sizeof *beside; i++) {
-        char name[PATH_MAX];
-        int n = snprintf(name, sizeof name, "%s%s", path, beside[i].ending);
-        if (beside[i].command == options->command && n > 0 && (size_t)n < sizeof name)
-            status = check_one_output(options, name, error);
-    }
-    if (status == ACQ_OK && options->command != ACQ_COMMAND_import && acq_store_is_database(path))
-        return refuse_output(path, "this is a store, and only import replaces one", error);
-    return status;
-}
-
-acq_status acq_setup_check_outputs(const acq_options *options, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    if (options->output != NULL)
-        status = acq_setup_check_output(options, options->output, error);
-    if (status == ACQ_OK && options->svg != NULL)
-        status = check_one_output(options, options->svg, error);
     return status;
 }
 

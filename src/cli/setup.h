@@ -27,6 +27,9 @@ acq_status acq_setup_check_output(const acq_options *options, const char *path, 
 /* The same for -o and --svg, before a command does anything. */
 acq_status acq_setup_check_outputs(const acq_options *options, acq_error *error);
 
+/* A pipe gives what it holds once: a command line that names one twice is refused. */
+acq_status acq_setup_check_pipes(const acq_options *options, acq_error *error);
+
 /* What --predictor auto, the default, came to. complete and eval say so at the start; ask, check
  * and predict once, after an answer that does not rest on facts alone. */
 void acq_setup_note_auto(const acq_options *options, const acq_predictor *predictor,
@@ -43,8 +46,8 @@ acq_status acq_setup_init(acq_setup *setup, const acq_options *options, const ch
                           acq_output *output, acq_error *error);
 void acq_setup_deinit(acq_setup *setup);
 
-/* Of these the weights and, if it is wanted, the predictor, for the graph that is in `setup`. After an
- * error neither is there. */
+/* Of these the weights and, if it is wanted, the predictor, for the graph that is in `setup`. After
+ * an error neither is there. */
 acq_status acq_setup_open_believed(acq_setup *setup, const acq_options *options,
                                    bool with_predictor, const char *path, acq_output *output,
                                    acq_error *error);

@@ -424,12 +424,29 @@ static void strip(acq_text *text)
         text->bytes[--text->length] = '\0';
 }
 
+/* What holds a zero byte is no text: it is dropped with what was typed before it, never cut short.
+ */
+static acq_shell_read read_line(shell *s, const char *prompt, acq_text *line)
+{
+    acq_shell_read found = acq_shell_input_next(s->input, prompt, line);
+    if (found != ACQ_SHELL_LINE || line->failed || strlen(line->bytes) == line->length)
+        return found;
+    acq_output output;
+    acq_error error = {0};
+    acq_output_init(&output);
+    (void)acq_fail(&error, ACQ_ERR_INPUT,
+                   "a zero byte in a question; write questions as UTF-8 text");
+    s->code = acq_report_worse(s->code, acq_report_error(&output, NULL, &error, NULL));
+    s->code = acq_report_worse(s->code, acq_output_finish(&output, ACQ_EXIT_YES));
+    return ACQ_SHELL_INTERRUPT;
+}
+
 /* Collects lines in `text` until the question is whole. */
 static acq_shell_read read_rest(shell *s, acq_text *text, acq_text *line)
 {
     acq_shell_read found = ACQ_SHELL_LINE;
     while (found == ACQ_SHELL_LINE && !text->failed && !is_whole(s, text)) {
-        found = acq_shell_input_next(s->input, "  ...> ", line);
+        found = read_line(s, "  ...> ", line);
         if (found != ACQ_SHELL_LINE || strspn(line->bytes, " \t") == line->length)
             break;
         if (ends_with(text, "\\"))
@@ -442,8 +459,7 @@ static acq_shell_read read_rest(shell *s, acq_text *text, acq_text *line)
 
 static acq_shell_read read_and_run(shell *s, acq_text *text, acq_text *line)
 {
-    acq_shell_read found =
-        acq_shell_input_next(s->input, s->is_sparql ? "sparql> " : "anycq> ", line);
+    acq_shell_read found = read_line(s, s->is_sparql ? "sparql> " : "anycq> ", line);
     size_t skip = found == ACQ_SHELL_LINE ? strspn(line->bytes, " \t") : 0;
     if (found != ACQ_SHELL_LINE || line->bytes[skip] == '\0' || line->bytes[skip] == '#')
         return found;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
 #include "cli/table.h"
@@ -297,8 +298,12 @@ static void load_history(acq_shell_input *input)
     find_history(input);
     history(input->history, &event, H_SETSIZE, HISTORY_LINES);
     history(input->history, &event, H_SETUNIQUE, 1);
-    if (input->path[0] != '\0')
-        history(input->history, &event, H_LOAD, input->path);
+    acq_file_kind kind = input->path[0] == '\0' ? ACQ_FILE_MISSING : acq_file_get_kind(input->path);
+    if (kind == ACQ_FILE_MISSING ||
+        (kind == ACQ_FILE_REGULAR && acq_file_get_size(input->path) == 0))
+        return;
+    if (kind != ACQ_FILE_REGULAR || history(input->history, &event, H_LOAD, input->path) < 0)
+        input->path[0] = '\0'; /* something else has this name: it is left alone */
 }
 
 /* What was asked may be private: nobody else reads it. */
@@ -411,6 +416,6 @@ acq_shell_read acq_shell_input_next(acq_shell_input *input, const char *prompt, 
     ssize_t n = getline(&input->line, &input->room, stdin);
     if (n < 0)
         return ACQ_SHELL_END;
-    take(input->line, strlen(input->line), line);
+    take(input->line, (size_t)n, line);
     return ACQ_SHELL_LINE;
 }

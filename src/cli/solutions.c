@@ -88,8 +88,7 @@ static void print_text(const acq_question *question, const acq_solutions *soluti
 
 /* ---- JSON ---- */
 
-static json_t *make_answer(const acq_question *question, const acq_solutions *solutions,
-                           size_t row)
+static json_t *make_answer(const acq_question *question, const acq_solutions *solutions, size_t row)
 {
     json_t *answer = json_object(), *values = json_object(), *keys = json_object();
     double p = acq_solutions_get_probability(solutions, row);
@@ -123,7 +122,9 @@ static void print_json(const acq_question *question, const acq_solutions *soluti
     if (question->line != NULL)
         json_object_set_new(object, "line", acq_json_count(question->line->number));
     json_object_set_new(object, "outcome",
-                        json_string(n > 0 ? "answered" : is_cut ? "undecided" : "none"));
+                        json_string(n > 0    ? "answered"
+                                    : is_cut ? "undecided"
+                                             : "none"));
     json_object_set_new(object, "reason", is_cut ? json_string(spent) : json_null());
     json_object_set_new(object, "complete", json_boolean(!is_cut));
     json_object_set_new(object, "answers", answers);
@@ -132,8 +133,7 @@ static void print_json(const acq_question *question, const acq_solutions *soluti
     if (acq_solutions_get_note(solutions)[0] != '\0')
         json_object_set_new(object, "note", acq_json_text(acq_solutions_get_note(solutions)));
     if (acq_solutions_get_warning(solutions)[0] != '\0')
-        json_object_set_new(object, "warning",
-                            acq_json_text(acq_solutions_get_warning(solutions)));
+        json_object_set_new(object, "warning", acq_json_text(acq_solutions_get_warning(solutions)));
     acq_json_add_line(&output->data, object);
 }
 
@@ -150,8 +150,8 @@ acq_status acq_cli_solve(acq_question *question, const acq_ask_params *ask, acq_
     params.ask = ask;
     params.most = options->all || !acq_options_has(options, limit) ? 0 : options->limit;
     params.default_limit = options->all ? 0 : 1;
-    acq_status status = acq_solve(question->graph, question->text, question->predictor, &params,
-                                  &solutions, error);
+    acq_status status =
+        acq_solve(question->graph, question->text, question->predictor, &params, &solutions, error);
     if (status != ACQ_OK)
         return status;
     if (acq_solutions_get_warning(solutions)[0] != '\0')

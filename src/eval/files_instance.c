@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 ACQ_PRINTF(2, 3)
 static acq_status fail_at(const acq_bench_reader *reader, const char *format, ...)
@@ -240,13 +241,8 @@ static acq_status count_doubles(const acq_bench_reader *reader, const acq_bench_
     qsort_r(sorted, n, size, compare_tuples, &n_free);
     for (size_t i = 0; i < instance->wrong.n; i++) {
         const acq_ent *tuple = instance->wrong.values + i * n_free;
-        size_t low = 0, high = n;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            int order = compare_tuples(sorted + middle * n_free, tuple, &n_free);
-            low = order < 0 ? middle + 1 : low;
-            high = order < 0 ? high : middle;
-        }
+        size_t low;
+        ACQ_SEARCH(low, 0, n, compare_tuples(sorted + low * n_free, tuple, &n_free) < 0);
         *out += low < n && compare_tuples(sorted + low * n_free, tuple, &n_free) == 0;
     }
     acq_free(sorted);

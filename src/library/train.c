@@ -62,6 +62,8 @@ acq_status acq_train_check(const char *kind, const acq_train_option *options, si
                            acq_error *error)
 {
     ACQ_REQUIRE(kind, error);
+    if (n_options > 0)
+        ACQ_REQUIRE(options, error);
     acq_train_kind found;
     acq_train_settings settings;
     acq_status status = find_kind(kind, &found, error);
@@ -112,12 +114,14 @@ acq_status acq_train(const char *kind, const acq_graph *const *graphs, size_t n_
                                        .names = params.names,
                                        .n_graphs = n_graphs,
                                        .options = params.options,
-                                       .n_options = params.options == NULL ? 0 : params.n_options,
+                                       .n_options = params.n_options,
                                        .output = output,
                                        .version = ACQ_VERSION,
                                        .commit = params.commit,
                                        .begin_ns =
                                            acq_clock_ns() - (int64_t)(params.seconds_before * 1e9)};
+    if (status == ACQ_OK && params.options == NULL && params.n_options > 0)
+        status = acq_fail(error, ACQ_ERR_USAGE, "acq_train: params->options is NULL");
     if (status == ACQ_OK)
         status = find_kind(kind, &run_params.kind, error);
     return status == ACQ_OK ? run(&run_params, &params, out, error) : status;

@@ -210,7 +210,7 @@ acq_status acq_repro_job_write(acq_repro_plan *plan, acq_repro_job *job, uint64_
     acq_text_add(&text, "]}\n");
     acq_status status = acq_text_finish(&text, error);
     if (status == ACQ_OK)
-        status = acq_new_file_write(path, "the result of a job", text.bytes, text.length, error);
+        status = acq_repro_write(path, "the result of a job", &text, error);
     acq_text_deinit(&text);
     return status == ACQ_OK ? acq_repro_job_read(plan, job, identity, error) : status;
 }

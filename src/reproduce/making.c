@@ -192,6 +192,9 @@ static acq_status make(acq_repro_models *models, acq_repro_thing t, const char *
                                    models->subject->observed_split, recipes[t].name);
     if (models->busy == NULL)
         return acq_fail_memory(error);
+    acq_status status = acq_repro_check_place(path, error);
+    if (status != ACQ_OK)
+        return status;
     if (t == ACQ_THING_FIT_LINKS)
         return fit(models, path, error);
     return recipes[t].train != NULL ? train(models, t, path, from, error)
@@ -204,8 +207,7 @@ static acq_status write_note(acq_repro_models *models, const char *path, acq_tex
     acq_text_format(description, "\nmade in %.1f s by commit %s\n", seconds,
                     models->plan->settings->commit);
     acq_status status = acq_text_finish(description, error);
-    return status == ACQ_OK ? acq_new_file_write(path, "the note on a model", description->bytes,
-                                                 description->length, error)
+    return status == ACQ_OK ? acq_repro_write(path, "the note on a model", description, error)
                             : status;
 }
 

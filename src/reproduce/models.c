@@ -115,6 +115,25 @@ acq_status acq_repro_make_folder(const char *path, acq_error *error)
     return ACQ_ERR_IO;
 }
 
+/* A link in the folder of the outputs may lead to what is read, and would be followed. */
+acq_status acq_repro_check_place(const char *path, acq_error *error)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return ACQ_OK;
+    acq_fail(error, ACQ_ERR_USAGE, "an output would go where this link leads; remove the link");
+    acq_error_set_file(error, path);
+    return ACQ_ERR_USAGE;
+}
+
+acq_status acq_repro_write(const char *path, const char *what, const acq_text *text,
+                           acq_error *error)
+{
+    acq_status status = acq_repro_check_place(path, error);
+    return status == ACQ_OK ? acq_new_file_write(path, what, text->bytes, text->length, error)
+                            : status;
+}
+
 static const char *get_own_root(acq_repro_plan *plan)
 {
     return acq_repro_print(plan, "%s/models%s", plan->settings->output,

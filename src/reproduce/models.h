@@ -70,6 +70,11 @@ acq_status acq_repro_time_steps(acq_repro_models *models, const acq_repro_subjec
 /* Makes a folder and those above it. */
 acq_status acq_repro_make_folder(const char *path, acq_error *error);
 
+/* Refuses a link: no output is written through one. */
+acq_status acq_repro_check_place(const char *path, acq_error *error);
+acq_status acq_repro_write(const char *path, const char *what, const acq_text *text,
+                           acq_error *error);
+
 /* Text in the plan's arena. NULL: out of memory. */
 const char *acq_repro_print(acq_repro_plan *plan, const char *format, ...) ACQ_PRINTF(2, 3);
 

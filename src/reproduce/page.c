@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "reproduce/models.h"
 #include "reproduce/render.h"
 
@@ -127,7 +126,7 @@ static acq_status add_picture(acq_text *out, acq_repro_plan *plan, const acq_rep
     acq_status status = path == NULL ? acq_fail_memory(error)
                                      : acq_repro_draw(&picture, table, subject, lines, error);
     if (status == ACQ_OK && picture.length > 0) {
-        status = acq_new_file_write(path, "a picture", picture.bytes, picture.length, error);
+        status = acq_repro_write(path, "a picture", &picture, error);
         acq_text_add_bytes(out, picture.bytes, picture.length);
     }
     acq_text_deinit(&picture);
@@ -276,7 +275,7 @@ acq_status acq_repro_write_page(acq_repro_plan *plan, acq_error *error)
     if (status == ACQ_OK)
         status = path == NULL ? acq_fail_memory(error) : acq_text_finish(&out, error);
     if (status == ACQ_OK)
-        status = acq_new_file_write(path, "the page", out.bytes, out.length, error);
+        status = acq_repro_write(path, "the page", &out, error);
     acq_text_deinit(&out);
     return status;
 }

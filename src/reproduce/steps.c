@@ -320,7 +320,7 @@ static acq_status write_kept(timing *t, uint64_t identity, acq_error *error)
     acq_text_add(&out, "]}\n");
     acq_status status = path == NULL ? acq_fail_memory(error) : acq_text_finish(&out, error);
     if (status == ACQ_OK)
-        status = acq_new_file_write(path, "the times of steps", out.bytes, out.length, error);
+        status = acq_repro_write(path, "the times of steps", &out, error);
     acq_text_deinit(&out);
     return status;
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "reproduce/models.h"
 #include "reproduce/render.h"
 
@@ -12,7 +11,7 @@ static acq_status write_text(acq_repro_plan *plan, const char *name, acq_text *t
     const char *path = acq_repro_print(plan, "%s/%s", plan->settings->output, name);
     acq_status status = path == NULL ? acq_fail_memory(error) : acq_text_finish(text, error);
     if (status == ACQ_OK)
-        status = acq_new_file_write(path, "a table", text->bytes, text->length, error);
+        status = acq_repro_write(path, "a table", text, error);
     return status;
 }
 

@@ -492,7 +492,7 @@ acq_status acq_train_options_set(acq_train_kind kind, const acq_train_option *op
         status = read_flag(&table[OPTION_train_paper], value, &is_paper, error);
     if (is_paper)
         acq_train_policy_params_init_paper(&params->policy);
-    if (acq_train_options_find(options, n, "time", &value) &&
+    if (status == ACQ_OK && acq_train_options_find(options, n, "time", &value) &&
         !acq_train_options_find(options, n, "batches", &value))
         follow_clock(kind, params);
     for (size_t i = 0; i < kinds[kind].n && status == ACQ_OK; i++) {

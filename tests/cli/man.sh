@@ -36,12 +36,13 @@ for command in $commands; do
     check "$pages/anycq-$command.1" "$command" --help
     grep -q "anycq.*-$command" "$pages/anycq.1" || fail "anycq.1 lacks $command"
 done
-for variant in complex nbfnet ultra policy; do
-    check "$pages/anycq-train.1" train $variant --help
-done
-for variant in qac qar links; do
-    check "$pages/anycq-eval.1" eval $variant --help
-done
+# Of train and eval, by the table that they are made from.
+source=$(dirname "$0")/../..
+sed -n 's/^ *X(\([a-z]*\), \([a-z]*\), "[^0-9].*/\1 \2/p' "$source/src/cli/commands.h" >"$T/variants"
+[ "$(wc -l <"$T/variants")" -ge 10 ] || fail 'no variants in commands.h'
+while read -r command variant; do
+    check "$pages/anycq-$command.1" "$command" "$variant" --help
+done <"$T/variants"
 [ "$n" -ge 150 ] || fail "only $n options were looked at"
 
 lint()
@@ -55,7 +56,7 @@ lint()
     fi
 }
 
-for page in "$pages"/*.1; do
+for page in "$pages"/*.1 "$source/man/anycq.3"; do
     said=$(lint "$page")
     [ -z "$said" ] || fail "$page: $said"
 done

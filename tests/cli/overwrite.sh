@@ -64,10 +64,15 @@ refused s1 merge s1 s2 -o ./s1
 refused folder/train.txt export folder -o folder/train.txt
 refused folder/train.txt import folder -o folder/train.txt
 refused g.acq export g.acq -o g.acq
+refused g.acq draw 'Q(x) := r(x, y)' -o g.acq
+refused truth.tsv generate small --observed g.tsv --complete truth.tsv -o ./truth.tsv
+refused g.tsv generate small --observed g.tsv --complete truth.tsv -o hard
 # What a graph brings with it: the log of a store, the completion that auto takes.
 cp c g.acq-wal.keep
 : >g.acq-wal
 refused g.acq-wal export g.acq -o g.acq-wal
+refused g.acq-wal draw 'Q(x) := r(x, y)' -o ./g.acq-wal
+refused g.acq-wal export truth.tsv -o g.acq-wal
 rm -f g.acq-wal
 cp c g.tsv.completion
 refused g.tsv.completion complete g.tsv -o ./g.tsv.completion
@@ -86,7 +91,8 @@ refused q.checkpoint train complex q.checkpoint --format tsv -o q --epochs 1
 # A link to nothing.
 ln -s nowhere dangling
 for command in 'complete g.tsv --predictor observed' 'export g.tsv' 'import g.tsv' 'fit g.tsv' \
-    'train complex g.tsv --epochs 1' 'merge s1 s2'; do
+    'train complex g.tsv --epochs 1' 'merge s1 s2' 'draw Q(x):=r(x,y)' \
+    'generate small --observed g.tsv --complete truth.tsv'; do
     n=$((n + 1))
     # shellcheck disable=SC2086
     run $command -o dangling

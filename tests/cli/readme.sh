@@ -10,9 +10,15 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/run" && ln -s "$source/data" "$work/run/data" && cd "$work/run" || exit 1
 [ "$document" = README.md ] || cp "$source/${document%.md}"/* . || exit 1
 
+# With $ACQ_INSTRUCTIONS (generic) no newer instructions are used, by the commands that take the option.
 anycq()
 {
-    "$bin" "$@"
+    command=$1
+    shift
+    case ${ACQ_INSTRUCTIONS:+$command} in
+    ask | check | predict | suggest | fit) "$bin" "$command" --instructions "$ACQ_INSTRUCTIONS" "$@" ;;
+    *) "$bin" "$command" "$@" ;;
+    esac
 }
 
 normalise()
@@ -33,9 +39,9 @@ while IFS= read -r line; do
         ;;
     '$ anycq'*)
         printf '%s\n' "$line" >>"$work/actual"
-        command="$pending$line"
+        words="$pending$line"
         pending=
-        eval "${command#\$ }" >>"$work/actual" 2>&1
+        eval "${words#\$ }" >>"$work/actual" 2>&1
         ;;
     esac
 done <"$work/expected"

@@ -77,6 +77,22 @@ printf '{"identity": ' >"tables/jobs/FB15k-237_valid_qac_2p_exact_perfect.json"
 reproduce data -o tables --tables perfect,sql-time --model-time 1s --first 3 || fail "exit $?"
 expect ": 1 run," out
 
+# outputs: never over what is read, nor through a link; a folder within the data is gone on in
+for place in data ./data/. data/FB15k-237; do
+    reproduce data -o "$place" --tables perfect --first 1
+    [ $? -eq 2 ] || fail "-o $place"
+done
+for run in 1 2; do
+    reproduce data -o data/tables --tables perfect --model-time 1s --first 1 || fail "run $run within"
+done
+expect ": 0 run," out
+rm tables/tables.md && ln -s ../data/quiet/train.txt tables/tables.md && cksum data/quiet/train.txt >sum
+reproduce data -o tables --tables perfect,sql-time --model-time 1s --first 3
+[ $? -eq 2 ] || fail 'through a link'
+expect 'remove the link' err
+[ "$(cksum data/quiet/train.txt)" = "$(cat sum)" ] || fail 'a link was followed'
+rm -r tables/tables.md data/tables
+
 # an interrupt keeps what is done, and the same command goes on
 "$anycq" reproduce data -o stopped --tables perfect,pe --model-time 20s >out 2>err &
 pid=$!

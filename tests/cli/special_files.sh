@@ -1,6 +1,6 @@
 #!/bin/sh
 # A pipe, a folder or a device in the place of a completion or a model is an error at once, not
-# something to wait for.
+# something to wait for; so is a pipe that is named twice.
 # usage: special_files.sh ANYCQ SOURCE_DIR
 set -u
 anycq=$1
@@ -30,4 +30,22 @@ for kind in completion complex nbfnet ultra; do
     refused device ask "$T/g.tsv" 'Q(x) := directed(x, y)' --predictor "$kind:/dev/zero"
 done
 refused pipe ask "$T/g.tsv" 'Q(x) := directed(x, y)'
+
+# A pipe gives what it holds once: naming it twice is refused before anybody waits for it.
+twice()
+{
+    timeout 20 "$anycq" "$@" >"$T/out" 2>&1 </dev/null
+    code=$?
+    if [ $code -ne 2 ] || ! grep -q 'pipe can be read once' "$T/out"; then
+        echo "FAILED: $* gave $code:"
+        cat "$T/out"
+        status=1
+    fi
+}
+
+ln -s pipe "$T/link"
+twice ask "$T/pipe" 'Q(x) := directed(x, y)' --predictor "perfect:$T/link"
+twice eval links --observed "$T/pipe" --truth "$T/pipe" --predictor observed
+twice generate small --observed "$T/pipe" --complete "$T/link" -o "$T/new"
+twice ask "$T/pipe" --queries "$T/pipe" --predictor observed
 exit $status

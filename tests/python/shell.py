@@ -166,6 +166,20 @@ class Terminal(unittest.TestCase):
         again.ask("\x10", "x = Paris")
         self.assertEqual(again.leave(), 0)
 
+    def test_a_file_that_is_no_history_is_left_alone(self):
+        path = os.path.join(self.folder, "state", "anycq", "history")
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("Ada\tknows\ttea\n")
+        graph = os.path.join(self.folder, "graph.tsv")
+        os.link(path, graph)
+        shell = self.open(graph)
+        shell.expect("anycq> ")
+        shell.ask('knows(x, "tea")', "x = Ada")
+        self.assertEqual(shell.leave(), 0)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "Ada\tknows\ttea\n")
+
     def test_names_cannot_command_the_terminal(self):
         evil = "\x1b]0;owned\x07\x1b[31mred"
         shell = self.open(self.write([(evil, "knows", "tea"), ("\x1b[2J", "knows", "tea"),
@@ -205,6 +219,14 @@ class Script(unittest.TestCase):
             done = self.run_lines(text, "--predictor", "observed")
             self.assertEqual(done.returncode, code, text)
             self.assertNotIn("anycq>", done.stdout)
+
+    def test_a_zero_byte_never_cuts_a_question_short(self):
+        good = 'capital_of(x, "France")'
+        for text in (good + "\0 & nonsense\n", good + " &\n\0\n", ".limit\0 5\n", "\0\n"):
+            done = self.run_lines(text + good + "\n", "--predictor", "observed")
+            self.assertEqual(done.returncode, 2, text)
+            self.assertEqual(done.stdout.count("x = Paris"), 1, text)
+            self.assertIn("zero byte", done.stderr)
 
     def test_what_is_printed_is_what_ask_prints(self):
         query = 'Q(x) := borders(x, "France") & !currency(x, "Euro")'

@@ -45,6 +45,9 @@ static void test_graphs_and_stores(void **state)
     REFUSES(acq_solve, "sparql", f.graph, NULL, NULL, NULL, &solutions);
     REFUSES(acq_solve, "out", f.graph, "ASK {}", NULL, NULL, NULL);
     REFUSES(acq_solutions_explain, "solutions", NULL, 0, NULL);
+    assert_int_equal(acq_solve(f.graph, "ASK {}", NULL, NULL, &solutions, NULL), ACQ_OK);
+    REFUSES(acq_solutions_explain, "out", solutions, 0, NULL);
+    acq_solutions_free(solutions);
     REFUSES(acq_graph_open, "path", NULL, NULL, &graph);
     REFUSES(acq_graph_open, "out", f.path, NULL, NULL);
     REFUSES(acq_graph_get_failure, "graph", NULL);
@@ -209,6 +212,14 @@ static void test_questions(void **state)
     REFUSES(acq_cursor_next_some, "out", cursor, NULL);
     acq_cursor_free(cursor);
     REFUSES(acq_train_check, "kind", NULL, NULL, 0);
+    REFUSES(acq_train_check, "options", "complex", NULL, 1);
+    acq_train_option nameless = {.value = "4"};
+    assert_int_equal(acq_train_check("complex", &nameless, 1, NULL), ACQ_ERR_USAGE);
+    acq_train_params train;
+    acq_train_params_init(&train);
+    train.n_options = 1;
+    REFUSES(acq_train, "params->options", "complex", (const acq_graph *const *)&f.graph, 1, "x",
+            &train, NULL);
     REFUSES(acq_train, "kind", NULL, (const acq_graph *const *)&f.graph, 1, "x", NULL, NULL);
     REFUSES(acq_train, "graphs", "complex", NULL, 1, "x", NULL, NULL);
     REFUSES(acq_train, "output", "complex", (const acq_graph *const *)&f.graph, 1, NULL, NULL,

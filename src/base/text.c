@@ -113,6 +113,57 @@ void acq_text_add_json(acq_text *text, const char *bytes, size_t length)
     acq_text_add_char(text, '"');
 }
 
+void acq_text_add_json_mended(acq_text *text, const char *string)
+{
+    acq_text_add_char(text, '"');
+    for (size_t left = strlen(string), n; left > 0; string += n, left -= n) {
+        n = acq_utf8_length(string, left);
+        if (n == 0)
+            acq_text_add(text, "\\ufffd");
+        else if (*string == '"' || *string == '\\')
+            acq_text_format(text, "\\%c", *string);
+        else if ((unsigned char)*string < ' ')
+            acq_text_format(text, "\\u%04x", (unsigned)*string);
+        else
+            acq_text_add_bytes(text, string, n);
+        n = n == 0 ? 1 : n;
+    }
+    acq_text_add_char(text, '"');
+}
+
+void acq_text_add_markup(acq_text *text, const char *string, size_t most)
+{
+    for (size_t left = strlen(string), n; left > 0; string += n, left -= n) {
+        if (most-- == 0) {
+            acq_text_add(text, "…");
+            return;
+        }
+        n = acq_utf8_length(string, left);
+        if (n == 0)
+            acq_text_add(text, "\xEF\xBF\xBD");
+        else if ((unsigned char)*string < ' ')
+            acq_text_add_char(text, ' ');
+        else if (strchr("<>&\"'", *string) != NULL)
+            acq_text_format(text, "&#%d;", *string);
+        else
+            acq_text_add_bytes(text, string, n);
+        n = n == 0 ? 1 : n;
+    }
+}
+
+void acq_text_add_quoted(acq_text *text, const char *bytes, size_t length)
+{
+    acq_text_add_char(text, '"');
+    for (size_t i = 0; i < length; i++) {
+        static const char PLAIN[] = "\"\\\n\r\t", ESCAPED[] = "\"\\nrt";
+        const char *special = memchr(PLAIN, bytes[i], sizeof PLAIN - 1);
+        if (special != NULL)
+            acq_text_add_char(text, '\\');
+        acq_text_add_char(text, special == NULL ? bytes[i] : ESCAPED[special - PLAIN]);
+    }
+    acq_text_add_char(text, '"');
+}
+
 void acq_text_format(acq_text *text, const char *format, ...)
 {
     va_list args;
@@ -164,10 +215,13 @@ static lead read_lead(unsigned char c)
     return (lead){0, 0, 0};
 }
 
-static size_t sequence_length(const unsigned char *p, size_t left)
+size_t acq_utf8_length(const char *text, size_t length)
 {
+    const unsigned char *p = (const unsigned char *)text;
+    if (length == 0 || p[0] < 0x80)
+        return length == 0 ? 0 : 1;
     lead first = read_lead(p[0]);
-    if (first.length == 0 || first.length > left || p[1] < first.low || p[1] > first.high)
+    if (first.length == 0 || first.length > length || p[1] < first.low || p[1] > first.high)
         return 0;
     for (size_t i = 2; i < first.length; i++) {
         if ((p[i] & 0xC0) != 0x80)
@@ -178,18 +232,17 @@ static size_t sequence_length(const unsigned char *p, size_t left)
 
 size_t acq_utf8_check(const char *bytes, size_t length)
 {
-    const unsigned char *p = (const unsigned char *)bytes;
     size_t i = 0;
     while (i < length) {
         uint64_t word;
         if (length - i >= sizeof word) {
-            memcpy(&word, p + i, sizeof word);
+            memcpy(&word, bytes + i, sizeof word);
             if ((word & 0x8080808080808080ULL) == 0) {
                 i += sizeof word;
                 continue;
             }
         }
-        size_t step = p[i] < 0x80 ? 1 : sequence_length(p + i, length - i);
+        size_t step = acq_utf8_length(bytes + i, length - i);
         if (step == 0)
             return i;
         i += step;

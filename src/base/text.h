@@ -37,8 +37,15 @@ void acq_text_clear(acq_text *text); /* keeps the memory */
 void acq_text_add(acq_text *text, const char *piece);
 void acq_text_add_bytes(acq_text *text, const char *bytes, size_t length);
 void acq_text_add_char(acq_text *text, char c);
-/* As a string of JSON, in quotes. What is not UTF-8 is replaced. */
+/* As a string of JSON, in quotes. What is not UTF-8 is replaced as a whole. */
 void acq_text_add_json(acq_text *text, const char *bytes, size_t length);
+/* The same, but of what is not UTF-8 each byte alone becomes U+FFFD. */
+void acq_text_add_json_mended(acq_text *text, const char *string);
+/* For HTML and SVG: markup escaped, control characters as blanks, bytes that are not UTF-8 as
+ * U+FFFD. At most `most` characters, then "…". */
+void acq_text_add_markup(acq_text *text, const char *string, size_t most);
+/* As a name in quotes, which the query language reads back. */
+void acq_text_add_quoted(acq_text *text, const char *bytes, size_t length);
 void acq_text_format(acq_text *text, const char *format, ...) ACQ_PRINTF(2, 3);
 
 /* ACQ_OK, or ACQ_ERR_MEMORY if any append failed. */
@@ -52,6 +59,9 @@ acq_status acq_text_take(acq_text *text, char **out, acq_error *error);
 /* Position of the first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong
  * forms, no surrogates, nothing above U+10FFFF), or length. O(length), 8 ASCII bytes a step. */
 size_t acq_utf8_check(const char *bytes, size_t length);
+
+/* Bytes of the character that text[0] begins, of `length` at most; 0: none, it is malformed. */
+size_t acq_utf8_length(const char *text, size_t length);
 
 /* The character that well-formed text begins with; *length is that of its bytes. */
 uint32_t acq_utf8_decode(const char *text, size_t *length);

@@ -131,48 +131,10 @@ void acq_eval_print_table(acq_text *text, const acq_eval_row *rows, size_t n)
                         rows[n - 1].classes_mean, rows[n - 1].gflop);
 }
 
-/* Bytes of the UTF-8 sequence at text, 0 when it is none (overlong, surrogate, cut off). */
-static size_t utf8_length(const unsigned char *text)
-{
-    unsigned char c = text[0], low = 0x80, high = 0xBF;
-    size_t n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    if (c == 0xE0)
-        low = 0xA0;
-    else if (c == 0xED)
-        high = 0x9F;
-    else if (c == 0xF0)
-        low = 0x90;
-    else if (c == 0xF4)
-        high = 0x8F;
-    for (size_t i = 1; i < n; i++, low = 0x80, high = 0xBF)
-        if (text[i] < low || text[i] > high)
-            return 0;
-    return n;
-}
-
-static void add_string(acq_text *text, const char *value)
-{
-    const unsigned char *at = (const unsigned char *)value;
-    acq_text_add_char(text, '"');
-    while (*at != '\0') {
-        size_t n = utf8_length(at);
-        if (*at == '"' || *at == '\\')
-            acq_text_format(text, "\\%c", *at);
-        else if (*at < 0x20)
-            acq_text_format(text, "\\u%04x", *at);
-        else if (n == 0)
-            acq_text_add(text, "\\ufffd");
-        else
-            acq_text_add_bytes(text, (const char *)at, n);
-        at += n == 0 ? 1 : n;
-    }
-    acq_text_add_char(text, '"');
-}
-
 static void add_text_field(acq_text *text, const char *name, const char *value)
 {
     acq_text_format(text, "\"%s\": ", name);
-    add_string(text, value);
+    acq_text_add_json_mended(text, value);
     acq_text_add(text, ", ");
 }
 
@@ -213,7 +175,7 @@ void acq_eval_print_json(acq_text *text, const acq_eval_row *row)
     add_text_field(text, "engine", row->engine);
     add_text_field(text, "predictor", row->predictor);
     acq_text_add(text, "\"atoms\": ");
-    add_string(text, row->atoms);
+    acq_text_add_json_mended(text, row->atoms);
     add_number(text, "prior", row->prior, 4);
     if (!isnan(row->min_p))
         add_number(text, "min_p", row->min_p, 4);
@@ -233,7 +195,7 @@ void acq_eval_print_json(acq_text *text, const acq_eval_row *row)
     add_number(text, "ms_max", row->ms.max, 6);
     if (row->weights != NULL) {
         acq_text_add(text, ", \"weights\": ");
-        add_string(text, row->weights);
+        acq_text_add_json_mended(text, row->weights);
         add_number(text, "classes_mean", row->classes_mean, 2);
         add_number(text, "gflop", row->gflop, 6);
     }

@@ -226,19 +226,6 @@ static bool is_bare_word(const char *name)
     return *name == '\0';
 }
 
-static void add_quoted(acq_text *out, const char *name)
-{
-    acq_text_add_char(out, '"');
-    for (size_t n = strcspn(name, "\"\\"); name[n] != '\0'; n = strcspn(name, "\"\\")) {
-        acq_text_add_bytes(out, name, n);
-        acq_text_add_char(out, '\\');
-        acq_text_add_char(out, name[n]);
-        name += n + 1;
-    }
-    acq_text_add(out, name);
-    acq_text_add_char(out, '"');
-}
-
 static void add_relation(const acq_fact *fact, acq_text *out)
 {
     acq_text_add(out, fact->is_negated ? "!" : "");
@@ -246,7 +233,7 @@ static void add_relation(const acq_fact *fact, acq_text *out)
     if (is_bare_word(fact->relation))
         acq_text_add(out, fact->relation);
     else
-        add_quoted(out, fact->relation);
+        acq_text_add_quoted(out, fact->relation, strlen(fact->relation));
     acq_text_add(out, fact->is_inverse ? ")(" : "(");
 }
 
@@ -256,9 +243,9 @@ static void add_atom(const acq_fact *fact, acq_text *out)
     bool is_equality = fact->kind == ACQ_FACT_EQUALITY;
     if (!is_equality)
         add_relation(fact, out);
-    add_quoted(out, fact->head);
+    acq_text_add_quoted(out, fact->head, strlen(fact->head));
     acq_text_add(out, !is_equality ? ", " : fact->is_negated ? " != " : " = ");
-    add_quoted(out, fact->tail);
+    acq_text_add_quoted(out, fact->tail, strlen(fact->tail));
     acq_text_add(out, is_equality ? "" : ")");
 }
 

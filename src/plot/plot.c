@@ -41,30 +41,6 @@ static void add_style(acq_text *text)
     acq_text_add(text, "}</style>\n");
 }
 
-/* At most `most` characters, then "…". */
-static void add_escaped(acq_text *text, const char *string, size_t most)
-{
-    size_t left = strlen(string);
-    for (size_t n = 0; left > 0; n++) {
-        size_t length = 1;
-        bool is_good = acq_utf8_check(string, left < 4 ? left : 4) > 0;
-        if (n == most) {
-            acq_text_add(text, "…");
-            return;
-        }
-        if (is_good)
-            acq_utf8_decode(string, &length);
-        if (!is_good || (unsigned char)*string < ' ')
-            acq_text_add(text, is_good ? " " : "�");
-        else if (strchr("<>&\"", *string) != NULL)
-            acq_text_format(text, "&#%d;", *string);
-        else
-            acq_text_add_bytes(text, string, length);
-        string += length;
-        left -= length;
-    }
-}
-
 void acq_plot_begin(acq_plot *plot, int width, int height, const char *title, const char *subtitle)
 {
     acq_text *text = &plot->text;
@@ -74,14 +50,14 @@ void acq_plot_begin(acq_plot *plot, int width, int height, const char *title, co
                     "viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"sans-serif\" "
                     "font-size=\"12\">\n<title>",
                     width, height, width, height);
-    add_escaped(text, title, SIZE_MAX);
+    acq_text_add_markup(text, title, SIZE_MAX);
     acq_text_add(text, "</title>\n");
     add_style(text);
     acq_text_format(text,
                     "<rect class=\"b\" width=\"%d\" height=\"%d\"/>\n<text class=\"t\" x=\"16\" "
                     "y=\"30\" font-size=\"16\" font-weight=\"bold\">",
                     width, height);
-    add_escaped(text, title, (size_t)(width - 32) / TITLE_WIDTH);
+    acq_text_add_markup(text, title, (size_t)(width - 32) / TITLE_WIDTH);
     acq_text_add(text, "</text>\n");
     if (subtitle != NULL)
         acq_plot_add_text(plot, 16, 50, subtitle);
@@ -164,7 +140,7 @@ void acq_plot_add_x_name(acq_plot *plot, const acq_plot_axis *x, double at, cons
 {
     acq_text_format(&plot->text, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
                     (x->begin + x->end) / 2, at);
-    add_escaped(&plot->text, name, SIZE_MAX);
+    acq_text_add_markup(&plot->text, name, SIZE_MAX);
     acq_text_add(&plot->text, "</text>\n");
 }
 
@@ -173,7 +149,7 @@ void acq_plot_add_y_name(acq_plot *plot, const acq_plot_axis *y, double at, cons
     acq_text_format(&plot->text,
                     "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">",
                     at, (y->begin + y->end) / 2);
-    add_escaped(&plot->text, name, SIZE_MAX);
+    acq_text_add_markup(&plot->text, name, SIZE_MAX);
     acq_text_add(&plot->text, "</text>\n");
 }
 
@@ -182,7 +158,7 @@ void acq_plot_add_y_name(acq_plot *plot, const acq_plot_axis *y, double at, cons
 void acq_plot_add_text(acq_plot *plot, double x, double y, const char *text)
 {
     acq_text_format(&plot->text, "<text x=\"%.1f\" y=\"%.1f\">", x, y);
-    add_escaped(&plot->text, text, SIZE_MAX);
+    acq_text_add_markup(&plot->text, text, SIZE_MAX);
     acq_text_add(&plot->text, "</text>\n");
 }
 
@@ -213,7 +189,7 @@ void acq_plot_add_disc(acq_plot *plot, acq_plot_spot at, double radius, size_t s
         return;
     }
     acq_text_add(&plot->text, " fill-opacity=\"0.7\"><title>");
-    add_escaped(&plot->text, title, SIZE_MAX);
+    acq_text_add_markup(&plot->text, title, SIZE_MAX);
     acq_text_add(&plot->text, "</title></circle>\n");
 }
 
@@ -224,7 +200,7 @@ void acq_plot_add_square(acq_plot *plot, acq_plot_spot at, double half, size_t s
                     "<rect class=\"p%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">"
                     "<title>",
                     series % ACQ_PLOT_STYLES, at.x - half, at.y - half, 2 * half, 2 * half);
-    add_escaped(&plot->text, title == NULL ? "" : title, SIZE_MAX);
+    acq_text_add_markup(&plot->text, title == NULL ? "" : title, SIZE_MAX);
     acq_text_add(&plot->text, "</title></rect>\n");
 }
 
@@ -300,7 +276,7 @@ void acq_plot_add_labels(acq_plot *plot, acq_plot_label *labels, size_t n, const
                         "<text class=\"p%zu\" x=\"%.1f\" y=\"%.1f\">",
                         style, label->end.x, label->end.y, x->end + 9, label->at, style,
                         x->end + 11, label->at + 4);
-        add_escaped(&plot->text, label->text, SIZE_MAX);
+        acq_text_add_markup(&plot->text, label->text, SIZE_MAX);
         acq_text_add(&plot->text, "</text>\n");
     }
 }

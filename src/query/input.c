@@ -1,67 +1,10 @@
-/* input.c - see input.h. UTF-8 as in RFC 3629: no overlong forms, no surrogates, at most U+10FFFF.
- */
+/* input.c - see input.h. */
 #include "query/input.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "query/query.h"
-
-static bool is_continuation(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
-/* The second byte alone decides about overlong forms, surrogates and the upper end. */
-static bool is_second_byte(unsigned char first, unsigned char second)
-{
-    switch (first) {
-    case 0xE0:
-        return second >= 0xA0 && second <= 0xBF;
-    case 0xED:
-        return second >= 0x80 && second <= 0x9F;
-    case 0xF0:
-        return second >= 0x90 && second <= 0xBF;
-    case 0xF4:
-        return second >= 0x80 && second <= 0x8F;
-    default:
-        return is_continuation(second);
-    }
-}
-
-size_t acq_utf8_length(const char *text, size_t length)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    if (length == 0)
-        return 0;
-    if (bytes[0] < 0x80)
-        return 1;
-    size_t n = bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : 2;
-    if (bytes[0] < 0xC2 || bytes[0] > 0xF4 || n > length || !is_second_byte(bytes[0], bytes[1]))
-        return 0;
-    for (size_t i = 2; i < n; i++) {
-        if (!is_continuation(bytes[i]))
-            return 0;
-    }
-    return n;
-}
-
-size_t acq_utf8_write(uint32_t code, char *buffer)
-{
-    if (code < 0x80) {
-        buffer[0] = (char)code;
-        return 1;
-    }
-    if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
-        return 0;
-    size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--) {
-        buffer[i] = (char)(0x80 | (code & 0x3F));
-        code >>= 6;
-    }
-    buffer[0] = (char)((0xF00 >> n & 0xFF) | code);
-    return n;
-}
 
 static acq_status fail_encoding(const char *text, size_t at, size_t line_start, size_t line,
                                 acq_error *error)
@@ -117,4 +60,65 @@ acq_shown acq_input_show(const char *text, size_t length)
         i += plain ? n : 1;
     }
     return shown;
+}
+
+/* ---- lexers ---- */
+
+void acq_scan_init(acq_scan *scan, const char *text, size_t length)
+{
+    *scan = (acq_scan){.text = text, .length = length, .line = 1};
+    acq_text_init(&scan->decoded);
+}
+
+void acq_scan_deinit(acq_scan *scan)
+{
+    acq_text_deinit(&scan->decoded);
+}
+
+void acq_scan_skip_blanks(acq_scan *scan)
+{
+    bool in_comment = false;
+    for (; scan->at < scan->length; scan->at++) {
+        char c = scan->text[scan->at];
+        if (c == '\n') {
+            in_comment = false;
+            scan->line++;
+            scan->line_start = scan->at + 1;
+        } else if (c == '#') {
+            in_comment = true;
+        } else if (!in_comment && c != ' ' && c != '\t' && c != '\r') {
+            return;
+        }
+    }
+}
+
+acq_input_place acq_scan_get_place(const acq_scan *scan, size_t at)
+{
+    return (acq_input_place){scan->line, (uint32_t)(at - scan->line_start + 1)};
+}
+
+acq_status acq_scan_fail(const acq_scan *scan, acq_error *error)
+{
+    const acq_error *problem = &scan->problem;
+    return acq_fail_at(error, problem->code, problem->line, problem->column, "%s",
+                       problem->message);
+}
+
+acq_shown acq_scan_show(const char *source, size_t length, bool is_end)
+{
+    acq_shown shown = {.text = "the end of the query"};
+    if (is_end)
+        return shown;
+    acq_shown inner = acq_input_show(source, length);
+    size_t n = strlen(inner.text);
+    shown.text[0] = '\'';
+    memcpy(shown.text + 1, inner.text, n);
+    memcpy(shown.text + 1 + n, "'", 2);
+    return shown;
+}
+
+bool acq_scan_is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
 }

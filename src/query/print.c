@@ -82,19 +82,6 @@ acq_status acq_query_print(const acq_query *query, acq_syntax syntax, acq_text *
 
 /* ---- the text syntax ---- */
 
-static void print_quoted(acq_text *out, const acq_query_name *name)
-{
-    acq_text_add_char(out, '"');
-    for (size_t i = 0; i < name->length; i++) {
-        static const char PLAIN[] = "\"\\\n\r\t", ESCAPED[] = "\"\\nrt";
-        const char *special = memchr(PLAIN, name->text[i], sizeof PLAIN - 1);
-        if (special != NULL)
-            acq_text_add_char(out, '\\');
-        acq_text_add_char(out, special == NULL ? name->text[i] : ESCAPED[special - PLAIN]);
-    }
-    acq_text_add_char(out, '"');
-}
-
 static void print_relation(acq_text *out, const acq_query_name *name)
 {
     if (name->is_inverse)
@@ -102,7 +89,7 @@ static void print_relation(acq_text *out, const acq_query_name *name)
     if (acq_lexer_is_word(name->text, name->length))
         acq_text_add_bytes(out, name->text, name->length);
     else
-        print_quoted(out, name);
+        acq_text_add_quoted(out, name->text, name->length);
     if (name->is_inverse)
         acq_text_add_char(out, ')');
 }
@@ -113,7 +100,8 @@ static void print_term(const acq_printer *printer, acq_term term)
     if (term.is_variable)
         acq_text_add(printer->out, query->variables[term.id].text);
     else
-        print_quoted(printer->out, &query->constants[term.id]);
+        acq_text_add_quoted(printer->out, query->constants[term.id].text,
+                            query->constants[term.id].length);
 }
 
 static void print_atom(const acq_printer *printer, const acq_node *node)

@@ -126,32 +126,10 @@ acq_status acq_repro_job_read(acq_repro_plan *plan, acq_repro_job *job, uint64_t
 
 /* ---- writing ---- */
 
-void acq_repro_add_json(acq_text *text, const char *value)
-{
-    acq_text_add_char(text, '"');
-    for (size_t left = strlen(value); left > 0;) {
-        size_t length = 1;
-        bool is_good = acq_utf8_check(value, left < 4 ? left : 4) > 0;
-        if (is_good)
-            acq_utf8_decode(value, &length);
-        if (!is_good)
-            acq_text_add(text, "\\ufffd");
-        else if (*value == '"' || *value == '\\')
-            acq_text_format(text, "\\%c", *value);
-        else if ((unsigned char)*value < ' ')
-            acq_text_format(text, "\\u%04x", (unsigned)*value);
-        else
-            acq_text_add_bytes(text, value, length);
-        value += length;
-        left -= length;
-    }
-    acq_text_add_char(text, '"');
-}
-
 static void add_member(acq_text *text, const char *name, const char *value)
 {
     acq_text_format(text, "\"%s\": ", name);
-    acq_repro_add_json(text, value);
+    acq_text_add_json_mended(text, value);
     acq_text_add(text, ", ");
 }
 

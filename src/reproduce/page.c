@@ -24,28 +24,10 @@ static const char *const style[] = {
     "@media(max-width:30rem){nav ul{columns:1}}",
 };
 
-void acq_repro_add_html(acq_text *out, const char *text)
-{
-    for (size_t left = strlen(text); left > 0;) {
-        size_t length = 1;
-        bool is_good = acq_utf8_check(text, left < 4 ? left : 4) > 0;
-        if (is_good)
-            acq_utf8_decode(text, &length);
-        if (!is_good)
-            acq_text_add(out, "\xef\xbf\xbd");
-        else if (strchr("<>&\"'", *text) != NULL || (unsigned char)*text < ' ')
-            acq_text_format(out, "&#%d;", (unsigned char)*text < ' ' ? 32 : *text);
-        else
-            acq_text_add_bytes(out, text, length);
-        text += length;
-        left -= length;
-    }
-}
-
 static void add_element(acq_text *out, const char *tag, const char *text)
 {
     acq_text_format(out, "<%s>", tag);
-    acq_repro_add_html(out, text);
+    acq_text_add_markup(out, text, SIZE_MAX);
     acq_text_format(out, "</%s>\n", tag);
 }
 
@@ -54,9 +36,9 @@ static void add_element(acq_text *out, const char *tag, const char *text)
 static void add_line(acq_text *out, const acq_repro_line *line, size_t n_columns)
 {
     acq_text_format(out, "<tr class=\"%s\"><td>", line->is_published ? "pub" : "our");
-    acq_repro_add_html(out, line->label);
+    acq_text_add_markup(out, line->label, SIZE_MAX);
     acq_text_add(out, "</td><td>");
-    acq_repro_add_html(out, line->whose);
+    acq_text_add_markup(out, line->whose, SIZE_MAX);
     acq_text_add(out, "</td>");
     for (size_t c = 0; c < n_columns; c++) {
         const acq_repro_cell *cell = line->cells[c];
@@ -92,9 +74,9 @@ static void add_hows(acq_text *out, const acq_repro_lines *lines)
         if (line->is_published || line->n == 0 || line->how[0] == '\0')
             continue;
         acq_text_add(out, "<li>");
-        acq_repro_add_html(out, line->label);
+        acq_text_add_markup(out, line->label, SIZE_MAX);
         acq_text_add(out, ": ");
-        acq_repro_add_html(out, line->how);
+        acq_text_add_markup(out, line->how, SIZE_MAX);
         acq_text_add(out, "</li>\n");
     }
     if (lines->has_undecided)
@@ -140,7 +122,7 @@ static acq_status add_set(acq_text *out, acq_repro_plan *plan, const acq_repro_t
     acq_status status = acq_repro_lines_init(&lines, plan, table, subject, error);
     if (status == ACQ_OK && lines.n_numbers > 0) {
         acq_text_add(out, "<h3>");
-        acq_repro_add_html(out, subject->name);
+        acq_text_add_markup(out, subject->name, SIZE_MAX);
         acq_text_format(out, ", %s</h3>\n", acq_repro_get_split(subject));
         add_table(out, table, &lines);
         add_hows(out, &lines);
@@ -160,7 +142,7 @@ static void add_contents(acq_text *out, const acq_repro_plan *plan)
         if (!acq_repro_plan_has_table(plan, table))
             continue;
         acq_text_format(out, "<li><a href=\"#%s\">", table->id);
-        acq_repro_add_html(out, table->title);
+        acq_text_add_markup(out, table->title, SIZE_MAX);
         acq_text_add(out, "</a></li>\n");
     }
     if (plan->steps != NULL)
@@ -177,9 +159,9 @@ static void add_left_out(acq_text *out, const acq_repro_plan *plan)
         acq_text_add(out, "<ul>\n");
     for (const acq_repro_omission *o = plan->folder.omissions; o != NULL; o = o->next) {
         acq_text_add(out, "<li>");
-        acq_repro_add_html(out, o->what);
+        acq_text_add_markup(out, o->what, SIZE_MAX);
         acq_text_add(out, ": ");
-        acq_repro_add_html(out, o->why);
+        acq_text_add_markup(out, o->why, SIZE_MAX);
         acq_text_add(out, "</li>\n");
     }
     if (plan->folder.omissions != NULL)
@@ -254,7 +236,7 @@ static void add_head(acq_text *out, const acq_repro_plan *plan)
     acq_text_format(out, "<p class=\"how\">Made by <code>anycq reproduce%s</code>, version %s, ",
                     plan->settings->quick ? " --quick" : "", acq_get_version());
     acq_text_add(out, "commit ");
-    acq_repro_add_html(out, plan->settings->commit);
+    acq_text_add_markup(out, plan->settings->commit, SIZE_MAX);
     acq_text_add(out, ". manifest.json has the inputs.</p>\n");
     acq_text_deinit(&preface);
 }

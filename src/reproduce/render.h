@@ -51,12 +51,6 @@ void acq_repro_add_sample(acq_text *out, const acq_repro_plan *plan);
 
 void acq_repro_add_about(acq_text *out, const acq_repro_table *table);
 
-/* Text for HTML: markup escaped, other bytes than UTF-8 replaced. */
-void acq_repro_add_html(acq_text *out, const char *text);
-
-/* The same as a JSON string, with its quotes. */
-void acq_repro_add_json(acq_text *text, const char *value);
-
 /* The picture of a table for a data set, as SVG. */
 acq_status acq_repro_draw(acq_text *out, const acq_repro_table *table,
                           const acq_repro_subject *subject, const acq_repro_lines *lines,

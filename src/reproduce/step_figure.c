@@ -63,7 +63,7 @@ static void add_row(acq_text *out, const acq_repro_subject *subject, const half 
 {
     const char *between = is_html ? "</td><td>" : " | ";
     acq_text_add(out, is_html ? "<tr><td>" : "| ");
-    acq_repro_add_html(out, subject->name);
+    acq_text_add_markup(out, subject->name, SIZE_MAX);
     acq_text_format(out, "%s%g to %g variables%s%zu", between, h->low, h->high, between, h->n);
     for (size_t i = 0; i < N_PANELS; i++)
         acq_text_format(out, "%s%.3g", between, h->sums[i] / (double)h->n);

@@ -31,13 +31,7 @@ typedef struct timing {
 
 static void add_name(acq_text *out, const char *name)
 {
-    acq_text_add_char(out, '"');
-    for (; *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\')
-            acq_text_add_char(out, '\\');
-        acq_text_add_char(out, *name);
-    }
-    acq_text_add_char(out, '"');
+    acq_text_add_quoted(out, name, strlen(name));
 }
 
 static void add_relation(acq_text *out, const acq_graph *graph, acq_rel relation)

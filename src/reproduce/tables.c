@@ -209,7 +209,7 @@ static void add_json_file(acq_text *out, const char *kind, const char *name, uin
                           size_t *n)
 {
     acq_text_format(out, "%s\n  {\"kind\": \"%s\", \"name\": ", (*n)++ == 0 ? "" : ",", kind);
-    acq_repro_add_json(out, name);
+    acq_text_add_json_mended(out, name);
     acq_text_format(out, ", \"hash\": \"%016llx\"}", (unsigned long long)hash);
 }
 
@@ -228,9 +228,9 @@ static void add_questions(acq_text *out, const acq_repro_subject *subject, size_
 static void add_settings(acq_text *out, const acq_repro_settings *settings)
 {
     acq_text_format(out, "{\"version\": \"%s\", \"commit\": ", acq_get_version());
-    acq_repro_add_json(out, settings->commit);
+    acq_text_add_json_mended(out, settings->commit);
     acq_text_add(out, ", \"folder\": ");
-    acq_repro_add_json(out, settings->folder);
+    acq_text_add_json_mended(out, settings->folder);
     acq_text_format(out, ",\n \"quick\": %s, \"seed\": %llu, \"model_seconds\": %g",
                     settings->quick ? "true" : "false", (unsigned long long)settings->seed,
                     acq_repro_get_model_seconds(settings));
@@ -255,9 +255,9 @@ static acq_status write_manifest(acq_repro_plan *plan, acq_error *error)
     acq_text_add(&out, "],\n \"left_out\": [");
     for (const acq_repro_omission *o = plan->folder.omissions; o != NULL; o = o->next) {
         acq_text_add(&out, o == plan->folder.omissions ? "\n  [" : ",\n  [");
-        acq_repro_add_json(&out, o->what);
+        acq_text_add_json_mended(&out, o->what);
         acq_text_add(&out, ", ");
-        acq_repro_add_json(&out, o->why);
+        acq_text_add_json_mended(&out, o->why);
         acq_text_add(&out, "]");
     }
     acq_text_add(&out, "]}\n");

@@ -60,13 +60,7 @@ static void add_name(acq_text *out, const char *name, const char *key)
         acq_text_format(out, "<%s>", key);
         return;
     }
-    acq_text_add_char(out, '"');
-    for (; *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\')
-            acq_text_add_char(out, '\\');
-        acq_text_add_char(out, *name);
-    }
-    acq_text_add_char(out, '"');
+    acq_text_add_quoted(out, name, strlen(name));
 }
 
 /* The pattern with $0, $1, ... as relations and A, B, ... as entities. */

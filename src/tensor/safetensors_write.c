@@ -12,50 +12,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Length of the UTF-8 sequence at p; 0 when it is none. */
-static size_t get_sequence(const unsigned char *p)
-{
-    static const unsigned char leads[] = {0x00, 0xc2, 0xe0, 0xf0};
-    size_t length = 4;
-    while (length > 0 && p[0] < leads[length - 1])
-        length--;
-    if (p[0] >= 0xf5 || (p[0] >= 0x80 && length == 1))
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0U) != 0x80)
-            return 0;
-    }
-    bool is_bad = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-                  (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90);
-    return is_bad ? 0 : length;
-}
-
-static void add_string(acq_text *text, const char *string)
-{
-    const unsigned char *p = (const unsigned char *)string;
-    acq_text_add_char(text, '"');
-    while (*p != '\0') {
-        size_t length = get_sequence(p);
-        if (length == 0)
-            acq_text_add(text, "\\ufffd");
-        else if (*p < ' ')
-            acq_text_format(text, "\\u%04x", *p);
-        else if (*p == '"' || *p == '\\')
-            acq_text_format(text, "\\%c", *p);
-        else
-            acq_text_add_bytes(text, (const char *)p, length);
-        p += length == 0 ? 1 : length;
-    }
-    acq_text_add_char(text, '"');
-}
-
 static void add_metadata(acq_text *text, const acq_metadata *metadata, size_t n, uint64_t digest)
 {
     acq_text_add(text, "\"__metadata__\":{");
     for (size_t i = 0; i < n; i++) {
-        add_string(text, metadata[i].key);
+        acq_text_add_json_mended(text, metadata[i].key);
         acq_text_add_char(text, ':');
-        add_string(text, metadata[i].value);
+        acq_text_add_json_mended(text, metadata[i].value);
         acq_text_add_char(text, ',');
     }
     acq_text_format(text, "\"" ACQ_SAFETENSORS_DIGEST "\":\"%s\"}",
@@ -75,7 +38,7 @@ static uint64_t get_digest(const acq_parameters *parameters)
 
 static void add_tensor(acq_text *text, const acq_tensor *tensor, size_t begin)
 {
-    add_string(text, tensor->name);
+    acq_text_add_json_mended(text, tensor->name);
     acq_text_format(text, ":{\"dtype\":\"F32\",\"shape\":[%u", tensor->rows);
     if (tensor->cols > 0)
         acq_text_format(text, ",%u", tensor->cols);

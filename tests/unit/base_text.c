@@ -63,6 +63,31 @@ static void test_bytes_after_a_nul_are_kept(void **state)
     acq_text_deinit(&text);
 }
 
+#define BAD    "\xC3(\xED\xA0\x80" /* a cut sequence, a surrogate */
+#define MENDED "\xEF\xBF\xBD"
+
+static void test_strings_are_written_for_json_markup_and_queries(void **state)
+{
+    acq_text text;
+    (void)state;
+    acq_text_init(&text);
+    acq_text_add_json_mended(&text, "a\"\\\n\x7F\xC3\xA9" BAD);
+    assert_string_equal(text.bytes, "\"a\\\"\\\\\\u000a\x7F\xC3\xA9"
+                                    "\\ufffd(\\ufffd\\ufffd\\ufffd\"");
+    acq_text_clear(&text);
+    acq_text_add_markup(&text, "<a b='\"'>&\t\xC3\xA9" BAD, SIZE_MAX);
+    assert_string_equal(text.bytes, "&#60;a b=&#39;&#34;&#39;&#62;&#38; \xC3\xA9" MENDED
+                                    "(" MENDED MENDED MENDED);
+    acq_text_clear(&text);
+    acq_text_add_markup(&text, "\xC3\xA9 is cut", 4);
+    acq_text_add_markup(&text, "|all", 4);
+    assert_string_equal(text.bytes, "\xC3\xA9 is\xE2\x80\xA6|all");
+    acq_text_clear(&text);
+    acq_text_add_quoted(&text, "a\"\\\n\r\tb", 7);
+    assert_string_equal(text.bytes, "\"a\\\"\\\\\\n\\r\\tb\"");
+    acq_text_deinit(&text);
+}
+
 static void test_first_message_wins(void **state)
 {
     (void)state;
@@ -137,6 +162,7 @@ int main(void)
         cmocka_unit_test(test_clear_keeps_the_memory),
         cmocka_unit_test(test_take_gives_an_empty_string_for_nothing),
         cmocka_unit_test(test_bytes_after_a_nul_are_kept),
+        cmocka_unit_test(test_strings_are_written_for_json_markup_and_queries),
         cmocka_unit_test(test_first_message_wins),
         cmocka_unit_test(test_errors_without_details_and_long_ones_are_safe),
         cmocka_unit_test(test_every_status_has_its_own_name),

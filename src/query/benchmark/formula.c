@@ -30,7 +30,7 @@ static acq_status fail_expected(parser *p, const char *expected)
 {
     const acq_token *token = &p->lexer.token;
     if (token->kind == ACQ_TOKEN_BAD)
-        return acq_lexer_fail(&p->lexer, p->builder.error);
+        return acq_scan_fail(&p->lexer.in, p->builder.error);
     return acq_fail_at(p->builder.error, ACQ_ERR_PARSE, token->place.line, token->place.column,
                        "expected %s, found %s", expected, acq_lexer_show(&p->lexer).text);
 }

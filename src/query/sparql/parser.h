@@ -29,7 +29,7 @@ typedef enum acq_sparql_kind {
     ACQ_SPARQL_LANGUAGE,
     ACQ_SPARQL_NUMBER,
     ACQ_SPARQL_MARK,
-    ACQ_SPARQL_BAD, /* acq_sparql_lexer_fail says why */
+    ACQ_SPARQL_BAD, /* in.problem says why */
 } acq_sparql_kind;
 
 typedef struct acq_sparql_token {
@@ -44,14 +44,10 @@ typedef struct acq_sparql_token {
 } acq_sparql_token;
 
 typedef struct acq_sparql_lexer {
-    const char *text;
-    size_t length, at, line_start;
-    uint32_t line;
+    acq_scan in;
     bool in_expression;     /* set by the parser before it asks for the next token */
     bool compares;          /* a "<" here is an operator: an operand stands before it */
     acq_sparql_token token; /* the current one */
-    acq_text decoded;       /* of a token with escapes */
-    acq_error problem;      /* of a BAD token */
 } acq_sparql_lexer;
 
 /* text has passed acq_input_check. The first token is read. */
@@ -60,9 +56,6 @@ void acq_sparql_lexer_deinit(acq_sparql_lexer *lexer);
 
 /* Reads the next token. After BAD or END it stays there. */
 void acq_sparql_lexer_next(acq_sparql_lexer *lexer);
-
-/* The error of a BAD current token, as the caller's. */
-acq_status acq_sparql_lexer_fail(const acq_sparql_lexer *lexer, acq_error *error);
 
 /* The current token in a message. */
 acq_shown acq_sparql_lexer_show(const acq_sparql_lexer *lexer);

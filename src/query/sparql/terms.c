@@ -14,7 +14,7 @@ acq_status acq_sparql_fail_expected(acq_sparql_parser *p, const char *expected)
 {
     const acq_sparql_token *token = &p->lexer.token;
     if (token->kind == ACQ_SPARQL_BAD)
-        return acq_sparql_lexer_fail(&p->lexer, p->error);
+        return acq_scan_fail(&p->lexer.in, p->error);
     return ACQ_SPARQL_FAIL(p, token->place, "expected %s, found %s", expected,
                            acq_sparql_lexer_show(&p->lexer).text);
 }
@@ -290,11 +290,11 @@ static acq_status spell_number(acq_sparql_parser *p)
     acq_text_clear(&p->full);
     acq_text_add_char(&p->full, '"');
     if (p->lexer.token.kind == ACQ_SPARQL_MARK) {
-        size_t end = p->lexer.at;
+        size_t end = p->lexer.in.at;
         acq_text_add_bytes(&p->full, p->lexer.token.source, 1);
         acq_sparql_next(p);
         if (p->lexer.token.kind != ACQ_SPARQL_NUMBER ||
-            p->lexer.token.source != p->lexer.text + end)
+            p->lexer.token.source != p->lexer.in.text + end)
             return acq_sparql_fail_expected(p, "a number right behind its sign");
     }
     const acq_sparql_token *token = &p->lexer.token;

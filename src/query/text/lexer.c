@@ -57,12 +57,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_word_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c) ||
-           (unsigned char)c >= 0x80;
-}
-
 /* What to say about the character at text[0]; NULL when it is an ordinary one. */
 static const char *hint_for(const char *text, size_t length, size_t *seen_length)
 {
@@ -81,7 +75,8 @@ static const char *hint_for(const char *text, size_t length, size_t *seen_length
 static size_t word_length(const char *text, size_t length)
 {
     size_t n = 0, seen;
-    while (n < length && is_word_char(text[n]) && hint_for(text + n, length - n, &seen) == NULL)
+    while (n < length && acq_scan_is_name_char(text[n]) &&
+           hint_for(text + n, length - n, &seen) == NULL)
         n += acq_utf8_length(text + n, length - n);
     return n;
 }
@@ -94,68 +89,28 @@ bool acq_lexer_is_word(const char *text, size_t length)
 
 void acq_lexer_init(acq_lexer *lexer, const char *text, size_t length)
 {
-    *lexer = (acq_lexer){.text = text, .length = length, .line = 1};
-    acq_text_init(&lexer->decoded);
+    *lexer = (acq_lexer){0};
+    acq_scan_init(&lexer->in, text, length);
     acq_lexer_next(lexer);
 }
 
 void acq_lexer_deinit(acq_lexer *lexer)
 {
-    acq_text_deinit(&lexer->decoded);
-}
-
-static acq_input_place place_at(const acq_lexer *lexer, size_t at)
-{
-    return (acq_input_place){lexer->line, (uint32_t)(at - lexer->line_start + 1)};
+    acq_scan_deinit(&lexer->in);
 }
 
 #define FAIL_AT(lexer, offset, ...)                                                                \
-    fail_token(lexer, acq_fail_at(&(lexer)->problem, ACQ_ERR_PARSE, place_at(lexer, offset).line,  \
-                                  place_at(lexer, offset).column, __VA_ARGS__))
-
-static void fail_token(acq_lexer *lexer, acq_status status)
-{
-    lexer->problem.code = status;
-    lexer->token.kind = ACQ_TOKEN_BAD;
-}
-
-acq_status acq_lexer_fail(const acq_lexer *lexer, acq_error *error)
-{
-    const acq_error *problem = &lexer->problem;
-    return acq_fail_at(error, problem->code, problem->line, problem->column, "%s",
-                       problem->message);
-}
-
-/* Blanks and comments. */
-static void skip_blanks(acq_lexer *lexer)
-{
-    for (; lexer->at < lexer->length; lexer->at++) {
-        char c = lexer->text[lexer->at];
-        if (c == '#') {
-            const char *end = memchr(lexer->text + lexer->at, '\n', lexer->length - lexer->at);
-            lexer->at = end == NULL ? lexer->length : (size_t)(end - lexer->text);
-            if (end == NULL)
-                return;
-            c = '\n';
-        }
-        if (c == '\n') {
-            lexer->line++;
-            lexer->line_start = lexer->at + 1;
-        } else if (c != ' ' && c != '\t' && c != '\r') {
-            return;
-        }
-    }
-}
+    ((lexer)->token.kind = ACQ_TOKEN_BAD, ACQ_SCAN_NOTE(&(lexer)->in, offset, __VA_ARGS__))
 
 bool acq_lexer_opens_next(acq_lexer *lexer)
 {
-    size_t at = lexer->at, line_start = lexer->line_start;
-    uint32_t line = lexer->line;
-    skip_blanks(lexer);
-    bool opens = lexer->at < lexer->length && lexer->text[lexer->at] == '(';
-    lexer->at = at;
-    lexer->line_start = line_start;
-    lexer->line = line;
+    size_t at = lexer->in.at, line_start = lexer->in.line_start;
+    uint32_t line = lexer->in.line;
+    acq_scan_skip_blanks(&lexer->in);
+    bool opens = lexer->in.at < lexer->in.length && lexer->in.text[lexer->in.at] == '(';
+    lexer->in.at = at;
+    lexer->in.line_start = line_start;
+    lexer->in.line = line;
     return opens;
 }
 
@@ -163,24 +118,24 @@ static void take(acq_lexer *lexer, acq_token_kind kind, size_t length)
 {
     lexer->token.kind = kind;
     lexer->token.source_length = length;
-    lexer->at += length;
+    lexer->in.at += length;
 }
 
 /* name = '<' any characters but '<', '>' and line ends '>' */
 static void read_bracketed(acq_lexer *lexer)
 {
-    size_t start = lexer->at, i = start + 1;
-    while (i < lexer->length && strchr("<>\n", lexer->text[i]) == NULL)
+    size_t start = lexer->in.at, i = start + 1;
+    while (i < lexer->in.length && strchr("<>\n", lexer->in.text[i]) == NULL)
         i++;
-    if (i == start + 1 && i < lexer->length && lexer->text[i] == '>') {
+    if (i == start + 1 && i < lexer->in.length && lexer->in.text[i] == '>') {
         FAIL_AT(lexer, start, "'<>' is an empty name; inequality is written x != y");
         return;
     }
-    if (i == lexer->length || lexer->text[i] != '>') {
+    if (i == lexer->in.length || lexer->in.text[i] != '>') {
         FAIL_AT(lexer, start, "the name that begins with '<' does not end on this line; add '>'");
         return;
     }
-    lexer->token.text = lexer->text + start + 1;
+    lexer->token.text = lexer->in.text + start + 1;
     lexer->token.length = i - start - 1;
     take(lexer, ACQ_TOKEN_NAME, i + 1 - start);
 }
@@ -205,26 +160,26 @@ static char escaped(char c)
 /* Copies the pieces between escapes; false: an escape that does not exist. */
 static bool decode(acq_lexer *lexer, size_t begin, size_t end)
 {
-    acq_text_clear(&lexer->decoded);
+    acq_text_clear(&lexer->in.decoded);
     for (size_t i = begin; i < end;) {
-        const char *next = memchr(lexer->text + i, '\\', end - i);
-        size_t stop = next == NULL ? end : (size_t)(next - lexer->text);
-        acq_text_add_bytes(&lexer->decoded, lexer->text + i, stop - i);
+        const char *next = memchr(lexer->in.text + i, '\\', end - i);
+        size_t stop = next == NULL ? end : (size_t)(next - lexer->in.text);
+        acq_text_add_bytes(&lexer->in.decoded, lexer->in.text + i, stop - i);
         if (next == NULL)
             break;
         char c = escaped(next[1]);
         if (c == '\0') {
             acq_shown shown =
-                acq_input_show(next, 1 + acq_utf8_length(next + 1, lexer->length - stop - 1));
+                acq_input_show(next, 1 + acq_utf8_length(next + 1, lexer->in.length - stop - 1));
             FAIL_AT(lexer, stop, "unknown escape %s; a name in quotes knows \\\" \\\\ \\n \\r \\t",
                     shown.text);
             return false;
         }
-        acq_text_add_char(&lexer->decoded, c);
+        acq_text_add_char(&lexer->in.decoded, c);
         i = stop + 2;
     }
-    if (acq_text_finish(&lexer->decoded, &lexer->problem) != ACQ_OK) {
-        fail_token(lexer, ACQ_ERR_MEMORY);
+    if (acq_text_finish(&lexer->in.decoded, &lexer->in.problem) != ACQ_OK) {
+        lexer->token.kind = ACQ_TOKEN_BAD;
         return false;
     }
     return true;
@@ -233,14 +188,14 @@ static bool decode(acq_lexer *lexer, size_t begin, size_t end)
 /* name = '"' (any character but '"', '\' and line ends | '\' one of "\nrt)* '"' */
 static void read_quoted(acq_lexer *lexer)
 {
-    size_t start = lexer->at, i = start + 1;
+    size_t start = lexer->in.at, i = start + 1;
     bool escapes = false;
-    while (i < lexer->length && lexer->text[i] != '"' && lexer->text[i] != '\n') {
-        bool escape = lexer->text[i] == '\\';
+    while (i < lexer->in.length && lexer->in.text[i] != '"' && lexer->in.text[i] != '\n') {
+        bool escape = lexer->in.text[i] == '\\';
         escapes |= escape;
-        i += escape && i + 1 < lexer->length && lexer->text[i + 1] != '\n' ? 2 : 1;
+        i += escape && i + 1 < lexer->in.length && lexer->in.text[i + 1] != '\n' ? 2 : 1;
     }
-    if (i >= lexer->length || lexer->text[i] != '"') {
+    if (i >= lexer->in.length || lexer->in.text[i] != '"') {
         FAIL_AT(lexer, start, "the name that begins with '\"' does not end on this line; add '\"'");
         return;
     }
@@ -248,24 +203,24 @@ static void read_quoted(acq_lexer *lexer)
         FAIL_AT(lexer, start, "a name cannot be empty; write it between the quotes");
         return;
     }
-    lexer->token.text = lexer->text + start + 1;
+    lexer->token.text = lexer->in.text + start + 1;
     lexer->token.length = i - start - 1;
     if (escapes) {
         if (!decode(lexer, start + 1, i))
             return;
-        lexer->token.text = lexer->decoded.bytes;
-        lexer->token.length = lexer->decoded.length;
+        lexer->token.text = lexer->in.decoded.bytes;
+        lexer->token.length = lexer->in.decoded.length;
     }
     take(lexer, ACQ_TOKEN_NAME, i + 1 - start);
 }
 
 static void read_word(acq_lexer *lexer)
 {
-    const char *word = lexer->text + lexer->at;
-    size_t n = word_length(word, lexer->length - lexer->at);
+    const char *word = lexer->in.text + lexer->in.at;
+    size_t n = word_length(word, lexer->in.length - lexer->in.at);
     if (is_digit(word[0])) {
         acq_shown shown = acq_input_show(word, n);
-        FAIL_AT(lexer, lexer->at,
+        FAIL_AT(lexer, lexer->in.at,
                 "'%s' begins with a digit; a name like this goes in quotes: \"%s\"", shown.text,
                 shown.text);
         return;
@@ -320,15 +275,15 @@ static acq_token_kind mark_kind(const char *text, size_t length, size_t *n)
 
 static void read_mark(acq_lexer *lexer)
 {
-    const char *text = lexer->text + lexer->at;
-    size_t left = lexer->length - lexer->at, n;
+    const char *text = lexer->in.text + lexer->in.at;
+    size_t left = lexer->in.length - lexer->in.at, n;
     const char *hint = other_notation(text, left);
     acq_token_kind kind = mark_kind(text, left, &n);
     if (hint != NULL) {
-        FAIL_AT(lexer, lexer->at, "%s", hint);
+        FAIL_AT(lexer, lexer->in.at, "%s", hint);
     } else if (kind == ACQ_TOKEN_BAD) {
         acq_shown shown = acq_input_show(text, 1);
-        FAIL_AT(lexer, lexer->at,
+        FAIL_AT(lexer, lexer->in.at,
                 "unexpected character '%s'; a name with special characters goes in quotes: \"...\"",
                 shown.text);
     } else {
@@ -339,11 +294,11 @@ static void read_mark(acq_lexer *lexer)
 static bool is_typographic(acq_lexer *lexer)
 {
     size_t n;
-    const char *text = lexer->text + lexer->at;
-    const char *hint = hint_for(text, lexer->length - lexer->at, &n);
+    const char *text = lexer->in.text + lexer->in.at;
+    const char *hint = hint_for(text, lexer->in.length - lexer->in.at, &n);
     if (hint == NULL)
         return false;
-    FAIL_AT(lexer, lexer->at, "'%s' %s", acq_input_show(text, n).text, hint);
+    FAIL_AT(lexer, lexer->in.at, "'%s' %s", acq_input_show(text, n).text, hint);
     return true;
 }
 
@@ -351,20 +306,20 @@ void acq_lexer_next(acq_lexer *lexer)
 {
     if (lexer->token.kind == ACQ_TOKEN_BAD)
         return;
-    skip_blanks(lexer);
+    acq_scan_skip_blanks(&lexer->in);
     lexer->token = (acq_token){.kind = ACQ_TOKEN_END,
-                               .place = place_at(lexer, lexer->at),
-                               .source = lexer->text + lexer->at};
-    if (lexer->at == lexer->length)
+                               .place = acq_scan_get_place(&lexer->in, lexer->in.at),
+                               .source = lexer->in.text + lexer->in.at};
+    if (lexer->in.at == lexer->in.length)
         return;
-    char c = lexer->text[lexer->at];
+    char c = lexer->in.text[lexer->in.at];
     if (is_typographic(lexer))
         return;
     if (c == '"')
         read_quoted(lexer);
     else if (c == '<')
         read_bracketed(lexer);
-    else if (is_word_char(c))
+    else if (acq_scan_is_name_char(c))
         read_word(lexer);
     else
         read_mark(lexer);
@@ -372,13 +327,6 @@ void acq_lexer_next(acq_lexer *lexer)
 
 acq_shown acq_lexer_show(const acq_lexer *lexer)
 {
-    acq_shown shown = {.text = "the end of the query"};
-    if (lexer->token.kind == ACQ_TOKEN_END)
-        return shown;
-    acq_shown inner = acq_input_show(lexer->token.source, lexer->token.source_length);
-    shown.text[0] = '\'';
-    size_t n = strlen(inner.text);
-    memcpy(shown.text + 1, inner.text, n);
-    memcpy(shown.text + 1 + n, "'", 2);
-    return shown;
+    const acq_token *token = &lexer->token;
+    return acq_scan_show(token->source, token->source_length, token->kind == ACQ_TOKEN_END);
 }

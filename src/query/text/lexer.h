@@ -28,7 +28,7 @@ typedef enum acq_token_kind {
     ACQ_TOKEN_EXISTS,
     ACQ_TOKEN_FORALL,
     ACQ_TOKEN_INVERSE,
-    ACQ_TOKEN_BAD, /* acq_lexer_fail says why */
+    ACQ_TOKEN_BAD, /* in.problem says why */
 } acq_token_kind;
 
 typedef struct acq_token {
@@ -41,12 +41,8 @@ typedef struct acq_token {
 } acq_token;
 
 typedef struct acq_lexer {
-    const char *text;
-    size_t length, at, line_start;
-    uint32_t line;
-    acq_token token;   /* the current one */
-    acq_text decoded;  /* of a quoted name with escapes */
-    acq_error problem; /* of a BAD token */
+    acq_scan in;
+    acq_token token; /* the current one */
 } acq_lexer;
 
 /* text has passed acq_input_check. The first token is read. */
@@ -55,9 +51,6 @@ void acq_lexer_deinit(acq_lexer *lexer);
 
 /* Reads the next token. After BAD or END it stays there. */
 void acq_lexer_next(acq_lexer *lexer);
-
-/* The error of a BAD current token, as the caller's. */
-acq_status acq_lexer_fail(const acq_lexer *lexer, acq_error *error);
 
 /* Is the token after the current one a "("? */
 bool acq_lexer_opens_next(acq_lexer *lexer);

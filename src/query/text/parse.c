@@ -37,7 +37,7 @@ static acq_token_kind kind_of(const parser *p)
 static acq_status fail_expected(parser *p, const char *expected)
 {
     if (kind_of(p) == ACQ_TOKEN_BAD)
-        return acq_lexer_fail(&p->lexer, p->builder.error);
+        return acq_scan_fail(&p->lexer.in, p->builder.error);
     return FAIL(p, p->lexer.token.place, "expected %s, found %s", expected,
                 acq_lexer_show(&p->lexer).text);
 }
@@ -263,7 +263,7 @@ static acq_status parse_comparison(parser *p, acq_run *run)
         return status;
     acq_token_kind operator= kind_of(p);
     if (operator== ACQ_TOKEN_BAD)
-        return acq_lexer_fail(&p->lexer, p->builder.error);
+        return acq_scan_fail(&p->lexer.in, p->builder.error);
     if (operator!= ACQ_TOKEN_EQUAL && operator!= ACQ_TOKEN_DIFFERENT)
         return FAIL(p, p->lexer.token.place,
                     "expected '(', '=' or '!=' after %s, found %s; an atom is relation(x, y)",
@@ -385,11 +385,11 @@ static bool is_head_token(acq_token_kind kind)
 static acq_status find_head(parser *p, bool *found)
 {
     acq_lexer lexer;
-    acq_lexer_init(&lexer, p->lexer.text, p->lexer.length);
+    acq_lexer_init(&lexer, p->lexer.in.text, p->lexer.in.length);
     while (is_head_token(lexer.token.kind))
         acq_lexer_next(&lexer);
     *found = lexer.token.kind == ACQ_TOKEN_DEFINE;
-    acq_status status = lexer.problem.code == ACQ_ERR_MEMORY ? ACQ_ERR_MEMORY : ACQ_OK;
+    acq_status status = lexer.in.problem.code == ACQ_ERR_MEMORY ? ACQ_ERR_MEMORY : ACQ_OK;
     acq_lexer_deinit(&lexer);
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(p->builder.error);
 }

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "train/batch.h"
-#include "train/options.h"
 #include "train/trainer.h"
 
 enum { VECTORS = 32 }; /* that a thread updates at a time */
@@ -276,11 +275,8 @@ static acq_status run(training *t, acq_error *error)
 {
     static const acq_trainer_ops ops = {.compute = compute, .update = update};
     const acq_train_complex_params *params = t->state.params;
-    acq_text identity;
-    acq_text_init(&identity);
-    acq_status status = acq_train_print_identity(
-        ACQ_TRAIN_COMPLEX, params, &t->state.graph, 1,
-        params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
+    acq_trainer_origin from = {ACQ_TRAIN_COMPLEX, params, &t->state.graph, 1,
+                               params->warm == NULL ? NULL : &params->warm->parameters};
     double n_steps = ceil(params->epochs * (double)acq_complex_count_batches(&t->state));
     t->trainer = (acq_trainer){.ops = &ops,
                                .self = t,
@@ -290,12 +286,8 @@ static acq_status run(training *t, acq_error *error)
                                .parameters = &t->state.model->parameters,
                                .parts = {{"squares", t->state.squares, true}},
                                .n_parts = 1,
-                               .identity = identity.bytes,
                                ACQ_TRAINER_OF_PARAMS(params)};
-    if (status == ACQ_OK)
-        status = acq_trainer_run(&t->trainer, error);
-    acq_text_deinit(&identity);
-    return status;
+    return acq_trainer_run_from(&t->trainer, &from, error);
 }
 
 acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_params *params,

@@ -1,5 +1,5 @@
-/* nbfnet.c - the trainings of NBFNet, on links and inside GNN-QE's programs: batches of queries, see
- * batch.h and gnnqe.h, and the run over them, see train.h. */
+/* nbfnet.c - the trainings of NBFNet, on links and inside GNN-QE's programs: batches of queries,
+ * see batch.h and gnnqe.h, and the run over them, see train.h. */
 #include "train/batch.h"
 
 #include <math.h>
@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "train/gnnqe.h"
-#include "train/options.h"
 #include "train/trainer.h"
 
 /* Subgraphs of 1000 entities: a batch takes a nineteenth of what one over all of FB15k-237 does. */
@@ -197,7 +196,7 @@ typedef struct training {
     acq_nbfnet *model;
     acq_optimizer optimizer;
     acq_nbfnet_batch batch;
-    acq_sampler *sampler;   /* of gnnqe */
+    acq_sampler *sampler; /* of gnnqe */
     acq_gnnqe_batch programs;
     acq_nbfnet_gradient gradient;
 } training;
@@ -240,7 +239,8 @@ static acq_status open_programs(training *t, const acq_graph *graph, acq_error *
                                               .n_threads = params->n_threads};
     acq_status status = acq_sampler_new(graph, &t->sampler, error);
     if (status == ACQ_OK)
-        status = acq_gnnqe_batch_init(&t->programs, params, &t->world, t->scales, t->sampler, error);
+        status =
+            acq_gnnqe_batch_init(&t->programs, params, &t->world, t->scales, t->sampler, error);
     if (status == ACQ_OK)
         status = acq_nbfnet_gradient_init(&t->gradient, t->model, &of_gradient, error);
     return status;
@@ -309,11 +309,8 @@ static acq_status run(training *t, const acq_graph *graph, acq_error *error)
     static const acq_trainer_ops of_queries = {.compute = compute};
     static const acq_trainer_ops of_programs = {.compute = compute_programs};
     const acq_train_nbfnet_params *params = t->params;
-    acq_text identity;
-    acq_text_init(&identity);
-    acq_status status = acq_train_print_identity(
-        t->kind, params, &graph, 1,
-        params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
+    acq_trainer_origin from = {t->kind, params, &graph, 1,
+                               params->warm == NULL ? NULL : &params->warm->parameters};
     acq_trainer trainer = {.ops = t->kind == ACQ_TRAIN_GNNQE ? &of_programs : &of_queries,
                            .self = t,
                            .phase = "training",
@@ -321,12 +318,8 @@ static acq_status run(training *t, const acq_graph *graph, acq_error *error)
                            .parameters = &t->model->parameters,
                            .optimizer = &t->optimizer,
                            .gradient = t->gradient.values,
-                           .identity = identity.bytes,
                            ACQ_TRAINER_OF_PARAMS(params)};
-    if (status == ACQ_OK)
-        status = acq_trainer_run(&trainer, error);
-    acq_text_deinit(&identity);
-    return status;
+    return acq_trainer_run_from(&trainer, &from, error);
 }
 
 static acq_status train(acq_train_kind kind, const acq_graph *graph,
@@ -340,8 +333,6 @@ static acq_status train(acq_train_kind kind, const acq_graph *graph,
     if (status == ACQ_OK)
         status = run(&t, graph, error);
     if (status == ACQ_OK) {
-        if (params->optimizer.average > 0)
-            acq_optimizer_copy_average(&t.optimizer, NULL, t.model->parameters.values);
         *out = t.model;
         t.model = NULL;
     }

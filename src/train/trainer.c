@@ -150,6 +150,22 @@ acq_status acq_trainer_run(acq_trainer *t, acq_error *error)
     return status;
 }
 
+acq_status acq_trainer_run_from(acq_trainer *t, const acq_trainer_origin *from, acq_error *error)
+{
+    acq_text identity;
+    acq_text_init(&identity);
+    acq_status status = acq_train_print_identity(from->kind, from->params, from->graphs,
+                                                 from->n_graphs, from->warm, &identity, error);
+    t->identity = identity.bytes;
+    if (status == ACQ_OK)
+        status = acq_trainer_run(t, error);
+    if (status == ACQ_OK && t->optimizer != NULL && t->optimizer->params.average > 0)
+        acq_optimizer_copy_average(t->optimizer, NULL, t->parameters->values);
+    t->identity = NULL;
+    acq_text_deinit(&identity);
+    return status;
+}
+
 /* ---- checkpoint ----
  *
  * Numbers are written so that they are read back to the last bit, with a point whatever the locale.

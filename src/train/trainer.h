@@ -19,6 +19,7 @@
 
 #include "tensor/parameters.h"
 #include "tensor/safetensors.h"
+#include "train/options.h"
 #include "train/train.h"
 
 enum { ACQ_TRAINER_MOST_PARTS = 5, ACQ_TRAINER_MOST_NUMBERS = 5 };
@@ -88,6 +89,20 @@ typedef struct acq_trainer {
 
 /* ACQ_ERR_INTERRUPTED when progress said so. */
 acq_status acq_trainer_run(acq_trainer *trainer, acq_error *error);
+
+/* What the identity of a run is printed from, see options.h. */
+typedef struct acq_trainer_origin {
+    acq_train_kind kind;
+    const void *params;
+    const acq_graph *const *graphs;
+    size_t n_graphs;
+    const acq_parameters *warm; /* may be NULL */
+} acq_trainer_origin;
+
+/* The same with the identity of `from`. Afterwards the parameters hold the optimizer's average, if
+ * it keeps one. */
+acq_status acq_trainer_run_from(acq_trainer *trainer, const acq_trainer_origin *from,
+                                acq_error *error);
 
 double acq_trainer_get_seconds(const acq_trainer *trainer); /* of earlier runs too */
 double acq_trainer_get_share(const acq_trainer *trainer);   /* of the schedule, 0 to 1 */

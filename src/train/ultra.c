@@ -21,7 +21,6 @@
 #include "base/threads.h"
 #include "models/ultra/pass.h"
 #include "train/batch.h"
-#include "train/options.h"
 #include "train/trainer.h"
 
 static const double SIZE_SPREAD = 8;
@@ -347,11 +346,8 @@ static acq_status run(training *t, const acq_graph *const *graphs, acq_error *er
 {
     static const acq_trainer_ops ops = {.compute = compute, .changed = pack};
     const acq_train_ultra_params *params = t->params;
-    acq_text identity;
-    acq_text_init(&identity);
-    acq_status status = acq_train_print_identity(
-        ACQ_TRAIN_ULTRA, params, graphs, t->n_sources,
-        params->warm == NULL ? NULL : &params->warm->parameters, &identity, error);
+    acq_trainer_origin from = {ACQ_TRAIN_ULTRA, params, graphs, t->n_sources,
+                               params->warm == NULL ? NULL : &params->warm->parameters};
     acq_trainer trainer = {.ops = &ops,
                            .self = t,
                            .phase = "training",
@@ -359,12 +355,8 @@ static acq_status run(training *t, const acq_graph *const *graphs, acq_error *er
                            .parameters = &t->model->parameters,
                            .optimizer = &t->optimizer,
                            .gradient = t->gradients,
-                           .identity = identity.bytes,
                            ACQ_TRAINER_OF_PARAMS(params)};
-    if (status == ACQ_OK)
-        status = acq_trainer_run(&trainer, error);
-    acq_text_deinit(&identity);
-    return status;
+    return acq_trainer_run_from(&trainer, &from, error);
 }
 
 acq_status acq_train_ultra(const acq_graph *const *graphs, size_t n_graphs,
@@ -384,8 +376,6 @@ acq_status acq_train_ultra(const acq_graph *const *graphs, size_t n_graphs,
     if (status == ACQ_OK)
         status = run(&t, graphs, error);
     if (status == ACQ_OK) {
-        if (params->optimizer.average > 0)
-            acq_optimizer_copy_average(&t.optimizer, NULL, t.model->parameters.values);
         *out = t.model;
         t.model = NULL;
     }

@@ -70,16 +70,23 @@ static inline uint64_t acq_hash_load(const unsigned char *p)
     return le64toh(word);
 }
 
-/* The last `left` bytes (below 8) as a word. Without a copy of variable length, which is a call:
- * it took two thirds of the time of a name. */
+/* The last `left` bytes (below 8) as a word, in pieces of 4, 2 and 1. Without a copy of variable
+ * length, which is a call: it took two thirds of the time of a name. */
 static inline uint64_t acq_hash_load_rest(const unsigned char *p, size_t left, size_t length)
 {
-    uint64_t word = 0;
+    uint32_t four = 0;
+    uint16_t two = 0;
+    uint8_t one = 0;
     if (left > 0 && length >= 8)
         return acq_hash_load(p + left - 8) >> (64 - 8 * left);
-    for (size_t i = 0; i < left; i++)
-        word |= (uint64_t)p[i] << (8 * i);
-    return word;
+    if ((left & 4) != 0)
+        memcpy(&four, p, sizeof four);
+    if ((left & 2) != 0)
+        memcpy(&two, p + (left & 4), sizeof two);
+    if ((left & 1) != 0)
+        memcpy(&one, p + (left & 6), sizeof one);
+    return le32toh(four) | (uint64_t)le16toh(two) << 8 * (left & 4) |
+           (uint64_t)one << 8 * (left & 6);
 }
 
 static inline uint64_t acq_hash_bytes(const void *bytes, size_t length, uint64_t seed)

@@ -19,7 +19,7 @@
 #include "cli/table.h"
 
 typedef struct shell {
-    const char *path;
+    char *path;
     const acq_options *own;     /* of the shell's command line */
     char *words[ACQ_N_OPTIONS]; /* "--limit=5" of a setting; NULL: not set */
     acq_setup setup;
@@ -58,13 +58,14 @@ static size_t find_setting(const char *name)
 /* The options of a question; argv has room for all settings and the graph, and outlives them. */
 static acq_status parse(const shell *s, char **argv, acq_options *out, acq_error *error)
 {
+    static char end_of_options[] = "--";
     int n = 0;
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++) {
         if (s->words[i] != NULL)
             argv[n++] = s->words[i];
     }
-    argv[n++] = (char *)(uintptr_t) "--"; /* neither of which is written to */
-    argv[n++] = (char *)(uintptr_t)s->path;
+    argv[n++] = end_of_options;
+    argv[n++] = s->path;
     return acq_options_init(out, ACQ_COMMAND_ask, n, argv, error);
 }
 
@@ -550,9 +551,9 @@ int acq_cli_shell(const acq_options *options)
 {
     acq_error error = {0};
     acq_output output;
-    shell s = {.path = options->args.items[0], .own = options};
+    shell s = {.path = acq_copy_string(options->args.items[0]), .own = options};
     acq_output_init(&output);
-    acq_status status = take_own(&s, &error);
+    acq_status status = s.path == NULL ? acq_fail_memory(&error) : take_own(&s, &error);
     if (status == ACQ_OK)
         status = acq_setup_read_graph(options, s.path, &output, &s.setup.graph, NULL, &error);
     if (status == ACQ_OK)
@@ -562,6 +563,7 @@ int acq_cli_shell(const acq_options *options)
     if (code == ACQ_EXIT_YES)
         code = run(&s);
     acq_setup_deinit(&s.setup);
+    acq_free(s.path);
     for (size_t i = 0; i < ACQ_N_OPTIONS; i++)
         acq_free(s.words[i]);
     return acq_output_finish(&output, code);

@@ -28,7 +28,7 @@ struct acq_shell_input {
     const acq_graph *graph;
     const char *const *words;
     size_t n_words;
-    const char *prompt;
+    char prompt[32];
     EditLine *editor; /* NULL: no terminal */
     History *history;
     char path[PATH_ROOM]; /* of the history; "": nowhere */
@@ -42,7 +42,7 @@ static char *get_prompt(EditLine *editor)
 {
     acq_shell_input *input = NULL;
     el_get(editor, EL_CLIENTDATA, &input);
-    return (char *)(uintptr_t)input->prompt; /* which libedit does not write to */
+    return input->prompt;
 }
 
 static void block_signals(sigset_t *before)
@@ -410,7 +410,7 @@ acq_shell_read acq_shell_input_next(acq_shell_input *input, const char *prompt, 
 {
     acq_text_clear(line);
     acq_text_add(line, "");
-    input->prompt = prompt;
+    acq_format(input->prompt, sizeof input->prompt, "%s", prompt);
     if (input->editor != NULL)
         return read_edited(input, line);
     ssize_t n = getline(&input->line, &input->room, stdin);

@@ -35,8 +35,8 @@ acq_status acq_neighbours_find(const acq_row_model *model, acq_ent head, acq_rel
                                acq_error *error);
 
 /* Entities that are like any of `heads`, in no order, `like` summed over them: where those have a
- * tail, the entities whose rows propose it. scratch: the model's. *out is the caller's. */
-acq_status acq_neighbours_find_like_any(const acq_row_model *model, void *scratch,
+ * tail, the entities whose rows propose it. memory: the model's scratch. *out is the caller's. */
+acq_status acq_neighbours_find_like_any(const acq_row_model *model, void *memory,
                                         const acq_ent *heads, size_t n_heads, acq_neighbour **out,
                                         size_t *n, acq_error *error);
 

@@ -38,8 +38,9 @@ static float put_id(uint32_t id)
 
 static void put_entity(acq_ent entity, float *out)
 {
-    out[0] = entity == ACQ_NO_ID ? -1.0F : (float)(entity / HALF);
-    out[1] = entity == ACQ_NO_ID ? -1.0F : (float)(entity % HALF);
+    acq_ent high = entity / HALF, low = entity % HALF;
+    out[0] = entity == ACQ_NO_ID ? -1.0F : (float)high;
+    out[1] = entity == ACQ_NO_ID ? -1.0F : (float)low;
 }
 
 static float put_count(uint32_t n)

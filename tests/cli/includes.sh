@@ -1,6 +1,6 @@
 #!/bin/sh
 # Includes point one way only:
-#   docs/architecture.md has the list. Searches do not include each other; answer/ and search/ know
+#   docs/architecture.md has the list, and each of its edges is used. Searches do not include each other; answer/ and search/ know
 #   nothing of each other, so that one can check the other. The weights of the policy search
 #   (search/policy/model.h) are for engine and eval too, the whole search for train.
 # usage: includes.sh SOURCE_DIR
@@ -23,6 +23,8 @@ allowed()
 #                         interrupt takes away half written
 #   server/...            the commands serve and mcp start it
 #   reproduce/...         the command reproduce starts it
+used=$(mktemp) || exit 1
+trap 'rm -f "$used"' EXIT
 private_for_cli='
 train/options.h
 server/http.h
@@ -38,6 +40,7 @@ for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
         */*) ;;
         *) echo "FAILED: $file includes \"$included\", which is not path-qualified"; status=1; continue ;;
         esac
+        echo "$module ${included%%/*}" >>"$used"
         case $may in
         *" ${included%%/*} "*) ;;
         *) echo "FAILED: $file includes $included, upwards or across"; status=1 ;;
@@ -68,6 +71,12 @@ for file in $(find . -name '*.[ch]' | sed 's|^\./||' | sort); do
             esac
             ;;
         esac
+    done
+done
+for module in */; do
+    for room in $(allowed "${module%/}"); do
+        [ "$room" = - ] || grep -qx "${module%/} $room" "$used" ||
+            { echo "FAILED: docs/architecture.md has $room for ${module%/}, which includes nothing of it"; status=1; }
     done
 done
 exit $status

@@ -218,7 +218,7 @@ static void note(const shown *s, acq_output *output)
     const acq_suggest_report *report = &s->report;
     if (n > 0)
         acq_report_note(output,
-                        "expected to be true: %.1f of these %zu (mean p %.2f), the best of %llu",
+                        "expected to be true: %.1f of %zu (mean p %.2f), the best of %llu",
                         report->expected, n, fmin(report->expected / (double)n, .99),
                         (unsigned long long)report->found);
     note_quality(s, output);

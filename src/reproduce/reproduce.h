@@ -51,7 +51,7 @@ typedef struct acq_repro_questions {
 typedef acq_status (*acq_repro_questions_fn)(void *context, const acq_repro_questions *questions,
                                              acq_error *error);
 
-acq_status acq_repro_each(const char *folder, acq_repro_questions_fn visit, void *context,
+acq_status acq_repro_each(const char *path, acq_repro_questions_fn visit, void *context,
                           acq_error *error);
 
 typedef struct acq_repro_report {

@@ -130,7 +130,8 @@ static size_t get_series(const acq_repro_plan *plan, const acq_repro_subject *su
 
 static void add_panel(acq_plot *plot, const acq_repro_plan *plan, size_t panel, const ranges *r)
 {
-    double left = 16 + (double)(panel % 2) * PANEL, top = TOP + (double)(panel / 2) * ROW;
+    size_t column = panel % 2, row = panel / 2;
+    double left = 16 + (double)column * PANEL, top = TOP + (double)row * ROW;
     acq_plot_axis x = {
         .low = r->low - 1, .high = r->high + 1, .begin = left + 52, .end = left + PANEL - 20};
     acq_plot_axis y = {

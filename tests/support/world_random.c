@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-enum { NAME = 8, PATH = 64 };
+enum { NAME = 12, PATH = 64 };
 
 struct random_spec {
     world_spec spec;
@@ -69,9 +69,8 @@ static bool draw_path(random_spec *drawn, uint32_t r)
         bool backwards;
         if (!draw_step(drawn, r, &type, &relation, &backwards))
             break;
-        length += (size_t)snprintf(drawn->paths[r] + length, PATH - length, "%s%s%s",
-                                   length > 0 ? " " : "", backwards ? "~" : "",
-                                   drawn->relations[relation]);
+        length += (size_t)snprintf(drawn->paths[r] + length, PATH - length, "%s%sr%u",
+                                   length > 0 ? " " : "", backwards ? "~" : "", relation);
     }
     drawn->to[r] = type;
     return length > 0;

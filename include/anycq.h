@@ -833,6 +833,9 @@ static inline void acq_ask_params_init(acq_ask_params *params)
 
 /* Which tuples answer the query? The query and the predictor must be of the same acq_graph handle;
  * two opens of one file are two graphs, for it may have changed in between. params NULL: defaults.
+ * Where more tuples have the same p (without a calibrator: score) than the limit leaves room for,
+ * those made of observed facts come first, and among these, as among the others, those that the
+ * search meets first: always the same ones, and the same from acq_ask and from a cursor.
  * The result is the caller's and borrows query, predictor and graph. progress is told of the phase
  * "predicting" with done in rows of links, or "searching" with done in milliseconds of total, which
  * is 0 without a time limit. */
@@ -1005,10 +1008,10 @@ ACQ_API void acq_conflict_free(acq_conflict *conflict);
  *       puts(acq_result_get_value(answer, 0, "x"));
  *   outcome = acq_result_get_outcome(acq_cursor_get_result(cursor));
  *
- * It hands out what acq_ask finds with the same params, each tuple once: with the engine "exact",
- * first answers made of observed facts, as they are found, then the rest, best first, when it is
- * proved or time is up. Queries that negate relations, and other engines, give all at the end:
- * facts may be contradicted by predictions there. Later versions may hand answers out earlier.
+ * It hands out the tuples that acq_ask finds with the same params, each once: with the engine
+ * "exact", first answers made of observed facts, as they are found, then the rest, best first, when
+ * it is proved or time is up. Queries that negate relations, and other engines, give all at the
+ * end: facts may be contradicted by predictions there. Later versions may do so earlier.
  * seconds count from the opening. One thread at a time may use a cursor. */
 typedef struct acq_cursor acq_cursor;
 ACQ_API acq_status acq_cursor_open(const acq_query *query, const acq_predictor *predictor,

@@ -102,6 +102,11 @@ function relationTable(relations) {
       el('td', {}, r.said > 0 ? `${r.right.toFixed(1)} (${Math.round(100 * Math.min(1, r.right / r.said))} %)` : '–'))))));
 }
 
+// Why a calibrated predictor has no measurement: a completion of a fit that kept none, or one that was calibrated elsewhere.
+const unmeasured = predictor => predictor.startsWith('completion')
+  ? 'An earlier version fitted it, which did not keep the measurement, or it was calibrated on other graphs.'
+  : 'Its calibrator learnt on other graphs.';
+
 export async function trustView() {
   const view = $('view-trust');
   put(view, el('h1', {}, 'Are the probabilities true?'), el('p', { class: 'note', role: 'status' }, 'Asking the predictor …'));
@@ -111,7 +116,8 @@ export async function trustView() {
     el('h1', {}, 'Are the probabilities true?'),
     el('p', {}, 'Predictor: ', el('strong', {}, found.predictor)),
     !found.calibrated && el('p', {}, 'It gives no probabilities: its answers have scores only, which say nothing of how often they are true.'),
-    found.calibrated && !known && el('p', {}, 'Its calibrator learnt on other graphs, so how true its p are on this one is not known. ', el('code', {}, 'anycq fit GRAPH'), ' learns from this graph and measures it.'),
+    found.calibrated && !known && el('p', {}, unmeasured(found.predictor), ' How true its p are on this graph is not known. ',
+      el('code', {}, 'anycq fit GRAPH'), ' learns from this graph and measures it.'),
     known && el('p', {}, 'Facts were hidden from the predictor. It then said how likely each candidate is, by trees that had not seen that candidate. ',
       'Of candidates with p 0.8, about 80 of 100 should turn out true: points on the diagonal. ',
       found.bins.some(b => b.weight < FEW) && `Hollow points rest on fewer than ${FEW} candidates and say little.`),

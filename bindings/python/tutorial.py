@@ -2,7 +2,7 @@
 # # anycq in a notebook
 #
 # Each `# %%` begins a cell: Jupyter (with jupytext), VS Code, PyCharm and Spyder open this file as a
-# notebook. It reads the table of docs/tutorial/company.csv, 300 facts about people in a company.
+# notebook. It reads the table of docs/tutorial/company.csv, facts about people in a company.
 # Run it from the folder of the sources. The tests run every cell.
 
 # %% Facts become a graph: a file, a store, RDF, or tuples such as the rows of a data frame

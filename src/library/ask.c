@@ -306,6 +306,15 @@ acq_status acq_library_answer(const acq_library_question *question, const acq_en
     return status;
 }
 
+static acq_status answer(const acq_library_question *question, acq_result **out, acq_error *error)
+{
+    if (question->is_new)
+        return acq_library_ask_new(question, out, error);
+    if (question->query->n_free > 0 && question->params.search.limit > 0)
+        return acq_library_ask_best(question, out, error);
+    return acq_library_answer(question, NULL, 0, out, error);
+}
+
 acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
                    const acq_ask_params *params, acq_result **out, acq_error *error)
 {
@@ -317,8 +326,7 @@ acq_status acq_ask(const acq_query *query, const acq_predictor *predictor,
     acq_status status =
         acq_library_read_question(__func__, query, predictor, params, &question, error);
     if (status == ACQ_OK)
-        status = question.is_new ? acq_library_ask_new(&question, &result, error)
-                                 : acq_library_answer(&question, NULL, 0, &result, error);
+        status = answer(&question, &result, error);
     acq_library_question_deinit(&question);
     if (status == ACQ_OK)
         *out = result;

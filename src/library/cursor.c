@@ -292,24 +292,40 @@ static bool has_tuple(const acq_cursor *cursor, const fact_list *list, const acq
     return i < n && compare_free(cursor, get_tuple(list, i), values) == 0;
 }
 
-/* Cut short, the whole question may not have met all facts again: they come before its answers. */
+/* Copies answers into the arena that they are to live in. */
+static acq_status copy_answers(const acq_query *query, const acq_engine_answer *from, size_t n,
+                               acq_arena *arena, acq_engine_answer *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        acq_ent *values = acq_arena_alloc(arena, query->n_variables, sizeof *values);
+        if (values == NULL)
+            return ACQ_ERR_MEMORY;
+        memcpy(values, from[i].values, query->n_variables * sizeof *values);
+        to[i] = from[i];
+        to[i].values = values;
+    }
+    return ACQ_OK;
+}
+
+/* Answers of facts come before those of the whole question, which may lack them: cut short, it has
+ * not met them again; with a limit, it gives as likely ones in their place. */
 static acq_status add_facts(acq_cursor *cursor, acq_error *error)
 {
     acq_engine_result *all = &cursor->all->search;
     const fact_list *facts = &cursor->of_facts;
+    uint64_t limit = get_limit(cursor);
     size_t n_facts = acq_result_get_n_answers(facts->result), n = n_facts;
-    if (all->complete || n_facts == 0)
+    if ((all->complete && limit == 0) || n_facts == 0)
         return ACQ_OK;
     acq_engine_answer *joined =
         acq_arena_alloc(&all->arena, n_facts + all->n_answers, sizeof *joined);
-    if (joined == NULL)
+    if (joined == NULL || copy_answers(cursor->question.query, facts->result->search.answers,
+                                       n_facts, &all->arena, joined) != ACQ_OK)
         return acq_fail_memory(error);
-    memcpy(joined, facts->result->search.answers, n_facts * sizeof *joined);
     for (size_t i = 0; i < all->n_answers; i++) {
         if (!has_tuple(cursor, facts, all->answers[i].values))
             joined[n++] = all->answers[i];
     }
-    uint64_t limit = get_limit(cursor);
     bool has_likelier =
         all->likeliest != NULL && all->n_answers > 0 && all->likeliest->p > joined[0].p;
     all->answers = joined;
@@ -433,6 +449,37 @@ const acq_result *acq_cursor_get_result(const acq_cursor *cursor)
     if (cursor == NULL || cursor->stage != END)
         return NULL;
     return cursor->all != NULL ? cursor->all : cursor->of_facts.result;
+}
+
+/* The result outlives the cursor, and with it the predictor that knows nothing but facts. */
+static acq_result *take_result(acq_cursor *cursor)
+{
+    acq_result **place = cursor->all != NULL ? &cursor->all : &cursor->of_facts.result;
+    acq_result *result = *place;
+    *place = NULL;
+    if (result->predictor == cursor->observed)
+        result->predictor = cursor->question.predictor;
+    result->params.search.limit = cursor->question.params.search.limit;
+    return result;
+}
+
+acq_status acq_library_ask_best(const acq_library_question *question, acq_result **out,
+                                acq_error *error)
+{
+    acq_cursor *cursor = acq_zalloc(1, sizeof *cursor);
+    if (cursor == NULL)
+        return acq_fail_memory(error);
+    cursor->question = *question;
+    cursor->question.own_policy = NULL; /* the caller's */
+    const acq_result *given = NULL;
+    acq_status status = begin(cursor, error);
+    do
+        status = status == ACQ_OK ? next(cursor, SIZE_MAX, &given, error) : status;
+    while (status == ACQ_OK && given != NULL);
+    if (status == ACQ_OK)
+        *out = take_result(cursor);
+    acq_cursor_free(cursor);
+    return status;
 }
 
 void acq_cursor_free(acq_cursor *cursor)

@@ -99,6 +99,10 @@ const acq_engine_answer *acq_library_get_answer(const acq_result *result, size_t
 acq_status acq_library_answer(const acq_library_question *question, const acq_ent *tuples, size_t n,
                               acq_result **results, acq_error *error);
 
+/* An ask with a limit: what a cursor hands out (cursor.c). */
+acq_status acq_library_ask_best(const acq_library_question *question, acq_result **out,
+                                acq_error *error);
+
 /* An ask without the answers that facts give (new.c). */
 acq_status acq_library_ask_new(const acq_library_question *question, acq_result **out,
                                acq_error *error);

@@ -22,19 +22,19 @@ graph
 observed = graph.ask('Q(x) := exists y. lives_in(x, y) & in_country(y, "Italy")', predictor="observed", limit=5)
 observed
 
-# %% Observed facts do not say where Jonas lives, so this has no answer: proved, and this is why
-none = graph.ask('Q(x) := exists y. lives_in("Jonas", y) & in_country(y, x)', predictor="observed")
+# %% Observed facts do not say where Gina lives, so this has no answer: proved, and this is why
+none = graph.ask('Q(x) := exists y. lives_in("Gina", y) & in_country(y, x)', predictor="observed")
 print(none.outcome, none.conflict())
 
 # %% What the graph would say if it were complete. At first use anycq learns from the graph itself
-answers = graph.ask('Q(x) := exists y. lives_in("Jonas", y) & in_country(y, x)')
+answers = graph.ask('Q(x) := exists y. lives_in("Gina", y) & in_country(y, x)')
 answers
 
 # %% What the answer rests on: an observed fact, and a predicted one with its probability
 answers[0].explain()
 
 # %% Why the link is predicted
-graph.reasons("Jonas", "lives_in", answers[0]["y"])
+graph.reasons("Gina", "lives_in", answers[0]["y"])
 
 # %% Can its relation be trusted? Of the links with p >= 0.5, so many were right on hidden facts
 graph.predictor().quality("lives_in")
@@ -51,11 +51,11 @@ except ImportError:
 table
 
 # %% Is a tuple an answer? Yes or no, with p
-verdict = graph.check("Q(x) := lives_in(\"Jonas\", x)", answers[0]["y"])
+verdict = graph.check("Q(x) := lives_in(\"Gina\", x)", answers[0]["y"])
 print(verdict, verdict.p)
 
 # %% A mistake is an exception that says what to do
 try:
-    graph.ask('lives_on("Jonas", x)')
+    graph.ask('lives_on("Gina", x)')
 except anycq.UnknownNameError as error:
     print(error)

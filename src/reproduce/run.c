@@ -212,7 +212,7 @@ static acq_status open_predictor(run *r, group *g, acq_error *error)
     params.direction = g->links.direction;
     params.scaling = g->links.scaling;
     params.threads = r->plan->settings->threads;
-    if (strcmp(g->links.spec, "perfect") == 0)
+    if (g->links.spec != NULL && strcmp(g->links.spec, "perfect") == 0)
         return acq_predictor_new_of_facts(r->models.observed, r->models.complete, "perfect",
                                           &g->predictor, NULL, error);
     acq_status status =

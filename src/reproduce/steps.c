@@ -59,7 +59,7 @@ static void take_variable(sketch *s, const char *word)
     if (s->n_variables == MOST_VARIABLES)
         s->is_bad = true;
     else
-        strcpy(s->variables[s->n_variables++], word);
+        acq_format(s->variables[s->n_variables++], sizeof s->variables[0], "%s", word);
 }
 
 static void add_word(acq_text *out, sketch *s, const char *word, const acq_json *grounding,

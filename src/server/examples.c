@@ -161,7 +161,7 @@ static void add_denial(maker *m)
 static void add_circle(maker *m)
 {
     const size_t most = m->n;
-    for (size_t n = 0; n < most * most * most && acq_clock_ns() < m->deadline; n++) {
+    for (size_t n = 0; most > 0 && n < most * most * most && acq_clock_ns() < m->deadline; n++) {
         size_t i = n % most, j = n / most % most, k = n / most / most;
         acq_rel r[] = {m->relations[i], m->relations[j], m->relations[k]};
         acq_ent e[8];

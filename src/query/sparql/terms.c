@@ -268,7 +268,7 @@ static acq_status spell_string(acq_sparql_parser *p)
         acq_sparql_next(p);
     } else if (acq_sparql_is_mark(p, "^^")) {
         acq_sparql_next(p);
-        acq_sparql_term type = {0};
+        acq_sparql_term type = {.key = ACQ_XSD "string"};
         status = acq_sparql_is_name(p) ? acq_sparql_read_iri(p, &type)
                                        : acq_sparql_fail_expected(p, "a datatype behind ^^");
         if (status == ACQ_OK && strcmp(type.key, ACQ_XSD "string") != 0) {

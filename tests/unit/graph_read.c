@@ -301,6 +301,27 @@ static void test_a_header_is_noted_and_left_out(void **state)
     check_header("a\tr\tb\nhead\trelation\ttail\n", ACQ_TABS, false, "head relation tail", "");
 }
 
+static void test_a_header_in_other_words_is_doubted(void **state)
+{
+    (void)state;
+    const char *told = "1: read as a fact, with names that the next lines lack;";
+    struct {
+        const char *first, *fact, *noted;
+    } cases[] = {{"who;what;whom\n", "who what whom", told},
+                 {"who;r;whom\n", "who r whom", ""},
+                 {"a3;what;whom\n", "a3 what whom", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int n = 19; n <= 20; n++) {
+            char text[512];
+            int length = snprintf(text, sizeof text, "%s", cases[i].first);
+            for (int j = 0; j < n; j++)
+                length += snprintf(text + length, sizeof text - (size_t)length, "a%d;r;b\n", j);
+            check_header(text, ACQ_COMMAS, false, cases[i].fact, n < 20 ? "" : cases[i].noted);
+            check_header(text, ACQ_COMMAS, true, cases[i].fact, "");
+        }
+    }
+}
+
 static void test_lines_behind_a_header_keep_their_numbers(void **state)
 {
     (void)state;
@@ -431,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_an_unreadable_file_is_an_io_error),
         cmocka_unit_test(test_files_that_vanish_or_are_folders_are_named),
         cmocka_unit_test(test_a_header_is_noted_and_left_out),
+        cmocka_unit_test(test_a_header_in_other_words_is_doubted),
         cmocka_unit_test(test_lines_behind_a_header_keep_their_numbers),
         cmocka_unit_test(test_semicolons_separate_where_commas_do_not),
         cmocka_unit_test(test_columns_that_look_swapped_are_noted),

@@ -15,7 +15,14 @@
 
 #include "base/memory.h"
 
-enum { MOST_LINES = 1000, SEPARATOR_LINES = 20, LEAST_RELATIONS = 50, FEW = 10, REPEATS = 4 };
+enum {
+    MOST_LINES = 1000,
+    SEPARATOR_LINES = 20,
+    LEAST_RELATIONS = 50,
+    FEW = 10,
+    REPEATS = 4,
+    ENOUGH_LINES = 20
+};
 
 /* A piece of a line, without its quotes. */
 typedef struct cell {
@@ -130,6 +137,28 @@ static bool is_used(table t, const cell cells[3], unsigned column)
     return n == 0;
 }
 
+static size_t count_lines(table t)
+{
+    cell cells[3];
+    size_t n_lines = 0, n = 0;
+    while (t.at < t.end && n < ENOUGH_LINES)
+        n += next_line(&t, cells, &n_lines) >= 3;
+    return n;
+}
+
+/* Words in another language are no header; but all three of them in no other line look like one. */
+static void doubt_fact(table t, const cell cells[3], size_t n_lines, acq_merger *merger)
+{
+    if (count_lines(t) < ENOUGH_LINES)
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        if (is_used(t, cells, i))
+            return;
+    acq_merger_note(merger, n_lines,
+                    "read as a fact, with names that the next lines lack; delete the line if it is "
+                    "a header");
+}
+
 static void find_header(table t, acq_syntax_rules *rules, acq_merger *merger)
 {
     const char *start = t.at;
@@ -137,8 +166,13 @@ static void find_header(table t, acq_syntax_rules *rules, acq_merger *merger)
     cell cells[3];
     size_t n_lines = 0;
     size_t n = next_line(&t, cells, &n_lines);
-    if (n < 3 || !names_columns(cells, columns) || is_used(t, cells, columns[1]))
+    if (n < 3)
         return;
+    if (!names_columns(cells, columns) || is_used(t, cells, columns[1])) {
+        if (t.has_quotes)
+            doubt_fact(t, cells, n_lines, merger);
+        return;
+    }
     rules->n_more = n - 3;
     rules->header_bytes = (size_t)(t.at - start);
     rules->header_lines = n_lines;

@@ -78,7 +78,7 @@ static int wait_and_serve(acq_http *http, const sigset_t *set)
     return ACQ_EXIT_YES;
 }
 
-static acq_status start(const acq_options *options, char *token, size_t size, acq_http **http,
+static acq_status start(const acq_options *options, const char *token, acq_http **http,
                         acq_error *error)
 {
     unsigned port = 0;
@@ -94,8 +94,6 @@ static acq_status start(const acq_options *options, char *token, size_t size, ac
                               .origin = options->cors};
     params.service.warms = true;
     acq_status status = acq_predictor_check_spec(options->predictor, error);
-    if (status == ACQ_OK && options->token_file != NULL)
-        status = read_token(options->token_file, token, size, error);
     params.token = options->token_file == NULL ? NULL : token;
     bool is_local = strncmp(options->host, "127.", 4) == 0;
     if (status == ACQ_OK && !is_local && params.token == NULL)
@@ -114,9 +112,15 @@ int acq_cli_serve(const acq_options *options)
     acq_http *http = NULL;
     char token[512];
     sigset_t set;
-    block_signals(&set);
     signal(SIGPIPE, SIG_IGN);
-    if (start(options, token, sizeof token, &http, &error) != ACQ_OK)
+    /* The token may come from a pipe that nobody writes to: signals must still end that. */
+    acq_status status = options->token_file == NULL
+                            ? ACQ_OK
+                            : read_token(options->token_file, token, sizeof token, &error);
+    block_signals(&set);
+    if (status == ACQ_OK)
+        status = start(options, token, &http, &error);
+    if (status != ACQ_OK)
         return acq_report_failure(options, &error);
     return wait_and_serve(http, &set);
 }

@@ -48,4 +48,13 @@ twice ask "$T/pipe" 'Q(x) := directed(x, y)' --predictor "perfect:$T/link"
 twice eval links --observed "$T/pipe" --truth "$T/pipe" --predictor observed
 twice generate small --observed "$T/pipe" --complete "$T/link" -o "$T/new"
 twice ask "$T/pipe" --queries "$T/pipe" --predictor observed
+
+# A server whose token comes from a pipe can be ended while it waits for it.
+timeout -k 10 1 "$anycq" serve "$T/g.tsv" --predictor observed --port 0 --token-file "$T/pipe" \
+    >"$T/out" 2>&1 </dev/null
+code=$?
+if [ $code -eq 137 ]; then
+    echo "FAILED: serve with a token from a pipe does not end"
+    status=1
+fi
 exit $status

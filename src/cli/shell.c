@@ -218,7 +218,7 @@ static const char *const help[] = {
     "  .info          what the graph holds",
     "  .schema        its relations, with how many facts each has",
     "  .find PREFIX   entities whose name begins so",
-    "  .sparql on     questions are SPARQL and end with an empty line, or ; (also off)",
+    "  .sparql        questions are SPARQL and end with an empty line, or ;, or no longer",
     "  .settings      all settings",
     "  .quit          leaves, as Ctrl-D does",
     "",
@@ -301,7 +301,7 @@ static void print_found(shell *s, const char *value, acq_output *output)
 
 static void set_sparql(shell *s, const char *value, acq_output *output)
 {
-    s->is_sparql = value[0] == '\0' ? s->is_sparql : strcmp(value, "off") != 0;
+    s->is_sparql = value[0] == '\0' ? !s->is_sparql : strcmp(value, "off") != 0;
     acq_text_format(&output->data, ".sparql %s\n", s->is_sparql ? "on" : "off");
 }
 

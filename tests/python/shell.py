@@ -113,6 +113,8 @@ class Terminal(unittest.TestCase):
         shell.ask(".sparql on", "sparql> ")
         shell.ask("SELECT ?x { ?x <capital_of> <Italy> }", r"\.\.\.> ")
         shell.ask("", "x = Rome")
+        shell.ask(".sparql", "anycq> ")
+        shell.ask(".sparql", "sparql> ")
         self.assertEqual(shell.leave(), 0)
 
     def test_tab_completes_commands_relations_and_entities(self):

@@ -192,7 +192,7 @@ static acq_status copy_row(acq_row row, acq_scored_row *out)
         acq_scored_row_deinit(&copy);
         return ACQ_ERR_MEMORY;
     }
-    if (row.n > 0) {
+    if (row.tails != NULL && row.scores != NULL) { /* an empty row may have neither */
         memcpy(copy.tails, row.tails, row.n * sizeof *copy.tails);
         memcpy(copy.scores, row.scores, row.n * sizeof *copy.scores);
     }

@@ -111,7 +111,8 @@ static acq_status look_up(const rulebook_rows *r, row_scratch *s, acq_rel relati
         const acq_learnt_rule *rule = &rules[r->by_facts[i]];
         if (rule->body[0] != body || rule->other != other)
             break;
-        bool has_other = other != ACQ_NO_ID || row.n > 1 || row.tails[0] != rule->constant;
+        bool has_other =
+            other != ACQ_NO_ID || row.n > 1 || (row.n == 1 && row.tails[0] != rule->constant);
         if (rule->constant != head && has_other)
             status = add_hit(s, rule->constant, rule->cluster, rule);
     }

@@ -117,9 +117,8 @@ static acq_status parse_exists(acq_sparql_parser *p, expression **out)
         return acq_sparql_fail_expected(p, "EXISTS after NOT");
     acq_status status = acq_sparql_enter(p, place);
     if (status == ACQ_OK)
-        status =
-            new_expression(p, is_negated ? ACQ_SPARQL_OP_NOT_EXISTS : ACQ_SPARQL_OP_EXISTS, place,
-                           NULL, out);
+        status = new_expression(p, is_negated ? ACQ_SPARQL_OP_NOT_EXISTS : ACQ_SPARQL_OP_EXISTS,
+                                place, NULL, out);
     acq_sparql_next(p);
     if (status == ACQ_OK)
         status = acq_sparql_parse_group(p, &(*out)->group);
@@ -129,8 +128,8 @@ static acq_status parse_exists(acq_sparql_parser *p, expression **out)
 
 static acq_status fail_function(acq_sparql_parser *p)
 {
-    static const char *const AGGREGATES[] = {"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE",
-                                             "GROUP_CONCAT"};
+    static const char *const AGGREGATES[] = {"COUNT", "SUM",    "MIN",         "MAX",
+                                             "AVG",   "SAMPLE", "GROUP_CONCAT"};
     for (size_t i = 0; i < sizeof AGGREGATES / sizeof *AGGREGATES; i++) {
         if (acq_sparql_is_word(p, AGGREGATES[i]))
             return ACQ_SPARQL_FAIL(p, p->lexer.token.place,
@@ -157,15 +156,16 @@ static acq_status parse_call(acq_sparql_parser *p, const function *f, expression
     if (status == ACQ_OK && (n < f->least || n > f->most))
         return ACQ_SPARQL_FAIL(p, place, "%s takes %zu%s argument%s, not %zu", f->name, f->least,
                                f->most > f->least ? " or 3" : "", f->most > 1 ? "s" : "", n);
-    if (status == ACQ_OK && f->op == ACQ_SPARQL_OP_BOUND &&
-        ((*out)->children->op != ACQ_SPARQL_OP_TERM || !(*out)->children->term.is_variable))
+    const expression *first = status == ACQ_OK ? (*out)->children : NULL;
+    if (first != NULL && f->op == ACQ_SPARQL_OP_BOUND &&
+        (first->op != ACQ_SPARQL_OP_TERM || !first->term.is_variable))
         return ACQ_SPARQL_FAIL(p, place, "BOUND takes a variable");
     return status == ACQ_OK ? set_depth(p, *out) : status;
 }
 
 static bool is_cast(const acq_sparql_term *type)
 {
-    static const char *const TYPES[] = {"boolean", "integer", "decimal",  "float",
+    static const char *const TYPES[] = {"boolean", "integer", "decimal", "float",
                                         "double",  "string",  "dateTime"};
     size_t n = strlen(ACQ_XSD);
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
@@ -305,8 +305,8 @@ static acq_status parse_comparison(acq_sparql_parser *p, expression **out)
         const char *mark;
         acq_sparql_op op;
     } OPS[] = {
-        {"=", ACQ_SPARQL_OP_EQUAL},    {"!=", ACQ_SPARQL_OP_DIFFER},
-        {"<", ACQ_SPARQL_OP_LESS},     {">", ACQ_SPARQL_OP_GREATER},
+        {"=", ACQ_SPARQL_OP_EQUAL},       {"!=", ACQ_SPARQL_OP_DIFFER},
+        {"<", ACQ_SPARQL_OP_LESS},        {">", ACQ_SPARQL_OP_GREATER},
         {"<=", ACQ_SPARQL_OP_LESS_EQUAL}, {">=", ACQ_SPARQL_OP_GREATER_EQUAL},
     };
     acq_status status = parse_sum(p, out);

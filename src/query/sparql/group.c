@@ -3,8 +3,7 @@
 
 #include "query/sparql/parser.h"
 
-static acq_status new_element(acq_sparql_parser *p, acq_element_kind kind,
-                              acq_sparql_element **out)
+static acq_status new_element(acq_sparql_parser *p, acq_element_kind kind, acq_sparql_element **out)
 {
     acq_input_place place = p->lexer.token.place;
     acq_status status = acq_sparql_count_element(p, place);
@@ -50,10 +49,12 @@ static acq_status read_columns(acq_sparql_parser *p, acq_sparql_term **first, bo
         if (n == MOST_COLUMNS)
             return acq_fail_at(p->error, ACQ_ERR_LIMIT, place.line, place.column,
                                "VALUES takes at most %d variables", (int)MOST_COLUMNS);
-        acq_status status = read_column(p, *first, end);
-        if (status != ACQ_OK)
+        acq_sparql_term *column = NULL;
+        acq_status status = read_column(p, *first, &column);
+        if (status != ACQ_OK || column == NULL)
             return status;
-        end = &(*end)->next;
+        *end = column;
+        end = &column->next;
     }
     acq_sparql_next(p);
     return ACQ_OK;

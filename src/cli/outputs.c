@@ -90,7 +90,7 @@ static bool each_input(const acq_options *options, visit_fn visit, void *context
 
 static bool visit_for_output(void *path, const char *input)
 {
-    return is_read_as(path, input);
+    return is_read_as(*(const char **)path, input);
 }
 
 static bool is_read(const acq_options *options, const char *path)
@@ -99,7 +99,7 @@ static bool is_read(const acq_options *options, const char *path)
     if (options->command == ACQ_COMMAND_complete && strcmp(options->predictor, "auto") == 0 &&
         (is_joined(path, graph, ".completion", "") || is_joined(path, graph, "/completion", "")))
         return true;
-    return each_input(options, visit_for_output, (void *)(uintptr_t)path);
+    return each_input(options, visit_for_output, &path);
 }
 
 /* The folder that an earlier `reproduce` made: it goes on there, also within the folder it reads.

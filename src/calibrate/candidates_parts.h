@@ -114,6 +114,9 @@ struct acq_candidates_maker {
     int8_t *monotone;
 };
 
+/* What so many facts would be if none were held out. A small number is a kind of its own. */
+float acq_candidates_grow(const acq_candidates_maker *maker, float n);
+
 /* What a model says about a row as a whole. */
 typedef struct acq_row_summary {
     float log_sum;  /* of exp(score) over all tails */

@@ -1296,6 +1296,17 @@ typedef struct acq_links_decisions {
     double accuracy;              /* share of right decisions */
 } acq_links_decisions;            /* stays as it is */
 
+/* The new links, and the candidates of the table, of one case: what the observed graph shows of
+ * their head and tail. Seen is a head that has an observed fact of the same relation, and a tail
+ * that such a fact has. */
+enum { ACQ_LINKS_HEAD_SEEN = 1, ACQ_LINKS_TAIL_SEEN = 2, ACQ_LINKS_CASES = 4 };
+
+typedef struct acq_links_case {
+    uint64_t n_links, n_ranked;
+    double mrr, hits1, hits3, hits10; /* 0 without links */
+    acq_reliability table;            /* with a table; base: as in that of the report */
+} acq_links_case;                     /* stays as it is */
+
 typedef struct acq_links_report {
     size_t size;       /* set by the caller: sizeof report */
     uint64_t n_links;  /* directed */
@@ -1310,6 +1321,7 @@ typedef struct acq_links_report {
     acq_links_decisions decisions;
     double seconds;   /* of the ranking */
     uint64_t n_first; /* with a table: true links that are the likeliest new one of a row */
+    acq_links_case cases[ACQ_LINKS_CASES]; /* by ACQ_LINKS_HEAD_SEEN and ACQ_LINKS_TAIL_SEEN */
 } acq_links_report;
 
 typedef struct acq_evaluate_links_params {

@@ -265,6 +265,10 @@
     "of all entities, any other predictor by the scores of its links. Where these are\n"           \
     "probabilities, a table compares the stated with the true share.\n"                            \
     "\n"                                                                                           \
+    "The same is printed for four cases: is the head seen, in an observed fact of the\n"           \
+    "relation, and is the tail? The head is the entity that is asked about; in the\n"              \
+    "tables it is the head of the relation as the graph names it.\n"                               \
+    "\n"                                                                                           \
     "--filter GRAPH has more facts that hold but are not asked for, such as a test\n"              \
     "split: they are left out of rankings and tables, as in published figures.\n"                  \
     "\n"                                                                                           \
@@ -273,7 +277,8 @@
     "\n"                                                                                           \
     "With --json one object: task, observed, truth, predictor, links, ranked, mrr,\n"              \
     "hits1, hits3, hits10 (in percent), filter, ties, seconds; with probabilities\n"               \
-    "log_loss, base_log_loss, gap, bins (low, high, n, stated, true); with negatives\n"            \
+    "log_loss, base_log_loss, gap, bins (low, high, n, stated, true); cases, each with\n"          \
+    "seen (both, head, tail, neither), links, ranked, mrr and so on; with negatives\n"             \
     "prior, accuracy, true_links, true_yes, false_links, false_yes, undecided.\n"
 
 #define TRAIN_HELP                                                                                 \

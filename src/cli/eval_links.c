@@ -42,30 +42,37 @@ static void print_bin(const acq_reliability_bin *bin, bool is_last, acq_text *ou
                     fabs(bin->stated - bin->truth) / bin->weight);
 }
 
+typedef struct reliability_means {
+    double stated, truth, log_loss, base; /* 0 of no candidates */
+} reliability_means;
+
+static reliability_means get_means(const acq_reliability *table)
+{
+    reliability_means sums = {.log_loss = table->log_loss, .base = table->base_log_loss};
+    double n = table->weight > 0 ? table->weight : 1;
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        sums.stated += table->bins[i].stated;
+        sums.truth += table->bins[i].truth;
+    }
+    return (reliability_means){sums.stated / n, sums.truth / n, sums.log_loss / n, sums.base / n};
+}
+
 /* A row per bin with candidates, stated share, true share, gap. */
 static void print_table(const acq_reliability *table, acq_text *out)
 {
-    double stated = 0, truth = 0;
     acq_text_format(out, "%-13s %13s %9s %9s  %14s %8s\n", "p", "candidates", "stated", "true",
                     "95 % sure", "gap");
-    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++)
         print_bin(&table->bins[i], i + 1 == ACQ_RELIABILITY_BINS, out);
-        stated += table->bins[i].stated;
-        truth += table->bins[i].truth;
-    }
     if (table->weight <= 0)
         return;
+    reliability_means means = get_means(table);
     acq_text_format(out, "%-13s %13.0f %9.4f %9.4f  %14s %8.4f\n", "all", table->weight,
-                    stated / table->weight, truth / table->weight, "",
-                    fabs(stated - truth) / table->weight);
-    acq_text_format(out, "log-loss %.5f, of the base rates alone %.5f\n",
-                    table->log_loss / table->weight, table->base_log_loss / table->weight);
+                    means.stated, means.truth, "", fabs(means.stated - means.truth));
+    acq_text_format(out, "log-loss %.5f, of the base rates alone %.5f\n", means.log_loss,
+                    means.base);
 }
 
-static double get_mean(double sum, const acq_reliability *table)
-{
-    return table->weight > 0 ? sum / table->weight : 0.0;
-}
 
 /* Candidates with p >= 0.5, the true ones among them, and the largest gap of their bins. */
 typedef struct said_links {
@@ -127,8 +134,9 @@ static json_t *make_bins(const acq_reliability *table)
 
 void acq_reliability_view_set(json_t *object, const acq_reliability *table)
 {
-    json_object_set_new(object, "log_loss", json_real(get_mean(table->log_loss, table)));
-    json_object_set_new(object, "base_log_loss", json_real(get_mean(table->base_log_loss, table)));
+    reliability_means means = get_means(table);
+    json_object_set_new(object, "log_loss", json_real(means.log_loss));
+    json_object_set_new(object, "base_log_loss", json_real(means.base));
     said_links said = count_said(table);
     json_object_set_new(object, "gap", json_real(acq_reliability_get_gap(table, LEAST)));
     json_object_set_new(object, "gap_said", json_real(said.gap));
@@ -170,6 +178,79 @@ static void print_rules(const acq_options *options, bool is_model, acq_text *out
                               "a score are equal, behind all others");
 }
 
+/* ---- the four cases ---- */
+
+/* Of case i, as people and as programs read it. */
+static const struct {
+    const char *label, *name;
+} cases[ACQ_LINKS_CASES] = {{"neither", "neither"},
+                            {"head", "head"},
+                            {"tail", "tail"},
+                            {"head and tail", "both"}};
+
+static void print_ranks_of_cases(const acq_links_report *result, acq_text *out)
+{
+    acq_text_format(out,
+                    "\nthe same by which ends are seen, in observed facts of the relation:\n"
+                    "%-*s%12s %9s %9s %9s %9s\n",
+                    ACQ_SIZE_LABEL, "seen", "new links", "MRR", "Hits@1", "Hits@3", "Hits@10");
+    for (size_t i = ACQ_LINKS_CASES; i-- > 0;) {
+        const acq_links_case *one = &result->cases[i];
+        acq_text_format(out, "%-*s%12llu", ACQ_SIZE_LABEL, cases[i].label,
+                        (unsigned long long)one->n_links);
+        if (one->n_links > 0)
+            acq_text_format(out, " %9.4f %8.2f%% %8.2f%% %8.2f%%", one->mrr, 100 * one->hits1,
+                            100 * one->hits3, 100 * one->hits10);
+        acq_text_add(out, "\n");
+    }
+}
+
+/* The table of each case in one line. */
+static void print_tables_of_cases(const acq_links_report *result, acq_text *out)
+{
+    acq_text_format(out,
+                    "\nthe same by which ends are seen; gap: the largest in bins of %d or more:\n"
+                    "%-*s%11s %7s %7s %8s %8s %6s %6s %6s\n",
+                    LEAST, ACQ_SIZE_LABEL, "seen", "candidates", "stated", "true", "log-loss",
+                    "base", "said", "true", "gap");
+    for (size_t i = ACQ_LINKS_CASES; i-- > 0;) {
+        const acq_reliability *table = &result->cases[i].table;
+        said_links said = count_said(table);
+        reliability_means means = get_means(table);
+        acq_text_format(out, "%-*s%11.0f", ACQ_SIZE_LABEL, cases[i].label, table->weight);
+        if (table->weight > 0)
+            acq_text_format(out, " %7.4f %7.4f %8.5f %8.5f %6.0f %6.0f %6.3f", means.stated,
+                            means.truth, means.log_loss, means.base, said.n, said.n_true,
+                            acq_reliability_get_gap(table, LEAST));
+        acq_text_add(out, "\n");
+    }
+}
+
+static json_t *make_cases(const acq_links_report *result)
+{
+    json_t *all = json_array();
+    for (size_t i = ACQ_LINKS_CASES; i-- > 0;) {
+        const acq_links_case *one = &result->cases[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "seen", json_string(cases[i].name));
+        json_object_set_new(object, "links", acq_json_count(one->n_links));
+        json_object_set_new(object, "ranked", acq_json_count(one->n_ranked));
+        json_object_set_new(object, "mrr", json_real(one->mrr));
+        json_object_set_new(object, "hits1", json_real(100 * one->hits1));
+        json_object_set_new(object, "hits3", json_real(100 * one->hits3));
+        json_object_set_new(object, "hits10", json_real(100 * one->hits10));
+        if (result->has_table) {
+            reliability_means means = get_means(&one->table);
+            json_object_set_new(object, "candidates", json_real(one->table.weight));
+            json_object_set_new(object, "stated", json_real(means.stated));
+            json_object_set_new(object, "true", json_real(means.truth));
+            acq_reliability_view_set(object, &one->table);
+        }
+        json_array_append_new(all, object);
+    }
+    return all;
+}
+
 static void print_decisions(const acq_links_decisions *all, double prior, acq_text *out)
 {
     acq_text_format(out, "\n%-*s%.2f%% of yes or no, ", ACQ_SIZE_LABEL, "accuracy",
@@ -194,6 +275,7 @@ static void print_report(const acq_options *options, const acq_links_report *res
     print_share(out, "Hits@3", result->hits3);
     print_share(out, "Hits@10", result->hits10);
     print_rules(options, result->is_model, out);
+    print_ranks_of_cases(result, out);
     if (result->has_table)
         acq_reliability_view_print(
             &result->table,
@@ -203,6 +285,8 @@ static void print_report(const acq_options *options, const acq_links_report *res
     if (result->has_table)
         acq_text_format(out, "%-*s%llu true links are the likeliest new one of a row\n",
                         ACQ_SIZE_LABEL, "first", (unsigned long long)result->n_first);
+    if (result->has_table)
+        print_tables_of_cases(result, out);
     if (result->has_decisions)
         print_decisions(&result->decisions, result->prior, out);
 }
@@ -235,6 +319,7 @@ static void print_json(const acq_options *options, const acq_links_report *resul
         object, "filter",
         json_string(options->filter == NULL ? "observed and true" : "observed, true and known"));
     json_object_set_new(object, "ties", json_string("mean"));
+    json_object_set_new(object, "cases", make_cases(result));
     if (result->has_table) {
         acq_reliability_view_set(object, &result->table);
         json_object_set_new(object, "first", acq_json_count(result->n_first));

@@ -240,17 +240,32 @@ static void rank_sparse(acq_row row, size_t n_entities, const rank_filter *filte
 /* The rows of one relation. */
 typedef struct relation_rows {
     const acq_links *scored, *truth, *observed, *filter; /* filter may be NULL */
+    const acq_links *inverse;                            /* observed, of the inverse relation */
 } relation_rows;
 
 typedef struct share {
     uint64_t n, n_true;
 } share;
 
-typedef void (*candidate_fn)(void *context, double p, bool is_true);
+typedef struct candidate {
+    double p;
+    bool is_true;
+    size_t of_case;
+} candidate;
+
+typedef void (*candidate_fn)(void *context, const candidate *one);
 
 static bool has(acq_row row, acq_ent tail)
 {
     return acq_row_find(row, tail) < row.n;
+}
+
+/* What the observed facts of a relation, and of its inverse, show of a head and a tail. */
+static size_t find_case(const acq_links *observed, const acq_links *inverse, acq_ent head,
+                        acq_ent tail)
+{
+    return (acq_links_get_row(observed, head).n > 0 ? ACQ_LINKS_HEAD_SEEN : 0) +
+           (acq_links_get_row(inverse, tail).n > 0 ? ACQ_LINKS_TAIL_SEEN : 0);
 }
 
 static void visit_row(const relation_rows *rows, uint32_t i, candidate_fn visit, void *context)
@@ -261,10 +276,12 @@ static void visit_row(const relation_rows *rows, uint32_t i, candidate_fn visit,
     acq_row observed = acq_links_get_row(rows->observed, head);
     acq_row filter = rows->filter == NULL ? (acq_row){0} : acq_links_get_row(rows->filter, head);
     for (size_t j = 0; j < row.n; j++) {
-        double p = row.scores == NULL ? 1.0 : (double)row.scores[j];
-        bool is_true = has(truth, row.tails[j]);
-        if (p > 0 && !has(observed, row.tails[j]) && (is_true || !has(filter, row.tails[j])))
-            visit(context, p, is_true);
+        acq_ent tail = row.tails[j];
+        candidate one = {(double)get_score(row, j), has(truth, tail), 0};
+        if (one.p <= 0 || has(observed, tail) || (!one.is_true && has(filter, tail)))
+            continue;
+        one.of_case = find_case(rows->observed, rows->inverse, head, tail);
+        visit(context, &one);
     }
 }
 
@@ -274,23 +291,24 @@ static void visit_all(const relation_rows *rows, candidate_fn visit, void *conte
         visit_row(rows, i, visit, context);
 }
 
-static void count_one(void *context, double p, bool is_true)
+static void count_one(void *context, const candidate *one)
 {
     share *all = context;
-    (void)p;
     all->n++;
-    all->n_true += is_true;
+    all->n_true += one->is_true;
 }
 
 typedef struct judgement {
-    acq_reliability *table;
+    acq_eval_links_result *out;
     double base;
 } judgement;
 
-static void judge_one(void *context, double p, bool is_true)
+static void judge_one(void *context, const candidate *one)
 {
     judgement *now = context;
-    acq_reliability_add(now->table, p, is_true, 1.0, now->base);
+    acq_reliability *tables[] = {&now->out->table, &now->out->cases[one->of_case].table};
+    for (size_t i = 0; i < 2; i++)
+        acq_reliability_add(tables[i], one->p, one->is_true, 1.0, now->base);
 }
 
 static acq_status open_rows(const acq_eval_links_params *params, acq_rel relation,
@@ -303,6 +321,9 @@ static acq_status open_rows(const acq_eval_links_params *params, acq_rel relatio
         status = acq_predictor_open_links(params->truth, relation, &out->truth, error);
     if (status == ACQ_OK)
         status = acq_graph_open_links(predictor->graph, relation, &out->observed, error);
+    if (status == ACQ_OK)
+        status =
+            acq_graph_open_links(predictor->graph, acq_inverse(relation), &out->inverse, error);
     if (status == ACQ_OK && params->filter != NULL)
         status = acq_predictor_open_links(params->filter, relation, &out->filter, error);
     return status;
@@ -342,6 +363,8 @@ static acq_status fill_table(const acq_eval_links_params *params, acq_eval_links
 {
     acq_rel n_relations = acq_graph_get_n_relations(params->predictor->graph);
     acq_reliability_init(&out->table);
+    for (size_t i = 0; i < ACQ_LINKS_CASES; i++)
+        acq_reliability_init(&out->cases[i].table);
     for (acq_rel i = 0; i < n_relations; i += 2) {
         relation_rows rows, back;
         share all = {0};
@@ -351,7 +374,7 @@ static acq_status fill_table(const acq_eval_links_params *params, acq_eval_links
         if (status != ACQ_OK)
             return status;
         visit_all(&rows, count_one, &all);
-        judgement now = {&out->table, all.n == 0 ? 0.0 : (double)all.n_true / (double)all.n};
+        judgement now = {out, all.n == 0 ? 0.0 : (double)all.n_true / (double)all.n};
         visit_all(&rows, judge_one, &now);
         out->n_first += count_first(&rows, NULL) + count_first(&back, &rows);
     }
@@ -531,22 +554,50 @@ static acq_status rank_all(evaluation *run, acq_error *error)
     return status;
 }
 
-static void sum_up(const evaluation *run, acq_eval_links_result *out)
+static void add_rank(const link_rank *one, acq_links_case *sums)
 {
-    out->n_links = run->plan.n;
+    sums->n_links++;
+    sums->n_ranked += one->is_known;
+    sums->mrr += 1 / one->rank;
+    sums->hits1 += one->rank <= 1;
+    sums->hits3 += one->rank <= 3;
+    sums->hits10 += one->rank <= 10;
+}
+
+static void take_means(acq_links_case *sums)
+{
+    double n = sums->n_links == 0 ? 1 : (double)sums->n_links;
+    sums->mrr /= n;
+    sums->hits1 /= n;
+    sums->hits3 /= n;
+    sums->hits10 /= n;
+}
+
+static acq_status sum_up(const evaluation *run, acq_eval_links_result *out, acq_error *error)
+{
+    acq_links_case all = {0};
     for (size_t i = 0; i < run->plan.n; i++) {
-        const link_rank *one = &run->ranks[i];
-        out->mrr += 1 / one->rank;
-        out->hits1 += one->rank <= 1;
-        out->hits3 += one->rank <= 3;
-        out->hits10 += one->rank <= 10;
-        out->n_ranked += one->is_known;
+        const acq_triple *link = &run->plan.links[i];
+        const acq_links *observed, *inverse;
+        acq_status status = acq_graph_open_links(run->graph, link->relation, &observed, error);
+        if (status == ACQ_OK)
+            status = acq_graph_open_links(run->graph, acq_inverse(link->relation), &inverse, error);
+        if (status != ACQ_OK)
+            return status;
+        add_rank(&run->ranks[i], &all);
+        add_rank(&run->ranks[i],
+                 &out->cases[find_case(observed, inverse, link->head, link->tail)]);
     }
-    double n = (double)out->n_links;
-    out->mrr /= n;
-    out->hits1 /= n;
-    out->hits3 /= n;
-    out->hits10 /= n;
+    take_means(&all);
+    for (size_t i = 0; i < ACQ_LINKS_CASES; i++)
+        take_means(&out->cases[i]);
+    out->n_links = all.n_links;
+    out->n_ranked = all.n_ranked;
+    out->mrr = all.mrr;
+    out->hits1 = all.hits1;
+    out->hits3 = all.hits3;
+    out->hits10 = all.hits10;
+    return ACQ_OK;
 }
 
 static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_error *error)
@@ -567,9 +618,9 @@ static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_erro
     status = rank_all(run, error);
     if (status != ACQ_OK)
         return status;
-    sum_up(run, out);
+    status = sum_up(run, out, error);
     out->has_table = params->with_table;
-    return params->with_table ? fill_table(params, out, error) : ACQ_OK;
+    return status == ACQ_OK && params->with_table ? fill_table(params, out, error) : status;
 }
 
 acq_status acq_eval_links(const acq_eval_links_params *params, acq_eval_links_result *out,

@@ -4,6 +4,8 @@
  * directed id. Filter: other tails that are observed, true in `truth` or in `filter`, are left out
  * of the ranking. Ties: the rank is the mean of the best and the worst rank among equals. A
  * predictor that has no row for (h, r), or no score for t, ties t with all entities that have none.
+ * The same is said of each of four cases: are h and t seen, that is, has `observed` a fact of r
+ * with h as its head, and one with t as its tail?
  *
  * Ranks go to their own slots and are summed up in the order of the links, so everything but the
  * time is the same at any number of threads. */

@@ -103,6 +103,17 @@ static bool is_true(const world *all, acq_rel r, acq_ent h, acq_ent t)
     return acq_predictor_get_score(all->truth, h, r, t) > 0;
 }
 
+/* By every observed fact of the relation. */
+static size_t find_case(const world *all, acq_rel r, acq_ent h, acq_ent t)
+{
+    bool head = false, tail = false;
+    for (acq_ent e = 0; e < CASE_ENTITIES; e++) {
+        head = head || acq_graph_has_fact(all->observed, h, r, e);
+        tail = tail || acq_graph_has_fact(all->observed, e, r, t);
+    }
+    return (head ? ACQ_LINKS_HEAD_SEEN : 0) + (tail ? ACQ_LINKS_TAIL_SEEN : 0);
+}
+
 typedef struct ranking {
     bool by_model, is_filtered; /* by what `more` has, too */
 } ranking;
@@ -130,14 +141,29 @@ static void define(const world *all, ranking rule, acq_eval_links_result *out)
                 if (!is_true(all, r, h, t) || acq_graph_has_fact(all->observed, h, r, t))
                     continue;
                 double rank = find_rank(all, rule, r, h, t);
-                out->n_links++;
-                out->n_ranked += rule.by_model || get_score(all, false, r, h, t) > 0;
-                out->mrr += 1 / rank;
-                out->hits1 += rank <= 1;
-                out->hits3 += rank <= 3;
-                out->hits10 += rank <= 10;
+                acq_links_case *sums = &out->cases[find_case(all, r, h, t)];
+                sums->n_links++;
+                sums->n_ranked += rule.by_model || get_score(all, false, r, h, t) > 0;
+                sums->mrr += 1 / rank;
+                sums->hits1 += rank <= 1;
+                sums->hits3 += rank <= 3;
+                sums->hits10 += rank <= 10;
             }
         }
+    }
+}
+
+/* The sums of the four cases, as those of all links. */
+static void add_up(acq_eval_links_result *out)
+{
+    for (size_t i = 0; i < ACQ_LINKS_CASES; i++) {
+        const acq_links_case *one = &out->cases[i];
+        out->n_links += one->n_links;
+        out->n_ranked += one->n_ranked;
+        out->mrr += one->mrr;
+        out->hits1 += one->hits1;
+        out->hits3 += one->hits3;
+        out->hits10 += one->hits10;
     }
 }
 
@@ -152,6 +178,21 @@ static void assert_defined(const acq_eval_links_result *got, const acq_eval_link
     assert_near(got->hits10, sums->hits10 / n);
 }
 
+static void assert_cases_defined(const acq_eval_links_result *got,
+                                 const acq_eval_links_result *sums)
+{
+    for (size_t i = 0; i < ACQ_LINKS_CASES; i++) {
+        const acq_links_case *one = &got->cases[i], *defined = &sums->cases[i];
+        double n = defined->n_links == 0 ? 1 : (double)defined->n_links;
+        assert_int_equal(one->n_links, defined->n_links);
+        assert_int_equal(one->n_ranked, defined->n_ranked);
+        assert_near(one->mrr, defined->mrr / n);
+        assert_near(one->hits1, defined->hits1 / n);
+        assert_near(one->hits3, defined->hits3 / n);
+        assert_near(one->hits10, defined->hits10 / n);
+    }
+}
+
 static acq_eval_links_result run(const acq_eval_links_params *params)
 {
     acq_eval_links_result result;
@@ -164,6 +205,7 @@ static acq_eval_links_result run(const acq_eval_links_params *params)
 static void test_ranks_follow_from_the_definition(void **state)
 {
     (void)state;
+    uint64_t n_of_case[ACQ_LINKS_CASES] = {0};
     for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
         world all;
         acq_eval_links_result sums;
@@ -177,12 +219,18 @@ static void test_ranks_follow_from_the_definition(void **state)
                                             .model = rule.by_model ? &model : NULL};
             acq_eval_links_result result = run(&params);
             define(&all, rule, &sums);
+            add_up(&sums);
             assert_true(sums.n_links > 50 && sums.n_ranked > 0);
             assert_true(rule.by_model == (sums.n_ranked == sums.n_links));
             assert_defined(&result, &sums);
+            assert_cases_defined(&result, &sums);
         }
+        for (size_t i = 0; i < ACQ_LINKS_CASES; i++)
+            n_of_case[i] += sums.cases[i].n_links;
         free_world(&all);
     }
+    for (size_t i = 0; i < ACQ_LINKS_CASES; i++)
+        assert_true(n_of_case[i] > 0);
 }
 
 static void test_threads_change_nothing(void **state)
@@ -216,6 +264,39 @@ static void test_the_first_are_drawn_and_stay_the_same(void **state)
     free_world(&all);
 }
 
+typedef struct table_sums {
+    double n, n_true, loss;
+} table_sums;
+
+static void count_candidate(const world *all, acq_rel r, acq_ent h, acq_ent t, table_sums *sums)
+{
+    double p = get_score(all, false, r, h, t);
+    bool holds = is_true(all, r, h, t);
+    if (p <= 0 || acq_graph_has_fact(all->observed, h, r, t) ||
+        (!holds && acq_predictor_get_score(all->filter, h, r, t) > 0))
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        table_sums *own = i == 0 ? &sums[ACQ_LINKS_CASES] : &sums[find_case(all, r, h, t)];
+        own->n++;
+        own->n_true += holds;
+        own->loss -= log(holds ? p : 1 - p);
+    }
+}
+
+/* Returns the stated sum. */
+static double assert_table_defined(const acq_reliability *table, const table_sums *sums)
+{
+    double stated = 0, truth = 0;
+    for (size_t i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        stated += table->bins[i].stated;
+        truth += table->bins[i].truth;
+    }
+    assert_near(table->weight, sums->n);
+    assert_near(truth, sums->n_true);
+    assert_true(fabs(table->log_loss - sums->loss) <= 1e-6 * sums->loss);
+    return stated;
+}
+
 static void test_the_table_counts_every_unobserved_link_once(void **state)
 {
     (void)state;
@@ -224,28 +305,22 @@ static void test_the_table_counts_every_unobserved_link_once(void **state)
     acq_eval_links_params params = {
         .truth = all.truth, .filter = all.filter, .predictor = all.scored, .with_table = true};
     acq_eval_links_result result = run(&params);
-    double n = 0, n_true = 0, loss = 0, stated = 0, truth = 0;
-    for (acq_rel r = 0; r < CASE_RELATIONS; r += 2) {
-        for (acq_ent h = 0; h < CASE_ENTITIES; h++) {
-            for (acq_ent t = 0; t < CASE_ENTITIES; t++) {
-                double p = get_score(&all, false, r, h, t);
-                if (p <= 0 || acq_graph_has_fact(all.observed, h, r, t) ||
-                    (!is_true(&all, r, h, t) && acq_predictor_get_score(all.filter, h, r, t) > 0))
-                    continue;
-                n++;
-                n_true += is_true(&all, r, h, t);
-                loss -= log(is_true(&all, r, h, t) ? p : 1 - p);
-            }
-        }
+    table_sums sums[ACQ_LINKS_CASES + 1] = {{0}}; /* the last: of all */
+    for (acq_rel r = 0; r < CASE_RELATIONS; r += 2)
+        for (acq_ent h = 0; h < CASE_ENTITIES; h++)
+            for (acq_ent t = 0; t < CASE_ENTITIES; t++)
+                count_candidate(&all, r, h, t, sums);
+    const table_sums *whole = &sums[ACQ_LINKS_CASES];
+    assert_true(result.has_table && whole->n > 50 && whole->n_true > 0);
+    double stated = assert_table_defined(&result.table, whole), of_cases = 0, base = 0;
+    for (size_t i = 0; i < ACQ_LINKS_CASES; i++) {
+        assert_true(sums[i].n > 0);
+        of_cases += assert_table_defined(&result.cases[i].table, &sums[i]);
+        base += result.cases[i].table.base_log_loss;
     }
-    for (size_t i = 0; i < ACQ_RELIABILITY_BINS; i++) {
-        stated += result.table.bins[i].stated;
-        truth += result.table.bins[i].truth;
-    }
-    assert_true(result.has_table && n > 50 && n_true > 0);
-    assert_near(result.table.weight, n);
-    assert_near(truth, n_true);
-    assert_true(stated > 0 && fabs(result.table.log_loss - loss) < 1e-6 * loss);
+    assert_true(stated > 0);
+    assert_near(stated, of_cases);
+    assert_true(fabs(result.table.base_log_loss - base) < 1e-9 * base);
     assert_true(result.table.base_log_loss < result.table.log_loss); /* its scores mean nothing */
     free_world(&all);
 }

@@ -448,7 +448,8 @@ class Graph:
     def evaluate_links(self, truth: PathLike, *, predictor: Union[str, Predictor], first: int = 0, threads: int = 0,
                        progress: Optional[ProgressFunction] = None) -> Dict[str, Any]:
         """Link prediction judged on the facts of `truth`, a complete graph, that this one lacks:
-        filtered mrr, hits1, hits3, hits10, and a table of how true the probabilities are."""
+        filtered mrr, hits1, hits3, hits10, and a table of how true the probabilities are; the same
+        in `cases`, by what the graph shows: 0 neither end is seen, 1 the head is, 2 the tail, 3 both."""
         watch = Watch(progress)
         params = make_params(_abi.acq_evaluate_links_params, lib.acq_evaluate_links_params_init_sized,
                              {"first": first, "threads": threads}, "evaluate_links")

@@ -84,11 +84,6 @@ acq_status acq_repro_job_write(acq_repro_plan *plan, acq_repro_job *job, uint64_
  * facts is judged under its time limit all the same. */
 bool acq_repro_job_is_cut(const acq_repro_job *job);
 
-/* Does every job whose result is not there yet (run.c). A job that fails, or has no time, is left
- * out by name. ACQ_ERR_INTERRUPTED, or an output that cannot be written, ends it; what is done
- * stays. */
-acq_status acq_repro_run(acq_repro_plan *plan, acq_repro_report *report, acq_error *error);
-
 /* The number of a cell, as the row measures; NAN: none. */
 double acq_repro_cell_measure(const acq_repro_cell *cell, acq_repro_measure measure);
 

@@ -1,15 +1,17 @@
-/* run.c - jobs into results. They go by their links, so that a predictor is opened once for each
- * data set and what needs no training comes first. */
+/* run.c - see reproduce.h: a plan, its jobs into results, tables and a page of them. Jobs go by
+ * their links, so that a predictor is opened once for each data set and what needs no training
+ * comes first. */
 #include <math.h>
 #include <string.h>
 
 #include "base/budget.h"
 #include "base/hash.h"
 #include "reproduce/models.h"
+#include "reproduce/render.h"
 
 enum { STEPS_SMALL = 20, STEPS_HUB = 200 }; /* of the policy search, as in the paper */
 
-static const double QUICK_JOB_SECONDS = 20;
+static const double QUICK_SECONDS = 840, QUICK_JOB_SECONDS = 20;
 
 typedef struct run {
     acq_repro_plan *plan;
@@ -364,7 +366,9 @@ static bool has_jobs(const acq_repro_plan *plan, const acq_repro_subject *subjec
     return false;
 }
 
-acq_status acq_repro_run(acq_repro_plan *plan, acq_repro_report *report, acq_error *error)
+/* Does every job whose result is not there yet. A job that fails, or has no time, is left out by
+ * name. ACQ_ERR_INTERRUPTED, or an output that cannot be written, ends it; what is done stays. */
+static acq_status run_jobs(acq_repro_plan *plan, acq_repro_report *report, acq_error *error)
 {
     run r = {.plan = plan, .report = report, .begin_ns = acq_clock_ns()};
     acq_status status = ACQ_OK;
@@ -386,5 +390,48 @@ acq_status acq_repro_run(acq_repro_plan *plan, acq_repro_report *report, acq_err
          s != NULL && status == ACQ_OK && acq_repro_plan_has_steps(plan); s = s->next)
         status = acq_repro_time_steps(&r.models, s, error);
     acq_repro_models_deinit(&r.models);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static acq_status prepare(acq_repro_plan *plan, const acq_repro_settings *settings,
+                          acq_error *error)
+{
+    acq_status status = acq_repro_plan_init(plan, settings, error);
+    const char *jobs = status == ACQ_OK ? acq_repro_print(plan, "%s/jobs", settings->output) : NULL;
+    if (status == ACQ_OK)
+        status = jobs == NULL ? acq_fail_memory(error) : acq_repro_make_folder(jobs, error);
+    return status;
+}
+
+/* Also after an interrupt: what is done is shown. */
+static acq_status render(acq_repro_plan *plan, acq_error *error)
+{
+    acq_status status = acq_repro_write_tables(plan, error);
+    return status == ACQ_OK ? acq_repro_write_page(plan, error) : status;
+}
+
+acq_status acq_reproduce(const acq_repro_settings *given, acq_repro_report *report,
+                         acq_error *error)
+{
+    acq_repro_settings settings = *given;
+    acq_repro_plan plan;
+    int64_t begin = acq_clock_ns();
+    *report = (acq_repro_report){0};
+    if (settings.quick && settings.seconds <= 0)
+        settings.seconds = QUICK_SECONDS;
+    acq_status status = prepare(&plan, &settings, error);
+    if (status == ACQ_OK) {
+        status = run_jobs(&plan, report, error);
+        if (status == ACQ_OK || status == ACQ_ERR_INTERRUPTED) {
+            acq_status rendered = render(&plan, status == ACQ_OK ? error : NULL);
+            status = status == ACQ_OK ? rendered : status;
+        }
+    }
+    for (const acq_repro_omission *o = plan.folder.omissions; o != NULL; o = o->next)
+        report->n_left_out++;
+    report->seconds = 1e-9 * (double)(acq_clock_ns() - begin);
+    acq_repro_plan_deinit(&plan);
     return status;
 }

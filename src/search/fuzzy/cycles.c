@@ -1,5 +1,5 @@
-/* cycles.c - see fuzzy.h. */
-#include "search/fuzzy/fuzzy.h"
+/* cycles.c - see fuzzy.h: what is left after cycles_start.c is solved. */
+#include "search/fuzzy/cycles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,52 +7,16 @@
 
 #include "base/memory.h"
 
-enum { ROUNDS = 3 }; /* of leaving values out */
-
-/* Inside: the time is over. Never leaves this file. */
-#define SPENT ACQ_ERR_INTERRUPTED
-
-/* What is left of the query: variables with their sets. */
-typedef struct state {
-    acq_fuzzy_set *sets; /* by variable */
-    bool *is_open;       /* by variable: still to be dealt with */
-    double factor;       /* parts that hang together with nothing */
-} state;
-
-struct acq_fuzzy_cycles {
-    const acq_problem *problem;
-    const acq_predictor *predictor;
-    acq_fuzzy_params params;
-    uint32_t n_variables, n_entities;
-    bool *occurs;
-    double *sizes; /* candidates of each variable before anything is tried: the order of cutting */
-    state start;
-    acq_fuzzy_set root;
-    double bound;
-    double *best; /* scratch: n_entities zeros, and which of them are not */
-    acq_ent *touched;
-    uint32_t n_touched;
-};
-
 /* ---- literals ---- */
-
-static bool is_at(acq_place place, uint32_t variable)
-{
-    return place.is_variable && place.id == variable;
-}
 
 static bool joins(const acq_literal *l, uint32_t a, uint32_t b)
 {
-    return (is_at(l->left, a) && is_at(l->right, b)) || (is_at(l->left, b) && is_at(l->right, a));
+    return (acq_cycles_is_at(l->left, a) && acq_cycles_is_at(l->right, b)) ||
+           (acq_cycles_is_at(l->left, b) && acq_cycles_is_at(l->right, a));
 }
 
-/* The relation that leads from the value of `from` to the other end. */
-static acq_rel lead_from(const acq_literal *l, uint32_t from)
-{
-    return is_at(l->left, from) ? l->relation : acq_inverse(l->relation);
-}
-
-static double judge(const acq_fuzzy_cycles *c, const acq_literal *l, acq_ent left, acq_ent right)
+double acq_cycles_judge(const acq_fuzzy_cycles *c, const acq_literal *l, acq_ent left,
+                        acq_ent right)
 {
     double link = (double)acq_predictor_get_score(c->predictor, left, l->relation, right);
     return l->is_negated ? acq_fuzzy_negate(&c->params, link) : link;
@@ -67,9 +31,9 @@ static double judge_pair(const acq_fuzzy_cycles *c, uint32_t u, acq_ent a, uint3
         const acq_literal *l = &c->problem->literals[i];
         if (l == but || !joins(l, u, v))
             continue;
-        bool is_on = is_at(l->left, u);
-        degree =
-            acq_fuzzy_join(&c->params, true, degree, judge(c, l, is_on ? a : b, is_on ? b : a));
+        bool is_on = acq_cycles_is_at(l->left, u);
+        degree = acq_fuzzy_join(&c->params, true, degree,
+                                acq_cycles_judge(c, l, is_on ? a : b, is_on ? b : a));
     }
     return degree;
 }
@@ -105,13 +69,13 @@ static uint32_t count_neighbours(const acq_fuzzy_cycles *c, const bool *is_open,
 
 /* ---- sets ---- */
 
-static bool must_end(const acq_fuzzy_cycles *c)
+bool acq_cycles_must_end(const acq_fuzzy_cycles *c)
 {
     return acq_stop_is_wanted(c->params.stop) ||
            (c->params.deadline_ns > 0 && acq_clock_ns() >= c->params.deadline_ns);
 }
 
-static void touch(acq_fuzzy_cycles *c, acq_ent entity, double degree)
+void acq_cycles_touch(acq_fuzzy_cycles *c, acq_ent entity, double degree)
 {
     if (degree <= c->best[entity])
         return;
@@ -126,7 +90,7 @@ static int compare_entities(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static acq_status gather(acq_fuzzy_cycles *c, acq_fuzzy_set *out)
+acq_status acq_cycles_gather(acq_fuzzy_cycles *c, acq_fuzzy_set *out)
 {
     acq_status status = acq_fuzzy_set_init(out, c->n_touched);
     if (c->n_touched > 0)
@@ -143,8 +107,7 @@ static acq_status gather(acq_fuzzy_cycles *c, acq_fuzzy_set *out)
     return status;
 }
 
-/* `from` is used up. */
-static acq_status join_into(const acq_fuzzy_cycles *c, acq_fuzzy_set *to, acq_fuzzy_set *from)
+acq_status acq_cycles_join(const acq_fuzzy_cycles *c, acq_fuzzy_set *to, acq_fuzzy_set *from)
 {
     acq_fuzzy_set joined;
     acq_status status = acq_fuzzy_set_join(&c->params, true, to, from, &joined);
@@ -171,9 +134,8 @@ static void scale_set(const acq_fuzzy_cycles *c, acq_fuzzy_set *set, double fact
         set->degrees[i] = acq_fuzzy_join(&c->params, true, set->degrees[i], factor);
 }
 
-/* Where a relation leads from one value, or the rest of it. */
-static acq_status make_row(const acq_fuzzy_cycles *c, acq_ent head, acq_rel relation,
-                           bool is_negated, acq_fuzzy_set *out)
+acq_status acq_cycles_make_row(const acq_fuzzy_cycles *c, acq_ent head, acq_rel relation,
+                               bool is_negated, acq_fuzzy_set *out)
 {
     acq_row row = acq_predictor_get_row(c->predictor, head, relation);
     if (acq_fuzzy_set_init(out, (uint32_t)row.n) != ACQ_OK)
@@ -188,20 +150,22 @@ static acq_status make_row(const acq_fuzzy_cycles *c, acq_ent head, acq_rel rela
 }
 
 /* The variable takes a value: its literals change its neighbours' sets. */
-static acq_status fix(const acq_fuzzy_cycles *c, state *s, uint32_t variable, acq_ent value)
+static acq_status fix(const acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t variable,
+                      acq_ent value)
 {
     acq_status status = ACQ_OK;
     s->is_open[variable] = false;
     for (uint32_t i = 0; i < c->problem->n_literals && status == ACQ_OK; i++) {
         const acq_literal *l = &c->problem->literals[i];
-        acq_place other = is_at(l->left, variable) ? l->right : l->left;
+        acq_place other = acq_cycles_is_at(l->left, variable) ? l->right : l->left;
         acq_fuzzy_set row;
-        if (!(is_at(l->left, variable) || is_at(l->right, variable)) || !other.is_variable ||
-            !s->is_open[other.id])
+        if (!(acq_cycles_is_at(l->left, variable) || acq_cycles_is_at(l->right, variable)) ||
+            !other.is_variable || !s->is_open[other.id])
             continue;
-        status = make_row(c, value, lead_from(l, variable), l->is_negated, &row);
+        status =
+            acq_cycles_make_row(c, value, acq_cycles_lead_from(l, variable), l->is_negated, &row);
         if (status == ACQ_OK)
-            status = join_into(c, &s->sets[other.id], &row);
+            status = acq_cycles_join(c, &s->sets[other.id], &row);
     }
     return status;
 }
@@ -239,17 +203,18 @@ static acq_status carry_links(acq_fuzzy_cycles *c, uint32_t u, const member *mem
                               uint32_t v, const acq_literal *by)
 {
     for (uint32_t i = 0; i < n; i++) {
-        acq_row row = acq_predictor_get_row(c->predictor, members[i].entity, lead_from(by, u));
+        acq_row row =
+            acq_predictor_get_row(c->predictor, members[i].entity, acq_cycles_lead_from(by, u));
         for (size_t j = 0; j < row.n; j++) {
             double link = row.scores == NULL ? 1.0 : (double)row.scores[j];
             if (link <= c->best[row.tails[j]]) /* no more than the link comes of it */
                 continue;
             double pair = acq_fuzzy_join(&c->params, true, link,
                                          judge_pair(c, u, members[i].entity, v, row.tails[j], by));
-            touch(c, row.tails[j], acq_fuzzy_carry(&c->params, members[i].degree, pair));
+            acq_cycles_touch(c, row.tails[j], acq_fuzzy_carry(&c->params, members[i].degree, pair));
         }
-        if (i % 64 == 0 && must_end(c))
-            return SPENT;
+        if (i % 64 == 0 && acq_cycles_must_end(c))
+            return ACQ_CYCLES_SPENT;
     }
     return ACQ_OK;
 }
@@ -270,9 +235,9 @@ static acq_status carry_negated(acq_fuzzy_cycles *c, uint32_t u, member *members
             best =
                 fmax(best, acq_fuzzy_carry(&c->params, members[j].degree,
                                            judge_pair(c, u, members[j].entity, v, entity, NULL)));
-        touch(c, entity, best);
-        if (i % 64 == 0 && must_end(c))
-            return SPENT;
+        acq_cycles_touch(c, entity, best);
+        if (i % 64 == 0 && acq_cycles_must_end(c))
+            return ACQ_CYCLES_SPENT;
     }
     return ACQ_OK;
 }
@@ -290,32 +255,33 @@ static acq_status carry(acq_fuzzy_cycles *c, uint32_t u, const acq_fuzzy_set *fr
         status = by != NULL ? carry_links(c, u, members, n, v, by)
                             : carry_negated(c, u, members, n, v, to);
     acq_free(members);
-    acq_status gathered = gather(c, &carried);
+    acq_status gathered = acq_cycles_gather(c, &carried);
     if (status == ACQ_OK)
         status = gathered;
     if (status != ACQ_OK) {
         acq_fuzzy_set_deinit(&carried);
         return status;
     }
-    return join_into(c, to, &carried);
+    return acq_cycles_join(c, to, &carried);
 }
 
 /* ---- solving ---- */
 
-static void free_state(const acq_fuzzy_cycles *c, state *s)
+static void free_state(const acq_fuzzy_cycles *c, acq_cycles_state *s)
 {
     for (uint32_t v = 0; s->sets != NULL && v < c->n_variables; v++)
         acq_fuzzy_set_deinit(&s->sets[v]);
     acq_free(s->sets);
     acq_free(s->is_open);
-    *s = (state){0};
+    *s = (acq_cycles_state){0};
 }
 
-static acq_status copy_state(const acq_fuzzy_cycles *c, const state *from, state *out)
+static acq_status copy_state(const acq_fuzzy_cycles *c, const acq_cycles_state *from,
+                             acq_cycles_state *out)
 {
-    *out = (state){.sets = acq_zalloc(c->n_variables, sizeof *out->sets),
-                   .is_open = acq_zalloc(c->n_variables, sizeof *out->is_open),
-                   .factor = from->factor};
+    *out = (acq_cycles_state){.sets = acq_zalloc(c->n_variables, sizeof *out->sets),
+                              .is_open = acq_zalloc(c->n_variables, sizeof *out->is_open),
+                              .factor = from->factor};
     acq_status status = out->sets == NULL || out->is_open == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
     for (uint32_t v = 0; v < c->n_variables && status == ACQ_OK; v++) {
         out->is_open[v] = from->is_open[v];
@@ -327,10 +293,11 @@ static acq_status copy_state(const acq_fuzzy_cycles *c, const state *from, state
     return status;
 }
 
-static acq_status solve(acq_fuzzy_cycles *c, state *s, uint32_t root, acq_fuzzy_set *out);
+static acq_status solve(acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t root,
+                        acq_fuzzy_set *out);
 
 /* Leaves and variables that hang together with nothing, until there are none. */
-static acq_status strip(acq_fuzzy_cycles *c, state *s, uint32_t root)
+static acq_status strip(acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t root)
 {
     acq_status status = ACQ_OK;
     bool goes_on = true;
@@ -362,9 +329,9 @@ static void mark_part(const acq_fuzzy_cycles *c, const bool *is_open, uint32_t v
 }
 
 /* A part without the root, solved for any of its variables: how well it can be satisfied. */
-static acq_status solve_part(acq_fuzzy_cycles *c, state *s, uint32_t variable)
+static acq_status solve_part(acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t variable)
 {
-    state part;
+    acq_cycles_state part;
     acq_fuzzy_set set = {0};
     bool *is_in = acq_zalloc(c->n_variables, sizeof *is_in);
     acq_status status = is_in == NULL ? ACQ_ERR_MEMORY : copy_state(c, s, &part);
@@ -385,7 +352,7 @@ static acq_status solve_part(acq_fuzzy_cycles *c, state *s, uint32_t variable)
     return status;
 }
 
-static acq_status solve_other_parts(acq_fuzzy_cycles *c, state *s, uint32_t root)
+static acq_status solve_other_parts(acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t root)
 {
     acq_status status = ACQ_OK;
     for (uint32_t v = 0; v < c->n_variables && status == ACQ_OK; v++) {
@@ -414,10 +381,10 @@ static uint32_t choose_cut(const acq_fuzzy_cycles *c, const bool *is_open)
     return best;
 }
 
-static acq_status try_value(acq_fuzzy_cycles *c, const state *s, uint32_t cut, member value,
-                            uint32_t root, acq_fuzzy_set *out)
+static acq_status try_value(acq_fuzzy_cycles *c, const acq_cycles_state *s, uint32_t cut,
+                            member value, uint32_t root, acq_fuzzy_set *out)
 {
-    state rest;
+    acq_cycles_state rest;
     acq_fuzzy_set set = {0}, merged;
     acq_status status = copy_state(c, s, &rest);
     if (status != ACQ_OK)
@@ -440,13 +407,13 @@ static acq_status try_value(acq_fuzzy_cycles *c, const state *s, uint32_t cut, m
 }
 
 /* Every value of the root itself: the rest only has to be satisfied. */
-static acq_status cut_root(acq_fuzzy_cycles *c, const state *s, uint32_t root,
+static acq_status cut_root(acq_fuzzy_cycles *c, const acq_cycles_state *s, uint32_t root,
                            const member *members, uint32_t n, acq_fuzzy_set *out)
 {
     acq_status status = acq_fuzzy_set_init(out, n);
     for (uint32_t i = 0; i < n && status == ACQ_OK; i++) {
-        state rest;
-        status = must_end(c) ? SPENT : copy_state(c, s, &rest);
+        acq_cycles_state rest;
+        status = acq_cycles_must_end(c) ? ACQ_CYCLES_SPENT : copy_state(c, s, &rest);
         if (status != ACQ_OK)
             break;
         status = fix(c, &rest, root, members[i].entity);
@@ -462,16 +429,18 @@ static acq_status cut_root(acq_fuzzy_cycles *c, const state *s, uint32_t root,
     return status;
 }
 
-static acq_status cut_other(acq_fuzzy_cycles *c, const state *s, uint32_t cut,
+static acq_status cut_other(acq_fuzzy_cycles *c, const acq_cycles_state *s, uint32_t cut,
                             const member *members, uint32_t n, uint32_t root, acq_fuzzy_set *out)
 {
     acq_status status = acq_fuzzy_set_init(out, 0);
     for (uint32_t i = 0; i < n && status == ACQ_OK; i++)
-        status = must_end(c) ? SPENT : try_value(c, s, cut, members[i], root, out);
+        status =
+            acq_cycles_must_end(c) ? ACQ_CYCLES_SPENT : try_value(c, s, cut, members[i], root, out);
     return status;
 }
 
-static acq_status cut_cycle(acq_fuzzy_cycles *c, state *s, uint32_t root, acq_fuzzy_set *out)
+static acq_status cut_cycle(acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t root,
+                            acq_fuzzy_set *out)
 {
     uint32_t cut = choose_cut(c, s->is_open), n;
     member *members;
@@ -483,8 +452,9 @@ static acq_status cut_cycle(acq_fuzzy_cycles *c, state *s, uint32_t root, acq_fu
     return status;
 }
 
-/* The set of the root over all that is open; the state is used up, its sets stay to be freed. */
-static acq_status solve(acq_fuzzy_cycles *c, state *s, uint32_t root, acq_fuzzy_set *out)
+/* The set of the root over all that is open; the state is used up, its sets stay to be
+ * freed. */
+static acq_status solve(acq_fuzzy_cycles *c, acq_cycles_state *s, uint32_t root, acq_fuzzy_set *out)
 {
     uint32_t one = 0;
     acq_status status = strip(c, s, root);
@@ -514,216 +484,7 @@ static acq_status solve(acq_fuzzy_cycles *c, state *s, uint32_t root, acq_fuzzy_
     return status;
 }
 
-/* ---- before it starts ---- */
-
-static acq_status refuse(const acq_fuzzy_cycles *c, const char *what, acq_error *error)
-{
-    (void)c;
-    return acq_fail(error, ACQ_ERR_INPUT,
-                    "the engine fit cannot answer this query: %s; use --engine exact", what);
-}
-
-static acq_status check_literals(const acq_fuzzy_cycles *c, acq_error *error)
-{
-    if (c->problem->n_free != 1)
-        return refuse(c, "it has not one free variable", error);
-    for (uint32_t i = 0; i < c->problem->n_literals; i++)
-        if (c->problem->literals[i].is_equality)
-            return refuse(c, "it has an equality", error);
-    return ACQ_OK;
-}
-
-/* Relations are opened whole; rows are then looked up. */
-static acq_status open_relation(const acq_fuzzy_cycles *c, acq_rel relation, acq_error *error)
-{
-    const acq_links *links;
-    acq_status status = acq_predictor_open_links(c->predictor, relation, &links, error);
-    return status == ACQ_OK && must_end(c) ? SPENT : status;
-}
-
-/* The set that a clause about one variable allows. */
-static acq_status make_branch(const acq_fuzzy_cycles *c, const acq_branch *branch,
-                              uint32_t variable, acq_fuzzy_set *out, acq_error *error)
-{
-    if (branch->kind == ACQ_BRANCH_LITERAL) {
-        const acq_literal *l = &branch->literal;
-        acq_place other = is_at(l->left, variable) ? l->right : l->left;
-        if (l->is_equality)
-            return refuse(c, "it has an equality", error);
-        if (other.is_variable || !(is_at(l->left, variable) || is_at(l->right, variable)))
-            return refuse(c, "an \"or\" is over several variables", error);
-        acq_status status = open_relation(c, l->relation, error);
-        return status == ACQ_OK
-                   ? make_row(c, other.id, acq_inverse(lead_from(l, variable)), l->is_negated, out)
-                   : status;
-    }
-    bool is_and = branch->kind == ACQ_BRANCH_AND;
-    acq_status status = acq_fuzzy_set_init(out, 0);
-    out->rest = is_and ? 1 : 0;
-    for (uint32_t i = 0; i < branch->n_children && status == ACQ_OK; i++) {
-        acq_fuzzy_set child = {0}, joined = {0};
-        status = make_branch(c, branch->children[i], variable, &child, error);
-        if (status == ACQ_OK)
-            status = acq_fuzzy_set_join(&c->params, is_and, out, &child, &joined);
-        acq_fuzzy_set_deinit(&child);
-        if (status == ACQ_OK) {
-            acq_fuzzy_set_deinit(out);
-            *out = joined;
-        }
-    }
-    return status;
-}
-
-/* Of a clause: any variable in it. */
-static uint32_t find_variable(const acq_branch *branch)
-{
-    uint32_t found = ACQ_NO_ID;
-    if (branch->kind == ACQ_BRANCH_LITERAL)
-        return branch->literal.left.is_variable ? branch->literal.left.id
-                                                : branch->literal.right.id;
-    for (uint32_t i = 0; i < branch->n_children && found == ACQ_NO_ID; i++)
-        found = find_variable(branch->children[i]);
-    return found;
-}
-
-static bool is_ground(const acq_branch *branch)
-{
-    if (branch->kind == ACQ_BRANCH_LITERAL)
-        return !branch->literal.left.is_variable && !branch->literal.right.is_variable;
-    for (uint32_t i = 0; i < branch->n_children; i++)
-        if (!is_ground(branch->children[i]))
-            return false;
-    return true;
-}
-
-static acq_status use_clauses(acq_fuzzy_cycles *c, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    for (uint32_t i = 0; i < c->problem->n_clauses && status == ACQ_OK; i++) {
-        const acq_branch *clause = c->problem->clauses[i];
-        acq_fuzzy_set set = {0};
-        if (clause->n_children == 0) { /* false */
-            c->start.factor = 0;
-            continue;
-        }
-        if (is_ground(clause))
-            return refuse(c, "an \"or\" is over constants alone", error);
-        uint32_t variable = find_variable(clause);
-        status = make_branch(c, clause, variable, &set, error);
-        c->occurs[variable] = true;
-        if (status == ACQ_OK)
-            status = join_into(c, &c->start.sets[variable], &set);
-        else
-            acq_fuzzy_set_deinit(&set);
-    }
-    return status;
-}
-
-/* r(x, x): what a value says of itself. */
-static acq_status use_loop(acq_fuzzy_cycles *c, const acq_literal *l)
-{
-    acq_fuzzy_set set = {0};
-    for (acq_ent e = 0; e < c->n_entities; e++)
-        touch(c, e, judge(c, l, e, e));
-    acq_status status = gather(c, &set);
-    return status == ACQ_OK ? join_into(c, &c->start.sets[l->left.id], &set) : status;
-}
-
-static acq_status use_literal(acq_fuzzy_cycles *c, const acq_literal *l, acq_error *error)
-{
-    acq_fuzzy_set row = {0};
-    acq_status status = open_relation(c, l->relation, error);
-    if (l->left.is_variable)
-        c->occurs[l->left.id] = true;
-    if (l->right.is_variable)
-        c->occurs[l->right.id] = true;
-    if (status != ACQ_OK ||
-        (l->left.is_variable && l->right.is_variable && l->left.id != l->right.id))
-        return status;
-    if (l->left.is_variable && l->right.is_variable)
-        return use_loop(c, l);
-    if (!l->left.is_variable && !l->right.is_variable) {
-        double degree = judge(c, l, l->left.id, l->right.id);
-        c->start.factor = acq_fuzzy_join(&c->params, true, c->start.factor, degree);
-        return ACQ_OK;
-    }
-    acq_place variable = l->left.is_variable ? l->left : l->right;
-    acq_ent constant = l->left.is_variable ? l->right.id : l->left.id;
-    acq_rel relation = l->left.is_variable ? acq_inverse(l->relation) : l->relation;
-    status = make_row(c, constant, relation, l->is_negated, &row);
-    return status == ACQ_OK ? join_into(c, &c->start.sets[variable.id], &row) : status;
-}
-
-static acq_status use_literals(acq_fuzzy_cycles *c, acq_error *error)
-{
-    acq_status status = ACQ_OK;
-    for (uint32_t i = 0; i < c->problem->n_literals && status == ACQ_OK; i++)
-        status = use_literal(c, &c->problem->literals[i], error);
-    for (uint32_t v = 0; v < c->n_variables; v++)
-        c->start.is_open[v] = c->occurs[v] || v == 0;
-    return status;
-}
-
-/* Entities that the literal leads to from a set, or from anywhere, have the degree 1 in `out`. */
-static acq_status find_reach(acq_fuzzy_cycles *c, const acq_literal *l, uint32_t from,
-                             acq_fuzzy_set *out)
-{
-    const acq_fuzzy_set *set = &c->start.sets[from];
-    const acq_links *back;
-    acq_rel relation = lead_from(l, from);
-    for (uint32_t i = 0; set->rest == 0 && i < set->n; i++) {
-        acq_row row = acq_predictor_get_row(c->predictor, set->entities[i], relation);
-        for (size_t j = 0; set->degrees[i] > 0 && j < row.n; j++)
-            touch(c, row.tails[j], 1);
-    }
-    if (set->rest > 0 &&
-        acq_predictor_open_links(c->predictor, acq_inverse(relation), &back, NULL) == ACQ_OK)
-        for (uint32_t i = 0; i < back->n_heads; i++)
-            touch(c, back->heads[i], 1);
-    return gather(c, out);
-}
-
-/* Keeps the members that are reached, with their degrees. */
-static acq_status keep_reached(acq_fuzzy_cycles *c, acq_fuzzy_set *set, acq_fuzzy_set *reached)
-{
-    acq_fuzzy_set kept;
-    uint32_t n = 0;
-    acq_status status = acq_fuzzy_set_copy(reached, &kept);
-    for (uint32_t i = 0; status == ACQ_OK && i < reached->n; i++) {
-        kept.entities[n] = reached->entities[i];
-        kept.degrees[n] = acq_fuzzy_set_get(set, reached->entities[i]);
-        n += kept.degrees[n] > 0;
-    }
-    acq_fuzzy_set_deinit(reached);
-    if (status != ACQ_OK)
-        return status;
-    kept.n = n;
-    acq_fuzzy_set_deinit(set);
-    *set = kept;
-    (void)c;
-    return ACQ_OK;
-}
-
-/* Values without a link to any member of a neighbour's set are left out. */
-static acq_status leave_out(acq_fuzzy_cycles *c)
-{
-    acq_status status = ACQ_OK;
-    for (uint32_t i = 0; i < ROUNDS * c->problem->n_literals && status == ACQ_OK; i++) {
-        const acq_literal *l = &c->problem->literals[i % c->problem->n_literals];
-        if (l->is_negated || !l->left.is_variable || !l->right.is_variable ||
-            l->left.id == l->right.id)
-            continue;
-        for (int side = 0; side < 2 && status == ACQ_OK; side++) {
-            uint32_t from = side == 0 ? l->left.id : l->right.id;
-            uint32_t to = side == 0 ? l->right.id : l->left.id;
-            acq_fuzzy_set reached = {0};
-            status = must_end(c) ? SPENT : find_reach(c, l, from, &reached);
-            if (status == ACQ_OK)
-                status = keep_reached(c, &c->start.sets[to], &reached);
-        }
-    }
-    return status;
-}
+/* ---- the bound ---- */
 
 /* The assignments that solve tries, in its own order: is_open is used up. */
 static double count_tries(const acq_fuzzy_cycles *c, bool *is_open)
@@ -744,7 +505,7 @@ static double count_tries(const acq_fuzzy_cycles *c, bool *is_open)
     return c->sizes[cut] * count_tries(c, is_open);
 }
 
-static acq_status measure(acq_fuzzy_cycles *c)
+acq_status acq_cycles_measure(acq_fuzzy_cycles *c)
 {
     bool *is_open = acq_alloc(c->n_variables, sizeof *is_open);
     if (is_open == NULL)
@@ -759,70 +520,15 @@ static acq_status measure(acq_fuzzy_cycles *c)
     return ACQ_OK;
 }
 
-static acq_status allocate(acq_fuzzy_cycles *c)
-{
-    uint32_t n = c->n_variables;
-    c->occurs = acq_zalloc(n, sizeof *c->occurs);
-    c->sizes = acq_zalloc(n, sizeof *c->sizes);
-    c->start.sets = acq_zalloc(n, sizeof *c->start.sets);
-    c->start.is_open = acq_zalloc(n, sizeof *c->start.is_open);
-    c->best = acq_zalloc(c->n_entities, sizeof *c->best);
-    c->touched = acq_alloc(c->n_entities, sizeof *c->touched);
-    if (c->occurs == NULL || c->sizes == NULL || c->start.sets == NULL ||
-        c->start.is_open == NULL || c->best == NULL || c->touched == NULL)
-        return ACQ_ERR_MEMORY;
-    for (uint32_t v = 0; v < n; v++) {
-        if (acq_fuzzy_set_init(&c->start.sets[v], 0) != ACQ_OK)
-            return ACQ_ERR_MEMORY;
-        c->start.sets[v].rest = 1;
-    }
-    return ACQ_OK;
-}
+/* ---- what others call ---- */
 
-/* The time being over is no error. */
-static acq_status settle(acq_status status, bool *is_done, acq_error *error)
+acq_status acq_cycles_settle(acq_status status, bool *is_done, acq_error *error)
 {
     *is_done = status == ACQ_OK;
-    if (status == SPENT) {
+    if (status == ACQ_CYCLES_SPENT) {
         return ACQ_OK;
     }
     return status == ACQ_ERR_MEMORY ? acq_fail_memory(error) : status;
-}
-
-acq_status acq_fuzzy_cycles_new(const acq_problem *problem, const acq_predictor *predictor,
-                                const acq_fuzzy_params *params, acq_fuzzy_cycles **out,
-                                bool *is_done, acq_error *error)
-{
-    acq_fuzzy_cycles *c = acq_zalloc(1, sizeof *c);
-    acq_error why = {0};
-    *is_done = false;
-    if (c == NULL)
-        return acq_fail_memory(error);
-    *c = (acq_fuzzy_cycles){.problem = problem,
-                            .predictor = predictor,
-                            .params = *params,
-                            .n_variables = problem->n_variables,
-                            .n_entities = problem->n_entities,
-                            .start = {.factor = 1}};
-    acq_status status = allocate(c);
-    if (status == ACQ_OK)
-        status = check_literals(c, &why);
-    if (status == ACQ_OK)
-        status = use_clauses(c, &why);
-    if (status == ACQ_OK)
-        status = use_literals(c, &why);
-    if (status == ACQ_OK)
-        status = leave_out(c);
-    if (status == ACQ_OK)
-        status = measure(c);
-    if (status != ACQ_OK && status != SPENT && status != ACQ_ERR_MEMORY && error != NULL)
-        *error = why;
-    status = settle(status, is_done, error);
-    if (status == ACQ_OK)
-        *out = c;
-    else
-        acq_fuzzy_cycles_free(c);
-    return status;
 }
 
 void acq_fuzzy_cycles_free(acq_fuzzy_cycles *c)
@@ -845,13 +551,13 @@ double acq_fuzzy_cycles_get_bound(const acq_fuzzy_cycles *cycles)
 
 acq_status acq_fuzzy_cycles_run(acq_fuzzy_cycles *c, bool *is_done, acq_error *error)
 {
-    state s;
+    acq_cycles_state s;
     acq_status status = copy_state(c, &c->start, &s);
     if (status == ACQ_OK) {
         status = solve(c, &s, 0, &c->root);
         free_state(c, &s);
     }
-    return settle(status, is_done, error);
+    return acq_cycles_settle(status, is_done, error);
 }
 
 const acq_fuzzy_set *acq_fuzzy_cycles_get_root(const acq_fuzzy_cycles *cycles)
@@ -879,13 +585,13 @@ static acq_ent find_best(const acq_fuzzy_cycles *c, const acq_fuzzy_set *set)
 acq_status acq_fuzzy_cycles_trace(acq_fuzzy_cycles *c, acq_ent *values, bool *is_done,
                                   acq_error *error)
 {
-    state all;
+    acq_cycles_state all;
     acq_status status = copy_state(c, &c->start, &all);
     if (status != ACQ_OK)
-        return settle(status, is_done, error);
+        return acq_cycles_settle(status, is_done, error);
     status = fix(c, &all, 0, values[0]);
     for (uint32_t v = 1; v < c->n_variables && status == ACQ_OK; v++) {
-        state s;
+        acq_cycles_state s;
         acq_fuzzy_set set = {0};
         if (!all.is_open[v])
             continue;
@@ -901,5 +607,5 @@ acq_status acq_fuzzy_cycles_trace(acq_fuzzy_cycles *c, acq_ent *values, bool *is
         acq_fuzzy_set_deinit(&set);
     }
     free_state(c, &all);
-    return settle(status, is_done, error);
+    return acq_cycles_settle(status, is_done, error);
 }

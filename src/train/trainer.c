@@ -89,15 +89,18 @@ static acq_status look_around(acq_trainer *t, acq_error *error)
     return status == ACQ_OK && saves ? save(t, error) : status;
 }
 
+/* Done is what was trained; the total is that of the schedule, or what the time will allow. */
 static bool report(const acq_trainer *t, double share)
 {
+    bool in_epochs = t->epochs > 0 && t->n_steps > 0;
+    double unit = in_epochs ? t->epochs / (double)t->n_steps : 1;
     acq_train_progress now = {.phase = t->phase,
-                              .done = t->epochs > 0 ? share * t->epochs : (double)t->step,
-                              .total = t->epochs,
+                              .done = unit * (double)t->step,
+                              .total = in_epochs ? t->epochs : (double)t->n_steps,
                               .loss = acq_trainer_get_loss(t),
                               .seconds = acq_trainer_get_seconds(t)};
-    if (t->epochs == 0)
-        now.total = share > 0 ? (double)t->step / share : (double)t->n_steps;
+    if (share > 0 && t->step > 0)
+        now.total = in_epochs ? fmin(t->epochs, now.done / share) : now.done / share;
     return t->progress == NULL || t->progress(t->context, &now);
 }
 

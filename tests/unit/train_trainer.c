@@ -153,6 +153,47 @@ static void test_going_on_is_as_if_never_stopped(void **state)
     toy_deinit(&second);
 }
 
+/* Keeps the last progress, and stops a run by the clock before its schedule is over. */
+typedef struct watch {
+    acq_train_progress last;
+    double most;
+} watch;
+
+static bool look_on(void *context, const acq_train_progress *now)
+{
+    watch *w = context;
+    w->last = *now;
+    w->most = fmax(w->most, now->total);
+    return true;
+}
+
+static void test_epochs_are_those_trained_not_the_share_of_the_time(void **state)
+{
+    (void)state;
+    toy_run toy;
+    watch whole = {.most = 0}, cut = {.most = 0};
+    toy_init(&toy);
+    toy.trainer.epochs = 4;
+    toy.trainer.progress = look_on;
+    toy.trainer.context = &whole;
+    assert_int_equal(acq_trainer_run(&toy.trainer, NULL), ACQ_OK);
+    assert_true(whole.last.done == 4 && whole.last.total == 4 && whole.most == 4);
+    unlink(PATH);
+    toy_deinit(&toy);
+    toy_init(&toy);
+    toy.trainer.epochs = 4;
+    toy.trainer.n_steps = UINT32_MAX;
+    toy.trainer.seconds = .02;
+    toy.trainer.progress = look_on;
+    toy.trainer.context = &cut;
+    assert_int_equal(acq_trainer_run(&toy.trainer, NULL), ACQ_OK);
+    assert_true(cut.last.done > 0 && cut.last.done < .5);
+    assert_true(cut.last.done == 4.0 / UINT32_MAX * (double)toy.trainer.step);
+    assert_true(cut.last.total >= cut.last.done && cut.most <= 4);
+    unlink(PATH);
+    toy_deinit(&toy);
+}
+
 /* Fails at batch 5 and leaves the weights, and the checkpoint that was there, as they were. */
 static void assert_diverges(double loss, float slope, const char *what)
 {
@@ -353,6 +394,7 @@ static void test_every_failed_allocation_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_epochs_are_those_trained_not_the_share_of_the_time),
         cmocka_unit_test(test_going_on_is_as_if_never_stopped),
         cmocka_unit_test(test_what_is_not_finite_is_an_error),
         cmocka_unit_test(test_other_options_are_refused_with_the_difference),

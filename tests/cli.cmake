@@ -68,6 +68,11 @@ add_test(NAME exchange_policy
 add_test(NAME extract_calibrator
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/extract_calibrator.sh ${PROJECT_SOURCE_DIR}
                  $<TARGET_FILE:anycq>)
+if(NOT ACQ_SANITIZE) # its trainings are too short for a slow build
+  add_test(NAME benchmark_models
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/benchmark_models.sh ${PROJECT_SOURCE_DIR}
+                   $<TARGET_FILE:anycq>)
+endif()
 
 # The server: hostile requests, and the honest ones after them; one answer through every door.
 foreach(name abuse doors)

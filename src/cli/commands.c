@@ -277,9 +277,10 @@
     "\n"                                                                                           \
     "With --json one object: task, observed, truth, predictor, links, ranked, mrr,\n"              \
     "hits1, hits3, hits10 (in percent), filter, ties, seconds; with probabilities\n"               \
-    "log_loss, base_log_loss, gap, bins (low, high, n, stated, true); cases, each with\n"          \
-    "seen (both, head, tail, neither), links, ranked, mrr and so on; with negatives\n"             \
-    "prior, accuracy, true_links, true_yes, false_links, false_yes, undecided.\n"
+    "log_loss, base_log_loss, gap, bins (low, high, n, stated, true); cases, each\n"               \
+    "with seen (both, head, tail, neither), links, ranked, mrr and so on; with\n"                  \
+    "negatives prior, accuracy, true_links, true_yes, false_links, false_yes,\n"                   \
+    "undecided.\n"
 
 #define TRAIN_HELP                                                                                 \
     "Trains a model on the facts of a graph:\n"                                                    \

@@ -116,12 +116,25 @@ static void test_packing_without_room_is_an_error(void **state)
     acq_bf16_packed_deinit(&b);
 }
 
+/* Else a training multiplies in f32, and nobody notices. */
+static void test_what_the_processor_has_is_used(void **state)
+{
+    (void)state;
+#if defined(__linux__) && defined(__x86_64__) && __GNUC__ >= 12
+    bool has = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    assert_int_equal(acq_bf16_find("avx512") != NULL, has);
+    assert_true(acq_bf16_is_fast() || !has);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rounding_is_to_the_nearest_and_ties_to_even),
         cmocka_unit_test(test_products_are_the_sums_in_double_precision),
         cmocka_unit_test(test_packing_without_room_is_an_error),
+        cmocka_unit_test(test_what_the_processor_has_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

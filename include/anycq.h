@@ -582,7 +582,8 @@ typedef struct acq_suggestion {
     acq_ent head;
     acq_rel relation; /* even: the named direction */
     acq_ent tail;
-    double p; /* that the link is true */
+    double p;         /* that the link is true */
+    const char *text; /* as the query language has it, names in quotes; lives with the list */
 } acq_suggestion;
 
 /* What the list rests on. */

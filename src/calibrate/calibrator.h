@@ -23,7 +23,8 @@ void acq_reliability_init(acq_reliability *table);
 /* base: the probability that the comparison states for this one (its relation's base rate). */
 void acq_reliability_add(acq_reliability *table, double p, bool is_true, double weight,
                          double base);
-/* Of the candidates that were added as not true, `weight` with this p are true after all. */
+/* Of the candidates that were added as not true, `weight` with this p are true after all, or all
+ * that its bin has. */
 void acq_reliability_add_true(acq_reliability *table, double p, double weight, double base);
 void acq_reliability_merge(acq_reliability *table, const acq_reliability *other);
 

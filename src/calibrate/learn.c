@@ -290,27 +290,50 @@ static acq_status find_shifts(const acq_link_sample *sample, const float *odds, 
     return ACQ_OK;
 }
 
-/* For every one held out `missing` others are as true as that. */
-static void judge(const acq_link_sample *sample, const float *odds, const float *shifts,
-                  acq_reliability *table, acq_link_quality *quality)
+typedef struct judged {
+    double p, base, weight;
+} judged;
+
+static judged judge_row(const acq_link_sample *sample, const float *odds, const float *shifts,
+                        size_t i)
+{
+    uint32_t pair = sample->relations[i] / 2;
+    double rate = (sample->held[pair] + .5) / (sample->met[pair] + 1);
+    return (judged){acq_boost_to_probability((double)odds[i] + (double)shifts[pair]),
+                    (1 + sample->params.missing) * rate, (double)sample->weights[i]};
+}
+
+/* For every one held out `missing` others are as true as that, as far as there are others. */
+static void fill_table(const acq_link_sample *sample, const float *odds, const float *shifts,
+                       acq_reliability *table)
+{
+    for (size_t i = 0; i < sample->n; i++) {
+        judged row = judge_row(sample, odds, shifts, i);
+        acq_reliability_add(table, row.p, sample->labels[i], row.weight, row.base);
+    }
+    for (size_t i = 0; i < sample->n; i++) {
+        judged row = judge_row(sample, odds, shifts, i);
+        if (sample->labels[i])
+            acq_reliability_add_true(table, row.p, row.weight * sample->params.missing, row.base);
+    }
+}
+
+static void fill_quality(const acq_link_sample *sample, const float *odds, const float *shifts,
+                         acq_link_quality *quality)
 {
     double missing = sample->params.missing, n_samples = fmax(1, sample->params.n_samples);
     for (size_t i = 0; i < sample->n; i++) {
-        uint32_t pair = sample->relations[i] / 2;
-        double p = acq_boost_to_probability((double)odds[i] + (double)shifts[pair]);
-        double base = (1 + missing) * (sample->held[pair] + .5) / (sample->met[pair] + 1);
-        double weight = (double)sample->weights[i];
-        if (table != NULL)
-            acq_reliability_add(table, p, sample->labels[i], weight, base);
-        if (table != NULL && sample->labels[i])
-            acq_reliability_add_true(table, p, weight * missing, base);
-        if (quality == NULL || p < .5)
+        judged row = judge_row(sample, odds, shifts, i);
+        acq_link_quality *own = &quality[sample->relations[i] / 2];
+        if (row.p < .5)
             continue;
-        quality[pair].said += weight / n_samples;
-        quality[pair].right += sample->labels[i] ? weight * (1 + missing) / n_samples : 0;
+        own->said += row.weight / n_samples;
+        own->right += sample->labels[i] ? row.weight * (1 + missing) / n_samples : 0;
     }
-    for (uint32_t pair = 0; quality != NULL && pair < sample->n_relations / 2; pair++)
+    for (uint32_t pair = 0; pair < sample->n_relations / 2; pair++) {
         quality[pair].held = (uint64_t)sample->held[pair];
+        quality[pair].right = fmin(quality[pair].right, quality[pair].said);
+    }
 }
 
 void acq_link_sample_set_seconds(acq_link_sample *sample, double seconds)
@@ -377,9 +400,11 @@ acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out, flo
         status = acq_fail_memory(error);
     if (table != NULL)
         acq_reliability_init(table);
-    if (status == ACQ_OK)
-        judge(sample, odds, shifts, table, quality);
-    else
+    if (status == ACQ_OK && table != NULL)
+        fill_table(sample, odds, shifts, table);
+    if (status == ACQ_OK && quality != NULL)
+        fill_quality(sample, odds, shifts, quality);
+    if (status != ACQ_OK)
         acq_fold_trees_deinit(out);
     acq_free(odds);
     return status;

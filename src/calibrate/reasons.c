@@ -247,8 +247,8 @@ static void tell_facts(story *s, const acq_links *links, bool of_tail, size_t n,
     add_atom(s, s->relation, head, tail);
     acq_text_add(&s->text, n == 1 || n == 0 ? " is known" : " are known");
     if (n > 0 && !is_for)
-        acq_text_format(&s->text, "; %.0f %% of those that have any have no more",
-                        100 * share_with(links, n));
+        acq_text_format(&s->text, "; %.0f %% of all %s have no more",
+                        100 * share_with(links, n), of_tail ? "tails" : "heads");
 }
 
 static acq_status add_facts(story *s, bool of_tail, acq_error *error)

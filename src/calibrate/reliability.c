@@ -49,7 +49,9 @@ void acq_reliability_add(acq_reliability *table, double p, bool is_true, double 
 
 void acq_reliability_add_true(acq_reliability *table, double p, double weight, double base)
 {
-    table->bins[find_bin(p)].truth += weight;
+    acq_reliability_bin *bin = &table->bins[find_bin(p)];
+    weight = fmax(0, fmin(weight, bin->weight - bin->truth));
+    bin->truth += weight;
     table->log_loss += weight * (get_loss(p, true) - get_loss(p, false));
     table->base_log_loss += weight * (get_loss(base, true) - get_loss(base, false));
 }

@@ -28,16 +28,6 @@ typedef struct shown {
 
 /* ---- for a person ---- */
 
-static void add_link(const shown *s, const acq_suggestion *link, acq_text *out)
-{
-    acq_width_add(out, acq_graph_get_relation_name(s->graph, link->relation));
-    acq_text_add(out, "(\"");
-    acq_width_add(out, acq_graph_get_entity_name(s->graph, link->head));
-    acq_text_add(out, "\", \"");
-    acq_width_add(out, acq_graph_get_entity_name(s->graph, link->tail));
-    acq_text_add(out, "\")");
-}
-
 static void print(shown *s, acq_text *out)
 {
     acq_text text;
@@ -45,7 +35,7 @@ static void print(shown *s, acq_text *out)
     for (size_t i = 0; i < acq_suggestions_get_n(s->list); i++) {
         const acq_suggestion *link = acq_suggestions_get(s->list, i);
         acq_text_clear(&text);
-        add_link(s, link, &text);
+        acq_width_add(&text, link->text);
         size_t start = out->length;
         acq_text_format(out, "%4zu  %.4f  ", i + 1, link->p);
         size_t at = acq_width_since(out, start);
@@ -174,7 +164,7 @@ typedef struct told {
     acq_relation_quality quality;
 } told;
 
-/* The relations of the list, in its order, of which something is known. */
+/* The relations of the list, in its order, of which something was said of held-out facts. */
 static size_t list_told(const shown *s, told *out)
 {
     size_t n = 0;
@@ -184,7 +174,8 @@ static size_t list_told(const shown *s, told *out)
         while (k < n && out[k].relation != relation)
             k++;
         out[n] = (told){.relation = relation, .quality = {.size = sizeof out[n].quality}};
-        if (k == n && acq_predictor_get_quality(s->predictor, relation, &out[n].quality))
+        if (k == n && acq_predictor_get_quality(s->predictor, relation, &out[n].quality) &&
+            round(out[n].quality.said) > 0)
             n++;
     }
     return n;

@@ -2,7 +2,6 @@
  * conditions as texts that the query language reads back. */
 #include "library/parts.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -217,36 +216,17 @@ static acq_fact_kind fact_kind(acq_evidence_kind kind)
     return ACQ_FACT_EQUALITY;
 }
 
-static bool is_bare_word(const char *name)
-{
-    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
-        return false;
-    while (isalnum((unsigned char)*name) || *name == '_')
-        name++;
-    return *name == '\0';
-}
-
-static void add_relation(const acq_fact *fact, acq_text *out)
-{
-    acq_text_add(out, fact->is_negated ? "!" : "");
-    acq_text_add(out, fact->is_inverse ? "inverse(" : "");
-    if (is_bare_word(fact->relation))
-        acq_text_add(out, fact->relation);
-    else
-        acq_text_add_quoted(out, fact->relation, strlen(fact->relation));
-    acq_text_add(out, fact->is_inverse ? ")(" : "(");
-}
-
 /* Entities are always quoted, so that the atom can be pasted into a query. */
 static void add_atom(const acq_fact *fact, acq_text *out)
 {
-    bool is_equality = fact->kind == ACQ_FACT_EQUALITY;
-    if (!is_equality)
-        add_relation(fact, out);
+    if (fact->kind != ACQ_FACT_EQUALITY) {
+        acq_text_add(out, fact->is_negated ? "!" : "");
+        acq_query_print_fact(out, fact->relation, fact->is_inverse, fact->head, fact->tail);
+        return;
+    }
     acq_text_add_quoted(out, fact->head, strlen(fact->head));
-    acq_text_add(out, !is_equality ? ", " : fact->is_negated ? " != " : " = ");
+    acq_text_add(out, fact->is_negated ? " != " : " = ");
     acq_text_add_quoted(out, fact->tail, strlen(fact->tail));
-    acq_text_add(out, is_equality ? "" : ")");
 }
 
 static acq_fact make_fact(const acq_result *result, const acq_evidence *evidence)

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "calibrate/reasons.h"
 #include "calibrate/worlds.h"
+#include "query/print.h"
 
 enum { ROWS_AT_A_TIME = 16 };
 
@@ -21,6 +22,7 @@ struct acq_suggestions {
     acq_suggestion *items; /* a heap while links come, then in order */
     size_t n, capacity;
     acq_suggest_report report;
+    acq_arena texts;
 };
 
 typedef struct suggesting {
@@ -263,17 +265,36 @@ static acq_status check(const acq_predictor *predictor, const acq_suggest_params
     return ACQ_OK;
 }
 
-static void finish(suggesting *s)
+static acq_status write_text(suggesting *s, acq_suggestion *link, acq_text *text)
 {
+    const acq_graph *graph = s->predictor->graph;
+    acq_text_clear(text);
+    acq_query_print_fact(text, acq_graph_get_relation_name(graph, link->relation), false,
+                         acq_graph_get_entity_name(graph, link->head),
+                         acq_graph_get_entity_name(graph, link->tail));
+    link->text = text->failed
+                     ? NULL
+                     : acq_arena_copy_string(&s->list->texts, text->bytes, text->length);
+    return link->text == NULL ? ACQ_ERR_MEMORY : ACQ_OK;
+}
+
+static acq_status finish(suggesting *s, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    acq_text text;
+    acq_text_init(&text);
     acq_suggestions *list = s->list;
     if (list->n > 0)
         qsort(list->items, list->n, sizeof *list->items, compare);
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < list->n && status == ACQ_OK; i++) {
         acq_suggestion *link = &list->items[i];
         link->p = acq_worlds_get_link_p(link->p);
         list->report.expected += link->p;
+        status = write_text(s, link, &text);
     }
+    acq_text_deinit(&text);
     list->report.spent = acq_spent_name(s->budget.spent);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 
 acq_status acq_suggest(const acq_predictor *predictor, const acq_suggest_params *given,
@@ -291,8 +312,10 @@ acq_status acq_suggest(const acq_predictor *predictor, const acq_suggest_params 
     if (s.list == NULL)
         return acq_fail_memory(error);
     acq_budget_init(&s.budget, s.params.seconds, 0);
+    acq_arena_init(&s.list->texts);
     status = take_turns(&s, error);
-    finish(&s);
+    if (status == ACQ_OK)
+        status = finish(&s, error);
     if (status == ACQ_OK)
         status = acq_graph_get_failure(predictor->graph, error);
     if (status == ACQ_OK)
@@ -325,6 +348,7 @@ void acq_suggestions_free(acq_suggestions *list)
     if (list == NULL)
         return;
     acq_free(list->items);
+    acq_arena_deinit(&list->texts);
     acq_free(list);
 }
 

@@ -94,6 +94,19 @@ static void print_relation(acq_text *out, const acq_query_name *name)
         acq_text_add_char(out, ')');
 }
 
+void acq_query_print_fact(acq_text *out, const char *relation, bool is_inverse, const char *head,
+                          const char *tail)
+{
+    acq_query_name name = {
+        .text = relation, .length = strlen(relation), .is_inverse = is_inverse};
+    print_relation(out, &name);
+    acq_text_add_char(out, '(');
+    acq_text_add_quoted(out, head, strlen(head));
+    acq_text_add(out, ", ");
+    acq_text_add_quoted(out, tail, strlen(tail));
+    acq_text_add_char(out, ')');
+}
+
 static void print_term(const acq_printer *printer, acq_term term)
 {
     const acq_query *query = printer->query;

@@ -27,6 +27,10 @@ acq_status acq_query_print(const acq_query *query, acq_syntax syntax, acq_text *
 /* Appends one node in the text syntax, as a conjunct of the query; failures show in *out. */
 void acq_query_print_node(const acq_query *query, const acq_node *node, acq_text *out);
 
+/* Appends an atom without variables in the text syntax. */
+void acq_query_print_fact(acq_text *out, const char *relation, bool is_inverse, const char *head,
+                          const char *tail);
+
 /* ---- printers ----
  *
  * what the printers of print.h share; each appends to printer->out, whose failures

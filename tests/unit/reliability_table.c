@@ -62,6 +62,23 @@ static void test_sums_and_losses_are_those_of_the_definition(void **state)
     assert_true(fabs(parts[0].bins[7].truth - table.bins[7].truth) < 1e-9);
 }
 
+static void test_no_more_become_true_than_were_not(void **state)
+{
+    (void)state;
+    acq_reliability table, all_true;
+    acq_reliability_init(&table);
+    acq_reliability_init(&all_true);
+    for (int i = 0; i < 10; i++) {
+        acq_reliability_add(&table, .95, i < 8, 1, .5);
+        acq_reliability_add(&all_true, .95, true, 1, .5);
+    }
+    for (int i = 0; i < 8; i++)
+        acq_reliability_add_true(&table, .95, .9, .5); /* 7.2, but there are 2 */
+    assert_true(fabs(table.bins[12].truth - 10) < 1e-9);
+    assert_true(fabs(table.log_loss - all_true.log_loss) < 1e-9);
+    assert_true(fabs(table.base_log_loss - all_true.base_log_loss) < 1e-9);
+}
+
 static void test_certain_mistakes_cost_much_but_not_all(void **state)
 {
     (void)state;
@@ -127,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_probability_falls_into_its_bin),
         cmocka_unit_test(test_sums_and_losses_are_those_of_the_definition),
+        cmocka_unit_test(test_no_more_become_true_than_were_not),
         cmocka_unit_test(test_certain_mistakes_cost_much_but_not_all),
         cmocka_unit_test(test_the_gap_is_that_of_bins_with_enough),
         cmocka_unit_test(test_the_diagram_is_escaped_and_whole),

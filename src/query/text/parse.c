@@ -42,6 +42,21 @@ static acq_status fail_expected(parser *p, const char *expected)
                 acq_lexer_show(&p->lexer).text);
 }
 
+static bool is_name_or_word(const parser *p)
+{
+    return kind_of(p) == ACQ_TOKEN_WORD || kind_of(p) == ACQ_TOKEN_NAME;
+}
+
+/* The same behind a word, where a second one looks like a name with a space. */
+static acq_status fail_behind(parser *p, const char *expected, const char *otherwise)
+{
+    if (kind_of(p) == ACQ_TOKEN_BAD)
+        return acq_scan_fail(&p->lexer.in, p->builder.error);
+    return FAIL(p, p->lexer.token.place, "expected %s, found %s%s", expected,
+                acq_lexer_show(&p->lexer).text,
+                is_name_or_word(p) ? "; a name with spaces goes in quotes" : otherwise);
+}
+
 static acq_status expect(parser *p, acq_token_kind kind, const char *expected)
 {
     if (kind_of(p) != kind)
@@ -75,7 +90,7 @@ static acq_status parse_term(parser *p, const char *expected, acq_term *out)
 {
     if (is_reserved(p))
         return fail_reserved_term(p);
-    if (kind_of(p) != ACQ_TOKEN_WORD && kind_of(p) != ACQ_TOKEN_NAME)
+    if (!is_name_or_word(p))
         return fail_expected(p, expected);
     bool is_word = kind_of(p) == ACQ_TOKEN_WORD;
     acq_status status = intern_token(p, is_word ? ACQ_SYMBOL_WORD : ACQ_SYMBOL_CONSTANT, &out->id);
@@ -203,14 +218,18 @@ static acq_status parse_arguments(parser *p, acq_term *left, acq_term *right)
     if (kind_of(p) == ACQ_TOKEN_CLOSE)
         return fail_expected(
             p, "',' and a second argument (relations link two things; a head is followed by ':=')");
-    status = expect(p, ACQ_TOKEN_COMMA, "',' after the first argument");
-    if (status == ACQ_OK)
-        status = parse_term(p, "the second argument (a variable or a name)", right);
+    if (kind_of(p) != ACQ_TOKEN_COMMA)
+        return fail_behind(p, "',' after the first argument", "");
+    acq_lexer_next(&p->lexer);
+    status = parse_term(p, "the second argument (a variable or a name)", right);
     if (status != ACQ_OK)
         return status;
     if (kind_of(p) == ACQ_TOKEN_COMMA)
         return fail_expected(p, "')' after the second argument: relations link two things");
-    return expect(p, ACQ_TOKEN_CLOSE, "')' after the second argument");
+    if (kind_of(p) != ACQ_TOKEN_CLOSE)
+        return fail_behind(p, "')' after the second argument", "");
+    acq_lexer_next(&p->lexer);
+    return ACQ_OK;
 }
 
 static acq_status push_atom(parser *p, uint32_t relation, acq_input_place place)
@@ -232,7 +251,7 @@ static acq_status parse_inverse(parser *p, uint32_t *relation)
         if (status != ACQ_OK)
             return status;
     }
-    if (kind_of(p) != ACQ_TOKEN_WORD && kind_of(p) != ACQ_TOKEN_NAME)
+    if (!is_name_or_word(p))
         return is_reserved(p) ? fail_reserved_term(p) : fail_expected(p, "a relation");
     acq_symbol_kind kind = opened % 2 == 1 ? ACQ_SYMBOL_INVERSE : ACQ_SYMBOL_RELATION;
     acq_status status = intern_token(p, kind, relation);
@@ -262,12 +281,11 @@ static acq_status parse_comparison(parser *p, acq_run *run)
     if (status != ACQ_OK)
         return status;
     acq_token_kind operator= kind_of(p);
-    if (operator== ACQ_TOKEN_BAD)
-        return acq_scan_fail(&p->lexer.in, p->builder.error);
-    if (operator!= ACQ_TOKEN_EQUAL && operator!= ACQ_TOKEN_DIFFERENT)
-        return FAIL(p, p->lexer.token.place,
-                    "expected '(', '=' or '!=' after %s, found %s; an atom is relation(x, y)",
-                    shown.text, acq_lexer_show(&p->lexer).text);
+    if (operator!= ACQ_TOKEN_EQUAL && operator!= ACQ_TOKEN_DIFFERENT) {
+        char expected[sizeof shown.text + 32];
+        acq_format(expected, sizeof expected, "'(', '=' or '!=' after %s", shown.text);
+        return fail_behind(p, expected, "; an atom is relation(x, y)");
+    }
     acq_lexer_next(&p->lexer);
     status = parse_term(p, "a variable or a name to compare with", &right);
     if (status == ACQ_OK)

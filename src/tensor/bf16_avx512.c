@@ -1,7 +1,8 @@
 /* bf16_avx512.c - see bf16_avx512.h. A tile of 12 rows by two panels stays in registers while k
  * runs, as in gemm.inc, and each step takes a pair of k: one instruction multiplies two bfloat16
  * values of each lane by a pair of a that is spread over all, and adds both. k is cut into blocks
- * so that two panels stay in the first cache, the rows so that they stay in the second. */
+ * so that two panels stay in the first cache; rows and a depth of k are taken so that they stay in
+ * the second, while all panels pass by once. */
 #include "tensor/bf16.h"
 
 #include <immintrin.h>
@@ -11,7 +12,8 @@ enum {
     PANEL = 16, /* columns */
     TILE_ROWS = 12,
     K_BLOCK = 256,
-    ROW_BLOCK = 20 * TILE_ROWS
+    K_DEPTH = 8 * K_BLOCK,
+    ROW_BLOCK = 12 * TILE_ROWS
 };
 
 typedef struct strip { /* rows of a against one or two panels, over one block of k */
@@ -101,21 +103,35 @@ static void run_single(size_t m, const strip *s)
     run_strip(m, 1, *s);
 }
 
-/* One block of rows and of k, all columns. */
-static void run_block(size_t m, const acq_bf16_packed *b, size_t from, size_t k, const strip *start)
+/* One block of rows and of k against two panels. */
+static void run_panels(size_t m, size_t k, strip s)
 {
-    strip s = *start;
     s.n_pairs = k / 2;
     s.has_half = k % 2 != 0;
-    s.adds = from > 0;
-    for (size_t j = 0; j < b->n; j += 2 * PANEL, s.c += 2 * PANEL) {
+    if (s.n > PANEL)
+        run_pair(m, &s);
+    else
+        run_single(m, &s);
+}
+
+/* One block of rows and a depth of k, all columns. */
+static void run_block(size_t m, const acq_bf16_packed *b, size_t from, size_t depth, strip start)
+{
+    for (size_t j = 0; j < b->n; j += 2 * PANEL) {
+        strip s = start;
+        const acq_bf16 *panel = b->panels + j * b->k_filled;
+        s.c += j;
         s.n = b->n - j < 2 * PANEL ? b->n - j : 2 * PANEL;
-        s.panel = b->panels + j * b->k_filled + from * PANEL;
-        s.next = s.n > PANEL ? s.panel + PANEL * b->k_filled : s.panel;
-        if (s.n > PANEL)
-            run_pair(m, &s);
-        else
-            run_single(m, &s);
+        size_t l = 0;
+        do {
+            size_t k = depth - l < K_BLOCK ? depth - l : K_BLOCK;
+            s.a = start.a + l;
+            s.adds = from + l > 0;
+            s.panel = panel + (from + l) * PANEL;
+            s.next = s.n > PANEL ? s.panel + PANEL * b->k_filled : s.panel;
+            run_panels(m, k, s);
+            l += k;
+        } while (l < depth);
     }
 }
 
@@ -125,9 +141,9 @@ void acq_bf16_gemm_avx512(size_t m, const acq_bf16 *a, size_t lda, const acq_bf1
     for (size_t i = 0; i < m; i += ROW_BLOCK) {
         size_t rows = m - i < ROW_BLOCK ? m - i : ROW_BLOCK, from = 0;
         do {
-            size_t k = b->k - from < K_BLOCK ? b->k - from : K_BLOCK;
+            size_t k = b->k - from < K_DEPTH ? b->k - from : K_DEPTH;
             strip start = {.a = a + i * lda + from, .lda = lda, .c = c + i * ldc, .ldc = ldc};
-            run_block(rows, b, from, k, &start);
+            run_block(rows, b, from, k, start);
             from += k;
         } while (from < b->k);
     }

@@ -695,6 +695,7 @@ typedef struct acq_fit_completion_report {
     uint64_t n_questions, n_trees;     /* that probabilities were learnt from and by: */
     uint64_t all_questions, all_trees; /* less than these where `seconds` do not suffice */
     double collect_seconds;            /* of the evidence of all links, part of `seconds` */
+    const char *hold;                  /* what was held out: "links" or "pairs"; static */
 } acq_fit_completion_report;
 
 /* How good the probabilities of one relation's links are, by trees that had not seen them. */
@@ -722,7 +723,8 @@ typedef struct acq_fit_completion_params {
     void *context;
     acq_fit_completion_report *report; /* NULL: not wanted */
     const char *hold;   /* what is held out: "links", or "pairs": those that leave no link between
-                           the two entities */
+                           the two entities; "auto": pairs on large graphs where a quarter of the
+                           facts or more join entities that another relation joins too */
     uint32_t top;       /* 64: links that each model proposes for (head, relation, ?) */
     const char *rows;   /* each relation is asked of from "both" sides, or from the "smaller" */
     const char *tails;  /* "all" entities are proposed, or those "seen" with the relation */

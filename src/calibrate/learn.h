@@ -20,8 +20,15 @@
 
 typedef enum acq_hold {
     ACQ_HOLD_LINKS,
-    ACQ_HOLD_PAIRS /* only links of entities that no other link joins then */
+    ACQ_HOLD_PAIRS, /* only links of entities that no other link joins then */
+    ACQ_HOLD_AUTO   /* for the caller to choose by acq_split_choose_hold */
 } acq_hold;
+
+/* Pairs where at least a quarter of the facts join two entities that a fact of another relation
+ * joins too: so many facts say another one again that a calibrator would learn mostly from those,
+ * which are easy, and state too low what joins two entities for the first time. Facts that only
+ * come both ways do not count: they are held out together. */
+acq_status acq_split_choose_hold(const acq_graph *graph, acq_hold *out, acq_error *error);
 
 typedef struct acq_split_params {
     double share; /* of the facts */

@@ -9,11 +9,22 @@
 #include "graph/build.h"
 #include "predict/predictor.h"
 
+typedef struct joined {
+    uint64_t ends; /* of a fact, the smaller id first */
+    acq_rel relation;
+} joined;
+
+#define ACQ_RADIX_ITEM     joined
+#define ACQ_RADIX_KEY(one) ((one).ends)
+#include "base/radix.h"
+
 static const double MOST_DRAWN = .6; /* of the facts, where many of the drawn ones stay */
 /* Of the facts of a relation whose facts come both ways, those that lack the other one. Where facts
  * are missing one by one more lack it than that, so these are missing in pairs. */
 static const double MOST_ONE_WAY = .02;
 enum { LEAST_PAIRED = 40 }; /* facts: with fewer it may be chance */
+
+static const double DENSE = .25; /* of the facts, that another relation's say again */
 
 typedef struct keep_rule {
     const acq_graph *whole;
@@ -222,5 +233,55 @@ acq_status acq_split_by_share(const acq_graph *whole, const acq_split_params *pa
         status = split(whole, &rule, out, error);
     acq_free(rule.is_known);
     acq_free(rule.is_paired);
+    return status;
+}
+
+/* ---- what to hold out ---- */
+
+static size_t list_joined(const acq_links *links, acq_rel relation, joined *out)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < links->n_heads; i++) {
+        acq_row row = acq_links_get_row_at(links, i);
+        acq_ent head = links->heads[i];
+        for (size_t j = 0; j < row.n; j++) {
+            acq_ent tail = row.tails[j], low = head < tail ? head : tail;
+            out[n++] = (joined){(uint64_t)low << 32 | (head ^ tail ^ low), relation};
+        }
+    }
+    return n;
+}
+
+/* Facts whose ends a fact of another relation joins, of sorted ones. */
+static size_t count_doubles(const joined *all, size_t n)
+{
+    size_t n_doubles = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        bool is_double = false;
+        for (end = i + 1; end < n && all[end].ends == all[i].ends; end++)
+            is_double = is_double || all[end].relation != all[i].relation;
+        n_doubles += is_double ? end - i : 0;
+    }
+    return n_doubles;
+}
+
+acq_status acq_split_choose_hold(const acq_graph *graph, acq_hold *out, acq_error *error)
+{
+    size_t n = acq_graph_get_n_facts(graph), found = 0;
+    joined *all = acq_alloc(n, sizeof *all), *other = acq_alloc(n, sizeof *other);
+    acq_status status = all == NULL || other == NULL ? acq_fail_memory(error) : ACQ_OK;
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(graph) && status == ACQ_OK; r += 2) {
+        const acq_links *links;
+        status = acq_graph_open_links(graph, r, &links, error);
+        if (status == ACQ_OK)
+            found += list_joined(links, r, all + found);
+    }
+    if (status == ACQ_OK) {
+        radix_sort(all, other, found, 32);
+        *out = (double)count_doubles(all, found) >= DENSE * (double)found ? ACQ_HOLD_PAIRS
+                                                                          : ACQ_HOLD_LINKS;
+    }
+    acq_free(all);
+    acq_free(other);
     return status;
 }

@@ -69,10 +69,7 @@ static acq_status read_params(const acq_options *options, acq_fit_completion_par
     const char *names = options->fit_predictor;
     acq_fit_completion_params_init(params);
     take_given(options, params);
-    acq_status status =
-        acq_setup_check_choice(ACQ_OPTION_hold, options->hold, "links", "pairs", error);
-    if (status == ACQ_OK)
-        status = acq_setup_check_candidates(options, error);
+    acq_status status = acq_setup_check_candidates(options, error);
     if (status == ACQ_OK && options->ultra != NULL && strstr(names, "ultra") == NULL &&
         strstr(names, "all") == NULL)
         return acq_fail(error, ACQ_ERR_USAGE,
@@ -243,6 +240,8 @@ static void print(const fit_job *job, acq_text *out)
     acq_size_print_text(out, "completion", job->path.bytes);
     acq_size_print_count(out, "links", report->links);
     acq_size_print_count(out, "held out", report->held);
+    if (strcmp(report->hold, "pairs") == 0)
+        acq_size_print_text(out, "... of those", "that join entities which nothing else joins");
     acq_size_print_count(out, "... proposed", report->covered);
     acq_size_print_text(out, "picture", job->svg.bytes);
     acq_text_format(out, "%-*s%.1f s\n", ACQ_SIZE_LABEL, "time", report->seconds);
@@ -310,6 +309,7 @@ static void print_json(const fit_job *job, acq_text *out)
     json_object_set(object, "relations", job->relations);
     set_decision(object, "small_queries", &report->small);
     set_decision(object, "large_queries", &report->hub);
+    json_object_set_new(object, "hold", acq_json_text(report->hold));
     json_object_set_new(object, "seconds", json_real(report->seconds));
     acq_json_add_line(out, object);
 }

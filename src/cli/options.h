@@ -221,8 +221,8 @@
     REAL(hold_share, "hold-share", 0, "S", NULL, 0.001, 0.5, ACQ_ON_fit,                           \
          "share of the facts to hold out")                                                         \
     TEXT(hold, "hold", 0, "WHAT", NULL, 0, 0, ACQ_ON_fit,                                          \
-         "what to hold out: links (default), or pairs: only those that leave no link between the " \
-         "two")                                                                                    \
+         "hold out links, pairs (only those that leave no link between the two), or "              \
+         "auto: by the graph")                                                                     \
     COUNT(fit_top, "top", 0, "K", NULL, 1, 1e6, ACQ_ON_fit,                                        \
           "links that each predictor proposes for (head, relation, ?)")                            \
     REAL(links_floor, "floor", 0, "P", NULL, 0, 0.999, ACQ_ON_fit | ACQ_ON_complete,               \

@@ -37,7 +37,7 @@ void acq_fit_params_init(acq_fit_params *params)
     *params = (acq_fit_params){.use_complex = true,
                                .chooses = true,
                                .hold_share = ACQ_HELD_SHARE,
-                               .hold = ACQ_HOLD_LINKS,
+                               .hold = ACQ_HOLD_AUTO,
                                .floor = .002,
                                .top = 64,
                                .rows = ACQ_ROWS_BOTH,
@@ -133,8 +133,8 @@ static void print_options(const fit_run *run, char *out, size_t size)
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
-        models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share, (int)p->hold,
-        p->complex.rank, p->complex.epochs, (int)p->complex.precision, p->complex.batch,
+        models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share,
+        (int)run->inner.hold, p->complex.rank, p->complex.epochs, (int)p->complex.precision, p->complex.batch,
         p->complex.candidates, p->complex.n3, p->complex.relation_weight, p->complex.rate,
         p->nbfnet.batch, p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches, p->floor,
         p->top, (int)p->rows, (int)p->tails, p->use_rules, p->use_neighbours, p->use_lifts,
@@ -231,7 +231,7 @@ static acq_status split_sample(const fit_run *run, unsigned i, acq_graph **out, 
 {
     const acq_fit_params *params = run->params;
     acq_split_params split = {.share = params->hold_share,
-                              .hold = params->hold,
+                              .hold = run->inner.hold,
                               .seed = run->inner.seed,
                               .fold = i,
                               .n_folds = SAMPLES};
@@ -249,9 +249,22 @@ static acq_status split_first(fit_run *run, acq_error *error)
     return status == ACQ_OK ? ACQ_OK : acq_fail(error, status, "%s", first.message);
 }
 
+/* Of a small graph facts are held out as they come. */
+static acq_status choose_hold(fit_run *run, acq_error *error)
+{
+    acq_fit_params *inner = &run->inner;
+    if (inner->hold == ACQ_HOLD_AUTO && (run->is_small || inner->earlier != NULL))
+        inner->hold = ACQ_HOLD_LINKS;
+    return inner->hold == ACQ_HOLD_AUTO ? acq_split_choose_hold(run->graph, &inner->hold, error)
+                                        : ACQ_OK;
+}
+
 static acq_status split_graph(fit_run *run, acq_error *error)
 {
-    acq_status status = split_first(run, error);
+    acq_status status = choose_hold(run, error);
+    run->report->hold = run->inner.hold == ACQ_HOLD_PAIRS ? "pairs" : "links";
+    if (status == ACQ_OK)
+        status = split_first(run, error);
     if (status == ACQ_OK)
         status = acq_predictor_new_observed(run->graph, &run->truth, error);
     if (status != ACQ_OK)

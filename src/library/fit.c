@@ -17,7 +17,7 @@ static acq_fit_completion_params get_defaults(void)
                                        .rank = own.complex.rank,
                                        .floor = own.floor,
                                        .seed = own.seed,
-                                       .hold = "links",
+                                       .hold = "auto",
                                        .top = own.top,
                                        .rows = "both",
                                        .tails = "all"};
@@ -74,12 +74,25 @@ static acq_status check_numbers(const acq_fit_completion_params *params, acq_err
     return ACQ_OK;
 }
 
+static acq_status read_hold(const char *word, acq_hold *out, acq_error *error)
+{
+    static const char *const words[] = {
+        [ACQ_HOLD_LINKS] = "links", [ACQ_HOLD_PAIRS] = "pairs", [ACQ_HOLD_AUTO] = "auto"};
+    for (size_t i = 0; word != NULL && i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *out = (acq_hold)i;
+            return ACQ_OK;
+        }
+    return word == NULL ? ACQ_OK
+                        : acq_fail(error, ACQ_ERR_USAGE,
+                                   "no hold \"%.100s\"; use auto, links or pairs", word);
+}
+
 static acq_status read_words(const acq_fit_completion_params *params, acq_fit_params *out,
                              acq_error *error)
 {
-    bool is_pairs, is_smaller, is_seen;
-    acq_status status =
-        acq_library_choose("hold", params->hold, "links", "pairs", &is_pairs, error);
+    bool is_smaller, is_seen;
+    acq_status status = read_hold(params->hold, &out->hold, error);
     if (status == ACQ_OK)
         status = acq_library_choose("rows", params->rows, "both", "smaller", &is_smaller, error);
     if (status == ACQ_OK)
@@ -88,7 +101,6 @@ static acq_status read_words(const acq_fit_completion_params *params, acq_fit_pa
         status = read_models(params->models, out, error);
     if (status != ACQ_OK)
         return status;
-    out->hold = is_pairs ? ACQ_HOLD_PAIRS : ACQ_HOLD_LINKS;
     out->rows = is_smaller ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH;
     out->tails = is_seen ? ACQ_TAILS_SEEN : ACQ_TAILS_ALL;
     if (params->ultra != NULL && !out->use_ultra)

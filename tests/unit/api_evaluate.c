@@ -273,7 +273,7 @@ static void test_fits_take_what_the_command_takes(void **state)
     acq_fit_completion_params params;
     acq_fit_completion_params_init(&params);
     params.hold = "some";
-    expect_bad_fit(&params, "no hold \"some\"; use links or pairs");
+    expect_bad_fit(&params, "no hold \"some\"; use auto, links or pairs");
     params.hold = "pairs";
     params.rows = "none";
     expect_bad_fit(&params, "no rows \"none\"; use both or smaller");

@@ -315,6 +315,40 @@ static void test_questions_need_what_is_held_out(void **state)
     acq_graph_free(whole);
 }
 
+/* Facts whose ends another relation joins, one by one. */
+static double share_doubles(const acq_graph *graph)
+{
+    size_t n = 0, n_doubles = 0;
+    for (acq_rel r = 0; r < 2 * N_PAIRS; r += 2)
+        for (acq_ent h = 0; h < N_ENTITIES; h++)
+            for (acq_ent t = 0; t < N_ENTITIES; t++) {
+                if (!acq_graph_has_fact(graph, h, r, t))
+                    continue;
+                bool is_double = false;
+                for (acq_rel other = 0; other < 2 * N_PAIRS; other++)
+                    is_double = is_double ||
+                                (other / 2 != r / 2 && acq_graph_has_fact(graph, h, other, t));
+                n++;
+                n_doubles += is_double;
+            }
+    return (double)n_doubles / (double)n;
+}
+
+static void test_pairs_are_held_out_where_many_facts_say_another_again(void **state)
+{
+    (void)state;
+    size_t n_pairs = 0, n_all = 0;
+    for (uint32_t n = 100; n <= 1600; n += 100, n_all++) {
+        acq_graph *graph = make_graph(n);
+        acq_hold hold = ACQ_HOLD_AUTO;
+        assert_int_equal(acq_split_choose_hold(graph, &hold, NULL), ACQ_OK);
+        assert_int_equal(hold, share_doubles(graph) >= .25 ? ACQ_HOLD_PAIRS : ACQ_HOLD_LINKS);
+        n_pairs += hold == ACQ_HOLD_PAIRS;
+        acq_graph_free(graph);
+    }
+    assert_in_range(n_pairs, 1, n_all - 1);
+}
+
 #ifdef ACQ_FAULTS
 static void test_splitting_survives_every_failed_allocation(void **state)
 {
@@ -350,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_the_earlier_graph_is_the_rest),
         cmocka_unit_test(test_folds_do_not_know_directions),
         cmocka_unit_test(test_questions_need_what_is_held_out),
+        cmocka_unit_test(test_pairs_are_held_out_where_many_facts_say_another_again),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_splitting_survives_every_failed_allocation),
 #endif

@@ -15,6 +15,12 @@ foreach(script signals interrupts readme same_store resume overwrite stream spec
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
                    ${PROJECT_SOURCE_DIR})
 endforeach()
+if(NOT ACQ_SANITIZE) # whose library must be the first
+  add_library(commas MODULE cli/commas.c)
+  add_test(NAME cli_locale COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/locale.sh $<TARGET_FILE:anycq>
+                                   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:commas>)
+  set_tests_properties(cli_locale PROPERTIES SKIP_RETURN_CODE 77)
+endif()
 if(NOT ACQ_SANITIZE) # no number in it depends on the processor
   add_test(NAME cli_readme_generic COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/readme.sh $<TARGET_FILE:anycq>
                                            ${PROJECT_SOURCE_DIR})

@@ -46,9 +46,9 @@ void acq_bar_init(acq_bar *progress, const char *label)
 static size_t format_left(double seconds, char *buffer, size_t size)
 {
     seconds = seconds < 1 ? 1 : seconds;
-    int n = seconds < 90     ? snprintf(buffer, size, "  %.0f s left", seconds)
-            : seconds < 5400 ? snprintf(buffer, size, "  %.0f min left", seconds / 60)
-                             : snprintf(buffer, size, "  %.1f h left", seconds / 3600);
+    int n = seconds < 90     ? acq_format(buffer, size, "  %.0f s left", seconds)
+            : seconds < 5400 ? acq_format(buffer, size, "  %.0f min left", seconds / 60)
+                             : acq_format(buffer, size, "  %.1f h left", seconds / 3600);
     return n < 0 ? 0 : (size_t)n;
 }
 
@@ -169,7 +169,7 @@ static void show_pulse(acq_bar *progress, const char *text)
     char line[80];
     if (now - progress->start_ns < SILENT_NS || now - progress->drawn_ns < SILENT_NS)
         return;
-    snprintf(line, sizeof line, "%.60s  %.0f s", text, (double)(now - progress->start_ns) / 1e9);
+    acq_format(line, sizeof line, "%.60s  %.0f s", text, (double)(now - progress->start_ns) / 1e9);
     draw_locked(progress, line, acq_width_of(line));
 }
 

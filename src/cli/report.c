@@ -83,7 +83,7 @@ void acq_report_note(acq_output *output, const char *format, ...)
     char line[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    acq_format_list(line, sizeof line, format, args);
     va_end(args);
     acq_text_add(&output->notes, "anycq: note: ");
     acq_width_add(&output->notes, line);

@@ -61,15 +61,15 @@ static void draw(job *j, const acq_repro_news *news)
 static bool tell(void *context, const acq_repro_news *news)
 {
     job *j = context;
-    char left[48];
+    char left[48], taken[32];
     if (news->seconds < 0) {
         draw(j, news);
         return !acq_interrupt_is_asked();
     }
     clear(j);
     format_left(news->left, left, sizeof left);
-    fprintf(stderr, "%zu/%zu  %s  %.1f s%s\n", news->done + 1, news->total, news->what,
-            news->seconds, left);
+    acq_format(taken, sizeof taken, "%.1f s", news->seconds);
+    fprintf(stderr, "%zu/%zu  %s  %s%s\n", news->done + 1, news->total, news->what, taken, left);
     return !acq_interrupt_is_asked();
 }
 

@@ -384,7 +384,7 @@ void acq_size_print_read(acq_text *out, const acq_read_report *report)
 
 size_t acq_size_format_rate(double per_second, char *buffer, size_t size)
 {
-    int n = per_second >= 99500 ? snprintf(buffer, size, "%.2f M triples/s", per_second / 1e6)
-                                : snprintf(buffer, size, "%.0f triples/s", per_second);
+    int n = per_second >= 99500 ? acq_format(buffer, size, "%.2f M triples/s", per_second / 1e6)
+                                : acq_format(buffer, size, "%.0f triples/s", per_second);
     return n < 0 ? 0 : (size_t)n;
 }

@@ -64,10 +64,10 @@ static size_t format_score(const acq_view *view, size_t i_answer, char *buffer)
     double p_prior = acq_result_get_prior_probability(view->result, i_answer);
     size_t n = 0;
     if (!isnan(p))
-        n = (size_t)snprintf(buffer, SCORE_SIZE, "p %.3f  ", round_p(p));
+        n = (size_t)acq_format(buffer, SCORE_SIZE, "p %.3f  ", round_p(p));
     if (!isnan(p_prior))
-        n += (size_t)snprintf(buffer + n, SCORE_SIZE - n, "at prior %.3f  ", round_p(p_prior));
-    return n + (size_t)snprintf(buffer + n, SCORE_SIZE - n, "score %.4g",
+        n += (size_t)acq_format(buffer + n, SCORE_SIZE - n, "at prior %.3f  ", round_p(p_prior));
+    return n + (size_t)acq_format(buffer + n, SCORE_SIZE - n, "score %.4g",
                                 acq_result_get_score(view->result, i_answer));
 }
 
@@ -370,7 +370,7 @@ static void note_count(const acq_view *view, acq_output *output)
     bool wants_all = view->params->limit == 0, has_p = view->stats.n_candidates > 0;
     bool is_all = wants_all || n < view->params->limit;
     char none_left[64];
-    snprintf(none_left, sizeof none_left, ", no other has p >= %.4g%s", view->params->min_p,
+    acq_format(none_left, sizeof none_left, ", no other has p >= %.4g%s", view->params->min_p,
              at_prior(view));
     const char *which = view->stats.has_more && is_all ? " of the best candidates"
                         : is_all && has_p              ? none_left

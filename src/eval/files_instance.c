@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "base/text.h"
 
 ACQ_PRINTF(2, 3)
 static acq_status fail_at(const acq_bench_reader *reader, const char *format, ...)
@@ -18,7 +19,7 @@ static acq_status fail_at(const acq_bench_reader *reader, const char *format, ..
     char text[384];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    acq_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     return acq_fail(reader->error, ACQ_ERR_INPUT, "formula %zu, instance %zu: %s",
                     reader->i_formula + 1, reader->i_instance + 1, text);

@@ -316,7 +316,8 @@ static acq_status open_rules(const acq_graph *graph, const char *spec, const cha
     return status;
 }
 
-/* path NULL: what the graph teaches itself. */
+/* path NULL: what the graph teaches itself; "shipped": the network that the library brings along.
+ */
 static acq_status open_ultra(const acq_graph *graph, const char *spec, const char *path,
                              const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
@@ -326,7 +327,8 @@ static acq_status open_ultra(const acq_graph *graph, const char *spec, const cha
     acq_status status = new_parts(graph, params, &parts, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_ultra_read(path, &parts->ultra, error);
+    status = strcmp(path, "shipped") == 0 ? acq_ultra_new_shipped(&parts->ultra, error)
+                                          : acq_ultra_read(path, &parts->ultra, error);
     if (status == ACQ_OK)
         return make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
     free_parts(parts);
@@ -384,7 +386,8 @@ static acq_status open_known(const acq_graph *graph, const char *spec,
     const char *file;
     enum predictor_id id = find(spec, &file);
     acq_status status = ACQ_OK;
-    if (file != NULL && id != PREDICTOR_perfect)
+    bool is_shipped = id == PREDICTOR_ultra && file != NULL && strcmp(file, "shipped") == 0;
+    if (file != NULL && id != PREDICTOR_perfect && !is_shipped)
         status = check_file(file, id == PREDICTOR_completion ? "a completion" : "a model", error);
     if (status != ACQ_OK)
         return status;

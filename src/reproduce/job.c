@@ -1,7 +1,7 @@
 /* job.c - a job's result as a file:
  *
  *   {"identity": "9c1f...", "job": "NELL valid qac 2p policy nbfnet shipped", "how": "NBFNet, ...",
- *    "version": "0.2.0", "commit": "...", "seconds": 12.3,
+ *    "version": "0.2.0", "commit": "...", "first": 10, "seconds": 12.3,
  *    "rows": [{"at": 0, "sets": 500, "always_yes": 66.7, "row": {... as `anycq eval --json` ...}}]}
  *
  * "at" is the cell: 0 for classification; k - 1, or 3 for the total, for retrieval. */
@@ -58,7 +58,7 @@ static bool has_text(const acq_json *object, const char *name, const char *wante
     return value != NULL && value->kind == ACQ_JSON_TEXT && strcmp(value->text, wanted) == 0;
 }
 
-static void fill_cell(const acq_json *part, acq_repro_cell *cell)
+static void fill_cell(const acq_json *part, uint64_t first, acq_repro_cell *cell)
 {
     const acq_json *row = acq_json_get(part, "row");
     if (row == NULL || row->kind != ACQ_JSON_OBJECT)
@@ -76,7 +76,8 @@ static void fill_cell(const acq_json *part, acq_repro_cell *cell)
                              .right = get_count(row, "right"),
                              .easy = get_count(row, "easy"),
                              .undecided = get_count(row, "undecided"),
-                             .sets = get_count(part, "sets")};
+                             .sets = get_count(part, "sets"),
+                             .first = first};
 }
 
 static acq_status take_result(acq_repro_plan *plan, acq_repro_job *job, const acq_json *result,
@@ -95,7 +96,7 @@ static acq_status take_result(acq_repro_plan *plan, acq_repro_job *job, const ac
     for (const acq_json *part = rows->first; part != NULL; part = part->next) {
         uint64_t at = part->kind == ACQ_JSON_OBJECT ? get_count(part, "at") : ACQ_MOST_FREE + 1;
         if (at <= ACQ_MOST_FREE)
-            fill_cell(part, &job->cells[at]);
+            fill_cell(part, get_count(result, "first"), &job->cells[at]);
     }
     job->is_done = true;
     return ACQ_OK;
@@ -183,7 +184,8 @@ acq_status acq_repro_job_write(acq_repro_plan *plan, acq_repro_job *job, uint64_
     add_member(&text, "how", job->how);
     add_member(&text, "version", acq_get_version());
     add_member(&text, "commit", plan->settings->commit);
-    acq_text_format(&text, "\"seconds\": %.3f,\n \"rows\": [", seconds);
+    acq_text_format(&text, "\"first\": %llu, \"seconds\": %.3f,\n \"rows\": [",
+                    (unsigned long long)job->first, seconds);
     add_rows(&text, job, evaluation);
     acq_text_add(&text, "]}\n");
     acq_status status = acq_text_finish(&text, error);

@@ -87,6 +87,25 @@ static const char *find_how(const maker *m, const acq_repro_row *row,
     return "";
 }
 
+/* Where the time chose how many instances each number is of, the row says so. */
+static const char *add_sample(const maker *m, const acq_repro_line *line, const char *how)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t c = 0; c < ACQ_MOST_COLUMNS; c++)
+        if (line->cells[c] != NULL) {
+            uint64_t first = line->cells[c]->first;
+            least = first < least ? first : least;
+            most = first > most ? first : most;
+        }
+    if (!m->plan->settings->quick || most == 0 || how == NULL)
+        return how;
+    if (least == most)
+        return acq_repro_print(m->plan, "%s; first %llu of each file", how,
+                               (unsigned long long)most);
+    return acq_repro_print(m->plan, "%s; first %llu to %llu of each file", how,
+                           (unsigned long long)least, (unsigned long long)most);
+}
+
 static acq_status add_ours(const maker *m, const acq_repro_row *row,
                            const acq_repro_subject *trained, const char *label, acq_error *error)
 {
@@ -97,7 +116,7 @@ static acq_status add_ours(const maker *m, const acq_repro_row *row,
     line->whose = tell_whose(m, row);
     line->is_count = acq_repro_measure_is_count(row->measure);
     fill_cells(m, row, trained, line);
-    const char *how = find_how(m, row, trained);
+    const char *how = add_sample(m, line, find_how(m, row, trained));
     bool says_all = row->links == ACQ_REPRO_OBSERVED || row->links == ACQ_REPRO_PERFECT;
     if (row->ours == NULL || how[0] == '\0')
         line->how = how;
@@ -187,12 +206,15 @@ void acq_repro_add_sample(acq_text *out, const acq_repro_plan *plan)
     if (settings->first == 0 && !settings->quick)
         return;
     acq_text_format(out,
-                    "Our rows are a sample: the first %llu candidate sets of each file of "
+                    "Our rows are a sample: %s first %llu candidate sets of each file of "
                     "small queries, ",
+                    settings->quick ? "at most the" : "the",
                     (unsigned long long)acq_repro_get_first(settings, true, false));
     acq_text_format(out, "%llu of hub queries, %llu retrieval queries of each file. ",
                     (unsigned long long)acq_repro_get_first(settings, true, true),
                     (unsigned long long)acq_repro_get_first(settings, false, true));
+    if (settings->quick)
+        acq_text_add(out, "Where a question takes long there are fewer; each row says how many. ");
 }
 
 void acq_repro_add_preface(acq_text *out, const acq_repro_plan *plan)

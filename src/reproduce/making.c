@@ -47,7 +47,11 @@ static const struct {
                                 .rows = "smaller",
                                 .tails = "seen",
                                 .floor = 0.4},
-    [ACQ_THING_GNNQE] = {.name = "gnnqe", .train = "gnnqe", .share = 1, .from = ACQ_THING_NO_THING},
+    [ACQ_THING_GNNQE] = {.name = "gnnqe",
+                         .train = "gnnqe",
+                         .share = 1,
+                         .from = ACQ_THING_NBFNET_BEGIN,
+                         .options = {{"entities", "0"}, {"near", "0"}, {"batch", "8"}}},
     [ACQ_THING_ULTRA_LINKS] = {.name = "ultra.completion",
                                .from = ACQ_THING_NO_THING,
                                .spec = "ultra",
@@ -76,14 +80,13 @@ acq_repro_thing acq_repro_thing_get_source(acq_repro_thing t)
     return recipes[t].from;
 }
 
-const char *acq_repro_thing_get_spec(acq_repro_thing t)
+acq_repro_source acq_repro_thing_get_links(acq_repro_thing t)
 {
-    return recipes[t].spec;
-}
-
-const char *acq_repro_thing_get_direction(acq_repro_thing t)
-{
-    return recipes[t].direction;
+    return (acq_repro_source){.spec = recipes[t].spec,
+                              .direction = recipes[t].direction,
+                              .rows = recipes[t].rows,
+                              .tails = recipes[t].tails,
+                              .floor = recipes[t].floor};
 }
 
 double acq_repro_get_model_seconds(const acq_repro_settings *settings)
@@ -149,9 +152,8 @@ static acq_status complete(acq_repro_models *models, acq_repro_thing t, const ch
     how.direction = recipes[t].direction;
     how.floor = recipes[t].floor;
     how.threads = settings->threads;
-    const char *spec = model == NULL
-                           ? recipes[t].spec
-                           : acq_repro_print(models->plan, "%s:%s", recipes[t].spec, model);
+    const char *spec =
+        acq_repro_print(models->plan, "%s:%s", recipes[t].spec, model == NULL ? "shipped" : model);
     acq_complete_params params;
     acq_complete_params_init(&params);
     params.progress = acq_repro_models_progress;

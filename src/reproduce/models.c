@@ -279,7 +279,17 @@ static void take(acq_repro_models *models, const made *what, const char *spec, c
                                what->is_given ? "a model that was given" : "trained here");
 }
 
-/* Links of a model: all of them written once; with --quick rows as the questions need them. */
+/* Rows as the questions need them, chosen as the completion chooses them. They have both
+ * directions: one alone is made of all rows of a relation. */
+static void choose_rows(acq_repro_source *out, acq_repro_thing links)
+{
+    acq_repro_source all = acq_repro_thing_get_links(links);
+    out->rows = all.rows;
+    out->tails = all.tails;
+    out->floor = all.floor;
+}
+
+/* Links of a model: all of them written once; with --quick rows. */
 static acq_status get_model(acq_repro_models *models, acq_repro_thing model, acq_repro_thing links,
                             const char *how, acq_repro_source *out, acq_error *error)
 {
@@ -287,9 +297,23 @@ static acq_status get_model(acq_repro_models *models, acq_repro_thing model, acq
     bool is_quick = models->plan->settings->quick;
     acq_status status = get(models, is_quick ? model : links, &what, error);
     if (status == ACQ_OK)
-        take(models, &what, is_quick ? acq_repro_thing_get_spec(links) : "completion", how, out);
+        take(models, &what, is_quick ? acq_repro_thing_get_links(links).spec : "completion", how,
+             out);
     if (is_quick)
-        out->direction = acq_repro_thing_get_direction(links);
+        choose_rows(out, links);
+    return status;
+}
+
+/* Rows of ComplEx, each as its head and relation say, inverse relations like any other: the link
+ * matrices of QTO and FIT. */
+static acq_status get_matrices(acq_repro_models *models, const char *scaling, acq_repro_source *out,
+                               acq_error *error)
+{
+    made what = {0};
+    acq_status status = get(models, ACQ_THING_COMPLEX, &what, error);
+    if (status == ACQ_OK)
+        take(models, &what, "complex", "ComplEx", out);
+    out->scaling = scaling;
     return status;
 }
 
@@ -301,7 +325,8 @@ static acq_status get_ultra(acq_repro_models *models, acq_repro_source *out, acq
     acq_status status = ACQ_OK;
     out->how = acq_repro_print(models->plan, "ULTRA, %s", how);
     if (models->plan->settings->quick) {
-        out->spec = given == NULL ? "ultra" : acq_repro_print(models->plan, "ultra:%s", given);
+        choose_rows(out, ACQ_THING_ULTRA_LINKS);
+        out->spec = acq_repro_print(models->plan, "ultra:%s", given == NULL ? "shipped" : given);
         return given == NULL ? ACQ_OK : hash_model(models, given, &out->hash, error);
     }
     status = get(models, ACQ_THING_ULTRA_LINKS, &what, error);
@@ -312,13 +337,19 @@ static acq_status get_ultra(acq_repro_models *models, acq_repro_source *out, acq
     return status;
 }
 
+/* Of what enters a pass of ULTRA's own weights, as UltraQuery's paper has it. */
+static const double PLAIN_ULTRA_THRESHOLD = 0.8;
+
 static acq_status get_ultraquery(acq_repro_models *models, acq_repro_source *out, acq_error *error)
 {
     const char *given = find_given(models->plan, NULL, "ultraquery");
-    out->why_not = "no weights; tools/convert_ultra makes DIR/ultraquery of the published ones, "
-                   "for --models DIR";
-    if (given == NULL)
+    if (given == NULL) {
+        out->spec = "ultra:shipped";
+        out->input_threshold = PLAIN_ULTRA_THRESHOLD;
+        out->how = "ULTRA's weights that ship, which saw no query; tools/convert_ultra makes "
+                   "DIR/ultraquery of the published ones, for --models DIR";
         return ACQ_OK;
+    }
     out->spec = acq_repro_print(models->plan, "ultra:%s", given);
     out->how = "weights that were given";
     return hash_model(models, given, &out->hash, error);
@@ -333,7 +364,7 @@ static acq_status get_fitted(acq_repro_models *models, acq_repro_source *out, ac
         what.is_given = true;
         if (what.path == NULL) {
             out->spec = "ultra";
-            out->how = "ULTRA and its calibrator that ship, without a fit";
+            out->how = "what the graph teaches about its links, without a fit";
             return ACQ_OK;
         }
         acq_status status = hash_model(models, what.path, &what.hash, error);
@@ -378,11 +409,9 @@ acq_status acq_repro_models_get_links(acq_repro_models *models, const acq_repro_
     case ACQ_REPRO_COMPLEX:
         return get_model(models, ACQ_THING_COMPLEX, ACQ_THING_COMPLEX_LINKS, "ComplEx", out, error);
     case ACQ_REPRO_COMPLEX_QTO:
-        status = get(models, ACQ_THING_COMPLEX, &what, error);
-        take(models, &what, "complex", "ComplEx", out);
-        out->scaling = "qto";
-        out->direction = "forward";
-        return status;
+        return get_matrices(models, "qto", out, error);
+    case ACQ_REPRO_COMPLEX_FIT:
+        return get_matrices(models, "fit", out, error);
     case ACQ_REPRO_NBFNET:
         return get_model(models, ACQ_THING_NBFNET, ACQ_THING_NBFNET_LINKS, "NBFNet", out, error);
     case ACQ_REPRO_GNNQE:

@@ -30,10 +30,12 @@ typedef struct acq_repro_models {
 /* What a row's links are. Everything but the numbers lives as long as the plan. */
 typedef struct acq_repro_source {
     const char *spec; /* for acq_predictor_new; NULL: not to be had */
-    const char *direction, *scaling;
-    const char *how;     /* for readers */
-    const char *why_not; /* with spec NULL */
-    uint64_t hash;       /* of the model's file, or of the graph */
+    const char *direction, *scaling, *rows, *tails;
+    double floor;
+    double input_threshold; /* of the engine ultraquery */
+    const char *how;        /* for readers */
+    const char *why_not;    /* with spec NULL */
+    uint64_t hash;          /* of the model's file, or of the graph */
 } acq_repro_source;
 
 void acq_repro_models_init(acq_repro_models *models, acq_repro_plan *plan);
@@ -100,8 +102,9 @@ typedef enum acq_repro_thing {
 const char *acq_repro_thing_get_name(acq_repro_thing t); /* of its file */
 /* What it begins with, or completes. */
 acq_repro_thing acq_repro_thing_get_source(acq_repro_thing t);
-const char *acq_repro_thing_get_spec(acq_repro_thing t); /* of the predictor to complete */
-const char *acq_repro_thing_get_direction(acq_repro_thing t);
+/* How a completion opens the predictor that it completes: all but the model's file and the words
+ * for readers. */
+acq_repro_source acq_repro_thing_get_links(acq_repro_thing t);
 
 /* What a thing is made of and how, as one line; the identity of what was made. */
 void acq_repro_thing_describe(const acq_repro_models *models, acq_repro_thing t, uint64_t from_hash,

@@ -118,13 +118,14 @@ typedef enum acq_repro_measure {
 typedef enum acq_repro_links {
     ACQ_REPRO_OBSERVED,
     ACQ_REPRO_PERFECT,
-    ACQ_REPRO_COMPLEX, /* FIT's scaling */
-    ACQ_REPRO_COMPLEX_QTO,
+    ACQ_REPRO_COMPLEX,     /* FIT's scaling, one score for both directions of a link */
+    ACQ_REPRO_COMPLEX_QTO, /* rows as they are */
+    ACQ_REPRO_COMPLEX_FIT,
     ACQ_REPRO_NBFNET,
     ACQ_REPRO_GNNQE, /* NBFNet trained on queries */
     ACQ_REPRO_ULTRA,
     ACQ_REPRO_ULTRAQUERY,
-    ACQ_REPRO_FITTED, /* `anycq fit`, with probabilities; --quick: the weights that ship */
+    ACQ_REPRO_FITTED, /* `anycq fit`, with probabilities; --quick: what the graph teaches */
 } acq_repro_links;
 
 typedef enum acq_repro_weights {

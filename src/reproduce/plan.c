@@ -11,9 +11,9 @@ enum { QUICK_SMALL = 10, QUICK_HUB = 8, QUICK_QAR = 12 };
 
 static const double QUICK_LIMIT = 3, QUICK_SHARE = 1.0 / 60;
 
-static const char *const links_names[] = {"observed",    "perfect",    "complex",
-                                          "complex-qto", "nbfnet",     "gnnqe",
-                                          "ultra",       "ultraquery", "fitted"};
+static const char *const links_names[] = {"observed",    "perfect", "complex", "complex-qto",
+                                          "complex-fit", "nbfnet",  "gnnqe",   "ultra",
+                                          "ultraquery",  "fitted"};
 static const char *const weights_names[] = {"", "shipped", "trained", "no-pe", "untrained"};
 
 double acq_repro_get_limit(const acq_repro_settings *settings, const acq_repro_row *row)

@@ -14,6 +14,7 @@ typedef struct acq_repro_cell {
     bool is_there;
     double f1, matched, wrong, always_yes, recall_easy, recall_hard, ms;
     uint64_t decisions, correct, right, easy, undecided, sets;
+    uint64_t first; /* instances taken of each file; 0: all */
 } acq_repro_cell;
 
 typedef struct acq_repro_job {
@@ -25,6 +26,7 @@ typedef struct acq_repro_job {
     bool is_qac;
     double seconds;                          /* of a question */
     uint64_t files;                          /* hash of its questions */
+    uint64_t first;                          /* instances taken of each file; 0: all */
     bool is_done;                            /* cells are filled */
     bool is_kept;                            /* by a run before this */
     const char *how;                         /* what the links were, as its result says */

@@ -11,7 +11,11 @@
 
 enum { STEPS_SMALL = 20, STEPS_HUB = 200 }; /* of the policy search, as in the paper */
 
-static const double QUICK_SECONDS = 840, QUICK_JOB_SECONDS = 20;
+enum { MOST_GROWTH = 4 }; /* of a sample, from round to round */
+
+static const double QUICK_SECONDS = 840, QUICK_JOB_SECONDS = 30;
+/* Of a sample: seconds that each job has, and how far a round may go over what it should take. */
+static const double LEAST_BUDGET = 1, MOST_OVER = 3;
 
 typedef struct run {
     acq_repro_plan *plan;
@@ -23,18 +27,24 @@ typedef struct run {
 } run;
 
 static const acq_repro_links order[] = {
-    ACQ_REPRO_OBSERVED, ACQ_REPRO_PERFECT,    ACQ_REPRO_COMPLEX_QTO,
-    ACQ_REPRO_COMPLEX,  ACQ_REPRO_ULTRAQUERY, ACQ_REPRO_FITTED,
-    ACQ_REPRO_NBFNET,   ACQ_REPRO_ULTRA,      ACQ_REPRO_GNNQE,
+    ACQ_REPRO_OBSERVED, ACQ_REPRO_PERFECT,    ACQ_REPRO_COMPLEX_QTO, ACQ_REPRO_COMPLEX_FIT,
+    ACQ_REPRO_COMPLEX,  ACQ_REPRO_ULTRAQUERY, ACQ_REPRO_FITTED,      ACQ_REPRO_NBFNET,
+    ACQ_REPRO_ULTRA,    ACQ_REPRO_GNNQE,
 };
 
 /* ---- telling ---- */
 
-/* A guess at a job's share of the work, for the estimate alone. */
+/* A guess at a job's share of the work, for the estimate and for the budgets of --quick. */
 static double weigh(const acq_repro_job *job)
 {
-    bool is_slow = job->row->links != ACQ_REPRO_OBSERVED && job->row->links != ACQ_REPRO_PERFECT;
-    return (job->is_qac ? 1 : 3) * (acq_repro_part_is_hub(job->part) ? 2 : 1) * (is_slow ? 3 : 1);
+    static const double of_links[] = {
+        [ACQ_REPRO_OBSERVED] = 1,    [ACQ_REPRO_PERFECT] = 1,     [ACQ_REPRO_COMPLEX] = 2,
+        [ACQ_REPRO_COMPLEX_QTO] = 2, [ACQ_REPRO_COMPLEX_FIT] = 2, [ACQ_REPRO_NBFNET] = 5,
+        [ACQ_REPRO_GNNQE] = 5,       [ACQ_REPRO_ULTRA] = 5,       [ACQ_REPRO_ULTRAQUERY] = 5,
+        [ACQ_REPRO_FITTED] = 3,
+    };
+    return (job->is_qac ? 1 : 3) * (acq_repro_part_is_hub(job->part) ? 2 : 1) *
+           of_links[job->row->links];
 }
 
 static bool tell(run *r, const char *what, double seconds)
@@ -106,8 +116,14 @@ static bool show(void *context, const acq_progress *now)
     return acq_repro_models_progress(context, now);
 }
 
-static void set_ask(const run *r, const acq_repro_job *job, const acq_policy *policy,
-                    acq_ask_params *ask)
+/* An evaluation is asked for with these. */
+typedef struct question {
+    const acq_predictor *predictor;
+    const acq_policy *policy; /* NULL: another engine */
+    double input_threshold;
+} question;
+
+static void set_ask(const run *r, const acq_repro_job *job, const question *q, acq_ask_params *ask)
 {
     const acq_repro_row *row = job->row;
     bool is_hub = acq_repro_part_is_hub(job->part);
@@ -116,16 +132,18 @@ static void set_ask(const run *r, const acq_repro_job *job, const acq_policy *po
     ask->engine = row->engine;
     ask->seconds = job->seconds;
     ask->seed = r->plan->settings->seed;
+    ask->input_threshold = q->input_threshold;
     if (is_walk) {
         ask->paper = true;
         ask->steps = is_hub || !job->is_qac ? STEPS_HUB : STEPS_SMALL;
         ask->binarize = acq_repro_get_binarize(row->links, job->subject->paper, is_hub);
-        ask->policy = policy;
+        ask->policy = q->policy;
     }
 }
 
-static acq_status evaluate(run *r, acq_repro_job *job, const acq_predictor *predictor,
-                           const acq_policy *policy, acq_evaluation **out, acq_error *error)
+/* first 0: all instances of each file; seconds 0: no limit. */
+static acq_status evaluate(run *r, acq_repro_job *job, const question *q, uint64_t first,
+                           double seconds, acq_evaluation **out, acq_error *error)
 {
     const acq_repro_settings *settings = r->plan->settings;
     const char *files[ACQ_MOST_FREE];
@@ -137,31 +155,85 @@ static acq_status evaluate(run *r, acq_repro_job *job, const acq_predictor *pred
             files[n++] = job->subject->qar[job->part][k].path;
     acq_ask_params ask;
     acq_evaluate_params params;
-    set_ask(r, job, policy, &ask);
+    set_ask(r, job, q, &ask);
     acq_evaluate_params_init(&params);
     params.ask = &ask;
-    params.first = acq_repro_get_first(settings, job->is_qac, acq_repro_part_is_hub(job->part));
+    params.first = first;
     params.threads = settings->threads;
-    params.seconds = settings->quick ? QUICK_JOB_SECONDS : 0;
+    params.seconds = seconds;
     params.progress = show;
     params.context = &r->models;
     r->models.busy = job->name;
-    return acq_evaluate(predictor, job->is_qac ? ACQ_TASK_QAC : ACQ_TASK_QAR, files, n, &params,
+    return acq_evaluate(q->predictor, job->is_qac ? ACQ_TASK_QAC : ACQ_TASK_QAR, files, n, &params,
                         out, error);
 }
 
-static acq_status do_job(run *r, acq_repro_job *job, const acq_predictor *predictor,
-                         const acq_repro_source *weights, uint64_t identity, acq_error *error)
+/* ---- a sample of what the time allows ---- */
+
+/* A job's share of the time that is left, trainings apart. */
+static double get_budget(const run *r, const acq_repro_job *job)
 {
+    double left = 1e-9 * (double)(r->models.deadline_ns - acq_clock_ns()) -
+                  r->trainings_left * acq_repro_get_model_seconds(r->plan->settings);
+    double share = weigh(job) / (r->weight_left + weigh(job));
+    return fmax(left * share, LEAST_BUDGET);
+}
+
+/* How many instances of each file the next round takes when `n` have cost so much; n: no more. */
+static uint64_t choose_more(uint64_t n, uint64_t most, double cost, double budget)
+{
+    double fit = budget / fmax(cost / (double)n, 1e-6);
+    uint64_t more = fit < (double)most ? (uint64_t)fit : most;
+    more = more < MOST_GROWTH * n ? more : MOST_GROWTH * n;
+    return more > n ? more : n;
+}
+
+/* Rounds of more and more instances, each as many as the rounds before say can be paid for. What
+ * ran out of time is dropped for the round before. */
+static acq_status evaluate_sample(run *r, acq_repro_job *job, const question *q,
+                                  acq_evaluation **out, acq_error *error)
+{
+    const acq_repro_settings *settings = r->plan->settings;
+    uint64_t most = acq_repro_get_first(settings, job->is_qac, acq_repro_part_is_hub(job->part));
+    double budget = get_budget(r, job), spent = 0;
+    acq_status status = ACQ_OK;
+    for (uint64_t n = 1, before = 0; status == ACQ_OK && n > before;) {
+        acq_evaluation *round = NULL;
+        double most_seconds = fmin(MOST_OVER * (budget - spent) + LEAST_BUDGET, QUICK_JOB_SECONDS);
+        int64_t begin = acq_clock_ns();
+        status = evaluate(r, job, q, n, most_seconds, &round, error);
+        double seconds = 1e-9 * (double)(acq_clock_ns() - begin);
+        bool is_cut = seconds >= most_seconds && *out != NULL;
+        if (status != ACQ_OK || is_cut) {
+            acq_evaluation_free(round);
+            break;
+        }
+        acq_evaluation_free(*out);
+        *out = round;
+        job->first = n;
+        spent += seconds;
+        before = n;
+        n = choose_more(n, most, seconds, budget - spent);
+    }
+    return status;
+}
+
+static acq_status do_job(run *r, acq_repro_job *job, question q, const acq_repro_source *weights,
+                         uint64_t identity, acq_error *error)
+{
+    const acq_repro_settings *settings = r->plan->settings;
     acq_error own = {0};
     acq_policy *policy = NULL;
     acq_evaluation *evaluation = NULL;
     int64_t begin = acq_clock_ns();
     acq_status status = ACQ_OK;
     if (strcmp(job->row->engine, "policy") == 0)
-        status = acq_policy_open(weights->spec, r->plan->settings->seed, &policy, &own);
+        status = acq_policy_open(weights->spec, settings->seed, &policy, &own);
+    q.policy = policy;
+    job->first = settings->first;
     if (status == ACQ_OK)
-        status = evaluate(r, job, predictor, policy, &evaluation, &own);
+        status = settings->quick ? evaluate_sample(r, job, &q, &evaluation, &own)
+                                 : evaluate(r, job, &q, settings->first, 0, &evaluation, &own);
     double seconds = 1e-9 * (double)(acq_clock_ns() - begin);
     bool is_local = status != ACQ_OK && status != ACQ_ERR_INTERRUPTED && status != ACQ_ERR_MEMORY;
     if (is_local)
@@ -213,6 +285,9 @@ static acq_status open_predictor(run *r, group *g, acq_error *error)
     acq_predictor_params_init(&params);
     params.direction = g->links.direction;
     params.scaling = g->links.scaling;
+    params.rows = g->links.rows;
+    params.tails = g->links.tails;
+    params.floor = g->links.floor;
     params.threads = r->plan->settings->threads;
     if (g->links.spec != NULL && strcmp(g->links.spec, "perfect") == 0)
         return acq_predictor_new_of_facts(r->models.observed, r->models.complete, "perfect",
@@ -234,7 +309,8 @@ static acq_status start_job(run *r, group *g, acq_repro_job *job, const acq_repr
     if (status != ACQ_OK)
         return status == ACQ_ERR_MEMORY ? acq_fail_memory(error)
                                         : leave_out(r, job, own.message, error);
-    return do_job(r, job, g->predictor, weights, identity, error);
+    question q = {.predictor = g->predictor, .input_threshold = g->links.input_threshold};
+    return do_job(r, job, q, weights, identity, error);
 }
 
 static acq_status take_job(run *r, group *g, acq_repro_job *job, acq_error *error)

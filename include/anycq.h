@@ -697,6 +697,7 @@ typedef struct acq_fit_completion_report {
     uint64_t all_questions, all_trees; /* less than these where `seconds` do not suffice */
     double collect_seconds;            /* of the evidence of all links, part of `seconds` */
     const char *hold;                  /* what was held out: "links" or "pairs"; static */
+    uint64_t n_rows, all_rows;         /* of a large graph: rows scored, of so many; else 0 */
 } acq_fit_completion_report;
 
 /* How good the probabilities of one relation's links are, by trees that had not seen them. */
@@ -738,6 +739,10 @@ typedef struct acq_fit_completion_params {
     /* Called for each relation, with `relation_context`, when its links are known; NULL: not. */
     void (*relation)(void *relation_context, const acq_fit_relation *quality);
     void *relation_context;
+    /* Told once, of a fit in pieces, what will run; the text is valid until it returns. NULL: not. */
+    void (*note)(void *note_context, const char *text);
+    void *note_context;
+    bool pieces; /* fit in pieces, as a large graph is: quicker, with less evidence for a link */
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);

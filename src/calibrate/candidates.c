@@ -375,8 +375,7 @@ static bool is_drawn(acq_rel relation, acq_ent head, double share)
     return acq_random_unit(&random) < share;
 }
 
-/* Whose rows are asked for, sorted; out has room for all entities. */
-static size_t list_heads(const acq_candidates_maker *maker, acq_rel relation, acq_ent *out)
+size_t acq_candidates_list_heads(const acq_candidates_maker *maker, acq_rel relation, acq_ent *out)
 {
     const acq_links *links = maker->links[relation];
     double share = maker->params.row_share <= 0
@@ -404,9 +403,9 @@ static acq_status collect_both(const acq_candidates_maker *maker, acq_rel relati
         return acq_fail_memory(error);
     acq_row_want on = want_all(maker, relation), turned = want_all(maker, acq_inverse(relation));
     on.heads = heads;
-    on.n = list_heads(maker, relation, heads);
+    on.n = acq_candidates_list_heads(maker, relation, heads);
     turned.heads = heads + on.n;
-    turned.n = list_heads(maker, acq_inverse(relation), heads + on.n);
+    turned.n = acq_candidates_list_heads(maker, acq_inverse(relation), heads + on.n);
     acq_status status = side_run(&forward, maker, NULL, &on, error);
     if (status == ACQ_OK)
         status = side_run(&back, maker, NULL, &turned, error);
@@ -456,7 +455,7 @@ acq_status acq_candidates_collect(const acq_candidates_maker *maker, acq_rel rel
     if (heads == NULL)
         return acq_fail_memory(error);
     want.heads = heads;
-    want.n = list_heads(maker, want.relation, heads);
+    want.n = acq_candidates_list_heads(maker, want.relation, heads);
     acq_status status = collect_side(maker, NULL, &want, out, error);
     acq_free(heads);
     return status;

@@ -35,6 +35,9 @@ typedef struct acq_candidates_params {
     /* For graphs that are small enough: with rows of both sides, costly models score both too, and
      * there are rows of heads that the relation is not seen with but usual for. */
     bool is_thorough;
+    /* For graphs that are too large for whole rows: a model that has no score_few scores only what
+     * the others propose, what is observed, and the tails of a relation that has few. */
+    bool is_pruned;
     /* Of the rows that a relation has, about this share, drawn by relation and head: enough to
      * learn from. 0: all of them. For rows of one side. */
     double row_share;
@@ -86,6 +89,10 @@ acq_status acq_candidates_collect(const acq_candidates_maker *maker, acq_rel rel
                                   acq_candidates *out, acq_error *error);
 void acq_candidates_deinit(acq_candidates *candidates);
 
+/* The heads whose rows acq_candidates_collect asks for along this direction, sorted; out has room
+ * for all entities. Their number. */
+size_t acq_candidates_list_heads(const acq_candidates_maker *maker, acq_rel relation, acq_ent *out);
+
 /* One row, from one side: for rows that are made when a query asks for them. Tails sorted. */
 acq_status acq_candidates_collect_row(const acq_candidates_maker *maker, acq_rel relation,
                                       acq_ent head, acq_candidates *out, acq_error *error);
@@ -98,6 +105,10 @@ void acq_candidates_session_free(acq_candidates_session *session); /* NULL is le
 acq_status acq_candidates_session_collect(acq_candidates_session *session, const acq_row_want *want,
                                           acq_candidates *out, acq_error *error);
 
+acq_stop acq_candidates_get_stop(const acq_candidates_maker *maker);
+uint32_t acq_candidates_get_n_entities(const acq_candidates_maker *maker);
+bool acq_candidates_is_one_sided(const acq_candidates_maker *maker);
+
 /* With rows of one side: the direction of the relation that has them. */
 acq_rel acq_candidates_find_side(const acq_candidates_maker *maker, acq_rel relation);
 
@@ -109,6 +120,9 @@ bool acq_candidates_has_row(const acq_candidates_maker *maker, acq_rel relation,
 acq_status acq_candidates_session_collect_tail(acq_candidates_session *session, acq_rel relation,
                                                acq_ent tail, size_t most, acq_stop stop,
                                                acq_candidates *out, acq_error *error);
+
+/* See acq_candidates_params. */
+void acq_candidates_set_row_share(acq_candidates_maker *maker, double share);
 
 /* Asked by the rows of whole relations from now on. */
 void acq_candidates_set_stop(acq_candidates_maker *maker, acq_stop stop);

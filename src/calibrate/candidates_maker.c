@@ -230,3 +230,23 @@ void acq_candidates_set_stop(acq_candidates_maker *maker, acq_stop stop)
 {
     maker->params.stop = stop;
 }
+
+void acq_candidates_set_row_share(acq_candidates_maker *maker, double share)
+{
+    maker->params.row_share = share;
+}
+
+acq_stop acq_candidates_get_stop(const acq_candidates_maker *maker)
+{
+    return maker->params.stop;
+}
+
+uint32_t acq_candidates_get_n_entities(const acq_candidates_maker *maker)
+{
+    return maker->n_entities;
+}
+
+bool acq_candidates_is_one_sided(const acq_candidates_maker *maker)
+{
+    return maker->params.rows != ACQ_ROWS_BOTH;
+}

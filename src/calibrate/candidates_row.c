@@ -23,6 +23,8 @@ struct acq_row_worker {
     size_t n_chosen;
     uint8_t *is_chosen;   /* by entity */
     uint8_t *is_excluded; /* by entity: observed, or not allowed */
+    acq_ent *pruned;      /* tails that models without score_few are asked for */
+    float *pruned_scores; /* of these */
     acq_ent *proposed;    /* by rules */
     float *strength;      /* of these */
     size_t proposed_capacity, strength_capacity;
@@ -63,24 +65,43 @@ void acq_row_worker_free(acq_row_worker *worker)
     acq_free(worker->chosen);
     acq_free(worker->is_chosen);
     acq_free(worker->is_excluded);
+    acq_free(worker->pruned);
+    acq_free(worker->pruned_scores);
     acq_free(worker->proposed);
     acq_free(worker->strength);
     acq_free(worker);
+}
+
+/* Does the model score a few tails of a row, and has `nothing` for all others? */
+static bool is_few(const acq_candidates_maker *maker, size_t m)
+{
+    return maker->params.is_pruned || maker->params.models[m]->ops->score_few != NULL;
+}
+
+/* Is it asked for the tails that the others propose? */
+static bool is_pruned(const acq_candidates_maker *maker, size_t m)
+{
+    return maker->params.is_pruned && maker->params.models[m]->ops->score_few == NULL;
+}
+
+static float get_nothing(const acq_candidates_maker *maker, size_t m)
+{
+    return is_pruned(maker, m) ? ACQ_NO_SCORE : maker->params.models[m]->nothing;
 }
 
 static acq_status open_model(acq_row_worker *worker, size_t m, acq_error *error)
 {
     const acq_row_model *model = worker->maker->params.models[m];
     size_t n = worker->maker->n_entities;
-    size_t batch = model->ops->score_few == NULL ? acq_row_worker_get_batch(worker->maker) : 1;
+    size_t batch = is_few(worker->maker, m) ? 1 : acq_row_worker_get_batch(worker->maker);
     worker->scores[m] = acq_alloc(batch * n, sizeof(float));
     worker->ranks[m] = acq_alloc(n, sizeof(float));
     if (worker->scores[m] == NULL || worker->ranks[m] == NULL)
         return acq_fail_memory(error);
     for (size_t t = 0; t < n; t++)
         worker->ranks[m][t] = -1.0F;
-    for (size_t t = 0; t < n && model->ops->score_few != NULL; t++)
-        worker->scores[m][t] = model->nothing;
+    for (size_t t = 0; t < n && is_few(worker->maker, m); t++)
+        worker->scores[m][t] = get_nothing(worker->maker, m);
     return model->ops->open_scratch(model, &worker->scratch[m], error);
 }
 
@@ -94,11 +115,13 @@ acq_status acq_row_worker_new(const acq_candidates_maker *maker, acq_row_worker 
     worker->maker = maker;
     worker->order = acq_alloc(n, sizeof *worker->order);
     worker->chosen = acq_alloc(n, sizeof *worker->chosen);
+    worker->pruned = acq_alloc(n, sizeof *worker->pruned);
+    worker->pruned_scores = acq_alloc(n, sizeof *worker->pruned_scores);
     worker->is_chosen = acq_zalloc(n, 1);
     worker->is_excluded = acq_zalloc(n, 1);
     acq_status status = ACQ_OK;
-    if (worker->order == NULL || worker->chosen == NULL || worker->is_chosen == NULL ||
-        worker->is_excluded == NULL)
+    if (worker->order == NULL || worker->chosen == NULL || worker->pruned == NULL ||
+        worker->pruned_scores == NULL || worker->is_chosen == NULL || worker->is_excluded == NULL)
         status = acq_fail_memory(error);
     for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++)
         status = open_model(worker, m, error);
@@ -411,16 +434,15 @@ static acq_status append(acq_row_worker *worker, const scored_row *row, acq_foun
     return ACQ_OK;
 }
 
-static void sort_chosen(acq_row_worker *worker)
+static void sort_entities(acq_ent *list, size_t n)
 {
-    acq_ent *chosen = worker->chosen;
-    for (size_t gap = worker->n_chosen / 2; gap > 0; gap /= 2)
-        for (size_t i = gap; i < worker->n_chosen; i++) {
-            acq_ent tail = chosen[i];
+    for (size_t gap = n / 2; gap > 0; gap /= 2)
+        for (size_t i = gap; i < n; i++) {
+            acq_ent entity = list[i];
             size_t j = i;
-            for (; j >= gap && tail < chosen[j - gap]; j -= gap)
-                chosen[j] = chosen[j - gap];
-            chosen[j] = tail;
+            for (; j >= gap && entity < list[j - gap]; j -= gap)
+                list[j] = list[j - gap];
+            list[j] = entity;
         }
 }
 
@@ -455,10 +477,65 @@ static void run_model(acq_row_worker *worker, size_t m, scored_row *row, size_t 
     size_t n = worker->maker->n_entities;
     summary->log_sum = tails->few == NULL
                            ? find_log_sum(tails->scores, n)
-                           : find_log_sum_few(tails, worker->maker->params.models[m]->nothing, n);
+                           : find_log_sum_few(tails, get_nothing(worker->maker, m), n);
     summary->observed = find_mean(tails->scores, row->observed);
     summary->open = find_open(tails->scores, row->observed, summary->log_sum);
     choose_by_model(worker, m, tails, most, summary);
+}
+
+/* What others chose, what is observed, and all tails of a relation that has few; sorted. */
+static size_t list_pruned(acq_row_worker *worker, const scored_row *row)
+{
+    enum { FEW_TAILS = 512 };
+    const acq_links *range = worker->maker->links[acq_inverse(row->relation)];
+    size_t n = 0;
+    for (size_t i = 0; i < worker->n_chosen; i++)
+        worker->pruned[n++] = worker->chosen[i];
+    for (size_t i = 0; i < row->observed.n; i++)
+        worker->pruned[n++] = row->observed.tails[i];
+    for (uint32_t i = 0; i < range->n_heads && range->n_heads <= FEW_TAILS; i++) {
+        acq_ent tail = range->heads[i];
+        if (worker->is_chosen[tail] == 0 && acq_row_find(row->observed, tail) == row->observed.n)
+            worker->pruned[n++] = tail;
+    }
+    sort_entities(worker->pruned, n);
+    return n;
+}
+
+static acq_status score_pruned(acq_row_worker *worker, size_t m, scored_row *row, size_t n,
+                               acq_error *error)
+{
+    const acq_row_model *model = worker->maker->params.models[m];
+    acq_row_request request = {.relation = row->relation,
+                               .heads = &row->head,
+                               .n_heads = 1,
+                               .tails = worker->pruned,
+                               .n_tails = n,
+                               .out = worker->pruned_scores};
+    acq_status status = model->ops->score(model, worker->scratch[m], &request, error);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        worker->scores[m][worker->pruned[i]] = worker->pruned_scores[i];
+    row->tails[m] = (scored_tails){worker->scores[m], worker->pruned, n};
+    return status;
+}
+
+/* Models that are asked last: for what the others propose. */
+static acq_status run_pruned(acq_row_worker *worker, scored_row *row, size_t most, acq_error *error)
+{
+    const acq_candidates_maker *maker = worker->maker;
+    acq_status status = ACQ_OK;
+    size_t n = 0;
+    if (!maker->params.is_pruned)
+        return ACQ_OK;
+    n = list_pruned(worker, row);
+    for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++) {
+        if (!is_pruned(maker, m))
+            continue;
+        status = score_pruned(worker, m, row, n, error);
+        if (status == ACQ_OK)
+            run_model(worker, m, row, most);
+    }
+    return status;
 }
 
 static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *found,
@@ -478,8 +555,10 @@ static acq_status run_row(acq_row_worker *worker, scored_row *row, acq_found *fo
             run_model(worker, m, row, most);
     }
     status = choose_by_rules(worker, row->evidence, row->n_evidence, most, error);
+    if (status == ACQ_OK)
+        status = run_pruned(worker, row, most, error);
     row->rules_open = sum_open(worker, row->evidence, row->n_evidence);
-    sort_chosen(worker);
+    sort_entities(worker->chosen, worker->n_chosen);
     if (status == ACQ_OK)
         status = append(worker, row, found, error);
     exclude(worker, row->observed, 0);
@@ -505,7 +584,7 @@ static acq_status score_batch(acq_row_worker *worker, const acq_row_want *want, 
     acq_status status = ACQ_OK;
     for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++) {
         const acq_row_model *model = maker->params.models[m];
-        if (model->ops->score_few != NULL || acq_candidates_skips(maker, m, want->relation))
+        if (is_few(maker, m) || acq_candidates_skips(maker, m, want->relation))
             continue;
         acq_row_request request = {.relation = want->relation,
                                    .heads = want->heads,
@@ -526,7 +605,7 @@ static acq_status take_scores(acq_row_worker *worker, scored_row *row, size_t i,
     for (size_t m = 0; m < maker->params.n_models && status == ACQ_OK; m++) {
         const acq_row_model *model = maker->params.models[m];
         scored_tails *tails = &row->tails[m];
-        if (acq_candidates_skips(maker, m, row->relation))
+        if (is_pruned(maker, m) || acq_candidates_skips(maker, m, row->relation))
             continue;
         tails->scores = worker->scores[m];
         if (model->ops->score_few == NULL)
@@ -542,7 +621,7 @@ static void forget_few(acq_row_worker *worker, const scored_row *row)
 {
     for (size_t m = 0; m < worker->maker->params.n_models; m++)
         for (size_t i = 0; i < row->tails[m].n_few; i++)
-            worker->scores[m][row->tails[m].few[i]] = worker->maker->params.models[m]->nothing;
+            worker->scores[m][row->tails[m].few[i]] = get_nothing(worker->maker, m);
 }
 
 acq_status acq_row_worker_run(acq_row_worker *worker, const acq_row_want *want, acq_found *found,

@@ -185,25 +185,85 @@ static double choose_share(const acq_link_sample *sample, const acq_candidates_m
     return fmin(1, sample->params.rows / fmax(1, expected));
 }
 
-acq_status acq_link_sample_collect(acq_link_sample *sample, const acq_candidates_maker *maker,
-                                   const acq_predictor *truth, acq_error *error)
+/* The collecting of one graph's candidates. */
+typedef struct collecting {
+    acq_link_sample *sample;
+    const acq_candidates_maker *maker;
+    const acq_predictor *truth;
+    acq_candidates_session *session;
+    acq_ent *heads; /* of one relation */
+    double share;   /* of the candidates that are not likely */
+} collecting;
+
+static acq_status tell(const acq_link_sample *sample, double relation, acq_error *error)
 {
     static const char phase[] = "collecting evidence";
     const acq_learn_params *params = &sample->params;
-    double share = choose_share(sample, maker);
+    if (params->report == NULL ||
+        params->report(params->context, phase, relation, sample->n_relations))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
+}
+
+/* Takes the candidates that were found. */
+static acq_status keep_found(const collecting *c, acq_candidates *found, acq_error *error)
+{
+    acq_status status = keep_candidates(c->sample, found, c->truth, c->share) == ACQ_OK
+                            ? ACQ_OK
+                            : acq_fail_memory(error);
+    acq_candidates_deinit(found);
+    return status;
+}
+
+/* Rows of one side, some thousand at a time, so that memory does not grow with the relation. */
+static acq_status collect_pieces(const collecting *c, acq_rel relation, acq_error *error)
+{
+    enum { ROWS = 4096 };
+    acq_rel side = acq_candidates_find_side(c->maker, relation);
+    size_t n = acq_candidates_list_heads(c->maker, side, c->heads);
     acq_status status = ACQ_OK;
-    for (acq_rel r = 0; r < sample->n_relations && status == ACQ_OK; r += 2) {
+    for (size_t first = 0; first < n && status == ACQ_OK; first += ROWS) {
+        acq_row_want want = {.relation = side,
+                             .heads = c->heads + first,
+                             .n = n - first < ROWS ? n - first : ROWS,
+                             .stop = acq_candidates_get_stop(c->maker)};
         acq_candidates found;
-        if (params->report != NULL &&
-            !params->report(params->context, phase, r, sample->n_relations))
-            return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
-        status = acq_candidates_collect(maker, r, &found, error);
-        if (status != ACQ_OK)
-            break;
-        if (keep_candidates(sample, &found, truth, share) != ACQ_OK)
-            status = acq_fail_memory(error);
-        acq_candidates_deinit(&found);
+        status = tell(c->sample, relation + 2.0 * (double)first / (double)n, error);
+        if (status == ACQ_OK)
+            status = acq_candidates_session_collect(c->session, &want, &found, error);
+        if (status == ACQ_OK)
+            status = keep_found(c, &found, error);
     }
+    return status;
+}
+
+static acq_status collect_relation(const collecting *c, acq_rel relation, acq_error *error)
+{
+    acq_candidates found;
+    if (c->session != NULL)
+        return collect_pieces(c, relation, error);
+    acq_status status = acq_candidates_collect(c->maker, relation, &found, error);
+    return status == ACQ_OK ? keep_found(c, &found, error) : status;
+}
+
+acq_status acq_link_sample_collect(acq_link_sample *sample, const acq_candidates_maker *maker,
+                                   const acq_predictor *truth, acq_error *error)
+{
+    collecting c = {sample, maker, truth, .share = choose_share(sample, maker)};
+    acq_status status = ACQ_OK;
+    if (acq_candidates_is_one_sided(maker)) {
+        status = acq_candidates_session_new(maker, &c.session, error);
+        c.heads = acq_alloc(acq_candidates_get_n_entities(maker), sizeof *c.heads);
+        if (status == ACQ_OK && c.heads == NULL)
+            status = acq_fail_memory(error);
+    }
+    for (acq_rel r = 0; r < sample->n_relations && status == ACQ_OK; r += 2) {
+        status = tell(sample, r, error);
+        if (status == ACQ_OK)
+            status = collect_relation(&c, r, error);
+    }
+    acq_candidates_session_free(c.session);
+    acq_free(c.heads);
     return status;
 }
 

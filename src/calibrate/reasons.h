@@ -102,6 +102,20 @@ void acq_kept_writer_free(acq_kept_writer *writer); /* NULL is legal */
 /* The candidates of a relation, each pair of relations once, in rising order; odds: theirs. */
 acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *found,
                                const acq_boost *trees, const float *odds, acq_error *error);
+
+/* The same in pieces: what is kept of some rows, in the direction of the even relation; *out freed
+ * with acq_free. Then all of a pair of relations, in any order, which is sorted here. */
+typedef struct acq_kept_link {
+    uint32_t head, tail;
+    uint8_t record[ACQ_MOST_PARTS + 2 * ACQ_CANDIDATES_MODELS]; /* as in the file */
+} acq_kept_link;
+
+acq_status acq_kept_measure(const acq_candidates_maker *maker, const acq_candidates *found,
+                            const acq_boost *trees, const float *odds, acq_kept_link **out,
+                            size_t *n, acq_error *error);
+acq_status acq_kept_writer_put(acq_kept_writer *writer, acq_rel relation, acq_kept_link *links,
+                               size_t n, acq_error *error);
+
 /* As bytes; *out freed with acq_free. cover: kept too; NULL: none. */
 acq_status acq_kept_writer_finish(acq_kept_writer *writer, const acq_cover *cover, void **out,
                                   size_t *length, acq_error *error);

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "base/threads.h"
 #include "calibrate/candidates_parts.h"
 #include "models/neighbours.h"
 #include "predict/completion.h"
@@ -122,26 +123,20 @@ void acq_kept_writer_free(acq_kept_writer *writer)
     acq_free(writer);
 }
 
-/* A link on its way to the file. */
-typedef struct kept_link {
-    uint32_t head, tail;
-    uint8_t record[ACQ_MOST_PARTS + 2 * ACQ_CANDIDATES_MODELS];
-} kept_link;
-
 static int compare_links(const void *a, const void *b)
 {
-    const kept_link *x = a, *y = b;
+    const acq_kept_link *x = a, *y = b;
     if (x->head != y->head)
         return x->head < y->head ? -1 : 1;
     return (x->tail > y->tail) - (x->tail < y->tail);
 }
 
-static kept_link make_link(const acq_part_meter *meter, const acq_candidates *found,
+static acq_kept_link make_link(const acq_part_meter *meter, const acq_candidates *found,
                            const acq_boost *trees, size_t i)
 {
     bool is_turned = found->relation % 2 == 1;
     acq_link_parts parts;
-    kept_link link = {.head = is_turned ? found->tails[i] : found->heads[i],
+    acq_kept_link link = {.head = is_turned ? found->tails[i] : found->heads[i],
                       .tail = is_turned ? found->heads[i] : found->tails[i]};
     acq_part_meter_measure(meter, trees, i, &parts);
     if (is_turned)
@@ -150,7 +145,7 @@ static kept_link make_link(const acq_part_meter *meter, const acq_candidates *fo
     return link;
 }
 
-static acq_status put_links(acq_kept_writer *writer, const kept_link *links, size_t n)
+static acq_status put_links(acq_kept_writer *writer, const acq_kept_link *links, size_t n)
 {
     static const uint8_t zeros[4];
     size_t width = get_width(writer->maker->params.n_models);
@@ -170,31 +165,80 @@ static bool is_kept(float odds)
     return acq_boost_to_probability((double)odds) >= ACQ_REASONS_LEAST_P;
 }
 
+/* One thread measures a block of links. */
+typedef struct measuring {
+    const acq_part_meter *meter;
+    const acq_candidates *found;
+    const acq_boost *trees;
+    const size_t *chosen; /* candidates */
+    size_t n;
+    acq_kept_link *out;
+} measuring;
+
+enum { MEASURED = 512 }; /* links of an item */
+
+static acq_status measure_block(void *context, size_t item, unsigned thread)
+{
+    const measuring *m = context;
+    size_t first = item * MEASURED, end = first + MEASURED < m->n ? first + MEASURED : m->n;
+    (void)thread;
+    for (size_t i = first; i < end; i++)
+        m->out[i] = make_link(m->meter, m->found, m->trees, m->chosen[i]);
+    return ACQ_OK;
+}
+
+acq_status acq_kept_measure(const acq_candidates_maker *maker, const acq_candidates *found,
+                            const acq_boost *trees, const float *odds, acq_kept_link **out,
+                            size_t *n, acq_error *error)
+{
+    acq_part_meter *meter = NULL;
+    size_t n_kept = 0;
+    size_t *chosen = acq_alloc(found->n, sizeof *chosen);
+    for (size_t i = 0; i < found->n && chosen != NULL; i++)
+        if (is_kept(odds[i]))
+            chosen[n_kept++] = i;
+    acq_kept_link *links = acq_zalloc(n_kept, sizeof *links);
+    acq_status status = links == NULL || chosen == NULL
+                            ? acq_fail_memory(error)
+                            : acq_part_meter_new(maker, found, &meter, error);
+    measuring m = {meter, found, trees, chosen, n_kept, links};
+    if (status == ACQ_OK)
+        status = acq_threads_run(maker->params.n_threads, (n_kept + MEASURED - 1) / MEASURED,
+                                 measure_block, &m);
+    acq_part_meter_free(meter);
+    acq_free(chosen);
+    if (status != ACQ_OK) {
+        acq_free(links);
+        return status;
+    }
+    *out = links;
+    *n = n_kept;
+    return ACQ_OK;
+}
+
+acq_status acq_kept_writer_put(acq_kept_writer *writer, acq_rel relation, acq_kept_link *links,
+                               size_t n, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    if (n > 1)
+        qsort(links, n, sizeof *links, compare_links);
+    for (; status == ACQ_OK && writer->n_pairs < relation / 2; writer->n_pairs++)
+        status = put_number(&writer->links, 0); /* pairs that were left out */
+    if (status == ACQ_OK)
+        status = put_links(writer, links, n);
+    writer->n_pairs++;
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+}
+
 acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *found,
                                const acq_boost *trees, const float *odds, acq_error *error)
 {
+    acq_kept_link *links = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < found->n; i++)
-        n += is_kept(odds[i]);
-    acq_part_meter *meter = NULL;
-    kept_link *links = acq_alloc(n, sizeof *links);
-    acq_status status = links == NULL ? acq_fail_memory(error)
-                                      : acq_part_meter_new(writer->maker, found, &meter, error);
-    n = 0;
-    for (size_t i = 0; i < found->n && status == ACQ_OK; i++)
-        if (is_kept(odds[i]))
-            links[n++] = make_link(meter, found, trees, i);
-    if (status == ACQ_OK && found->relation % 2 == 1)
-        qsort(links, n, sizeof *links, compare_links);
-    acq_status put = status;
-    for (; put == ACQ_OK && writer->n_pairs < found->relation / 2; writer->n_pairs++)
-        put = put_number(&writer->links, 0); /* pairs that were left out */
-    if (put == ACQ_OK)
-        put = put_links(writer, links, n);
-    if (status == ACQ_OK && put != ACQ_OK)
-        status = acq_fail_memory(error);
-    writer->n_pairs++;
-    acq_part_meter_free(meter);
+    acq_status status =
+        acq_kept_measure(writer->maker, found, trees, odds, &links, &n, error);
+    if (status == ACQ_OK)
+        status = acq_kept_writer_put(writer, found->relation, links, n, error);
     acq_free(links);
     return status;
 }

@@ -59,6 +59,7 @@ static void take_given(const acq_options *options, acq_fit_completion_params *pa
     params->no_rules = options->no_rules;
     params->no_neighbours = options->no_neighbours;
     params->no_lifts = options->no_lifts;
+    params->pieces = options->pieces;
     params->f32 = options->f32;
     params->resume = options->resume;
 }
@@ -168,6 +169,11 @@ static void add_relation(void *context, const acq_fit_relation *quality)
     json_array_append_new(context, one);
 }
 
+static void note(void *context, const char *text)
+{
+    acq_report_note(context, "%s", text);
+}
+
 static acq_status fit(fit_job *job, acq_error *error)
 {
     acq_output_relieve_notes(&job->output);
@@ -178,6 +184,8 @@ static acq_status fit(fit_job *job, acq_error *error)
     job->params.report = &job->report;
     job->params.relation = add_relation;
     job->params.relation_context = job->relations = json_array();
+    job->params.note = note;
+    job->params.note_context = &job->output;
     job->report.size = sizeof job->report;
     job->params.seconds_before = 1e-9 * (double)(acq_clock_ns() - job->options->begin_ns);
     acq_interrupt_hold(NULL, 0);
@@ -245,6 +253,9 @@ static void print(const fit_job *job, acq_text *out)
     acq_size_print_count(out, "... proposed", report->covered);
     acq_size_print_text(out, "picture", job->svg.bytes);
     acq_text_format(out, "%-*s%.1f s\n", ACQ_SIZE_LABEL, "time", report->seconds);
+    if (report->n_rows < report->all_rows)
+        acq_text_format(out, "%-*s%llu of %llu rows, which fit --time\n", ACQ_SIZE_LABEL, "scored",
+                        (unsigned long long)report->n_rows, (unsigned long long)report->all_rows);
     if (report->n_trees < report->all_trees || report->n_questions < report->all_questions)
         acq_text_format(out,
                         "%-*s%llu of %llu questions and %llu of %llu trees, which fit --time\n",
@@ -307,6 +318,10 @@ static void print_json(const fit_job *job, acq_text *out)
     set_table(object, "denial_table", &report->denial_table);
     set_table(object, "if_answered_table", &report->if_table);
     json_object_set(object, "relations", job->relations);
+    if (report->all_rows > 0) {
+        json_object_set_new(object, "rows", acq_json_count(report->n_rows));
+        json_object_set_new(object, "all_rows", acq_json_count(report->all_rows));
+    }
     set_decision(object, "small_queries", &report->small);
     set_decision(object, "large_queries", &report->hub);
     json_object_set_new(object, "hold", acq_json_text(report->hold));

@@ -236,6 +236,8 @@
          "no evidence from what similar entities have")                                            \
     FLAG(no_lifts, "no-lifts", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                                    \
          "no evidence from whole rows: for answers over rows that are made one by one")            \
+    FLAG(pieces, "pieces", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                                        \
+         "in pieces, as a large graph is fitted: quicker, with less evidence for each link")       \
     TEXT(svg, "svg", 0, "FILE", NULL, 0, 0, ACQ_ON_fit,                                            \
          "where to draw the diagram (default COMPLETION.svg)")                                     \
     TEXT(shard, "shard", 0, "I/N", NULL, 0, 0, ACQ_ON_complete,                                    \

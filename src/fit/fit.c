@@ -60,6 +60,7 @@ typedef struct fit_run {
     acq_predictor *truth; /* the whole graph, in the rest's ids */
     acq_fit_models models;
     bool is_small;
+    double row_seconds;        /* in pieces: what a row takes; 0: not known */
     double missing;            /* facts that the graph lacks, over those held out of it */
     unsigned first, n_samples; /* the first sample that holds something out, and how many */
     acq_boost *prior;          /* of a small graph's trees; NULL: none */
@@ -208,7 +209,7 @@ static void remove_file(const acq_fit_params *params, const char *name, const ch
 static void remove_models(const acq_fit_params *params, const char *name)
 {
     static const char *const kinds[] = {"complex", "complex.checkpoint", "nbfnet",
-                                        "nbfnet.checkpoint", "completion"};
+                                        "nbfnet.checkpoint", "completion", "calibrator", "pieces"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         remove_file(params, name, kinds[i]);
 }
@@ -282,6 +283,10 @@ static void choose_models(fit_run *run)
     run->is_small = acq_quick_is_small(run->graph);
     if (inner->chooses && run->is_small && inner->use_neighbours)
         inner->use_complex = false;
+    inner->in_pieces = inner->in_pieces || acq_fit_is_large(run->graph);
+    if (inner->in_pieces)
+        acq_fit_plan_pieces(run->graph, inner);
+    run->is_small = run->is_small && !inner->in_pieces;
     bool is_trained = inner->use_complex || inner->use_nbfnet || inner->use_ultra;
     run->n_samples = !run->is_small || inner->earlier != NULL ? 1
                      : is_trained                             ? TRAINED_SAMPLES
@@ -436,10 +441,15 @@ static acq_status fit_links(fit_run *run, acq_error *error)
     calibrator->shifts = acq_zalloc(calibrator->n_shifts, sizeof *calibrator->shifts);
     if (calibrator->shifts == NULL)
         return acq_fail_memory(error);
+    acq_status status = ACQ_OK;
+    if (run->inner.in_pieces)
+        status = acq_fit_draw_rows(run->models.maker,
+                                   acq_graph_get_n_relations(run->graph), &run->inner, &run->row_seconds, error);
     int64_t before = acq_clock_ns();
-    acq_status status = collect_first(run, &sample, error);
-    run->report->collect_seconds = seconds_since(before);
     if (status == ACQ_OK)
+        status = collect_first(run, &sample, error);
+    run->report->collect_seconds = seconds_since(before);
+    if (status == ACQ_OK && !run->inner.in_pieces)
         status = keep_time(run, error);
     for (unsigned i = run->first + 1; i < run->n_samples && status == ACQ_OK; i++)
         status = collect_next(run, i, sample, error);
@@ -464,7 +474,7 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
     if (status == ACQ_OK)
         status = fit_links(run, error);
     run->inner.kept = 1.6 * run->report->collect_seconds; /* the whole graph's completion */
-    if (status == ACQ_OK)
+    if (status == ACQ_OK && !run->inner.in_pieces)
         status = fit_answers(run, error);
     if (status == ACQ_OK) {
         calibrator->link = run->trees.all;
@@ -475,17 +485,59 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
     return status;
 }
 
+/* In pieces the calibrator is kept: with it a resume goes straight on to the links. */
+static acq_status fit_or_read_calibrator(fit_run *run, acq_error *error)
+{
+    if (!run->inner.in_pieces)
+        return fit_calibrator(run, error);
+    char *path = acq_fit_make_path(run->params, "rest", "calibrator");
+    if (path == NULL)
+        return acq_fail_memory(error);
+    bool is_there = run->params->resume && access(path, R_OK) == 0;
+    acq_status status = ACQ_OK;
+    if (is_there) {
+        status = acq_calibrator_read(path, &run->calibrator, error);
+        if (status == ACQ_OK)
+            status = acq_fit_models_read(run->rest, "rest", &run->inner, &run->models, error);
+        if (status == ACQ_OK)
+            run->report->link_table = run->calibrator->reliability;
+        if (status == ACQ_OK && run->calibrator->quality != NULL)
+            tell_quality(run, run->calibrator->quality);
+    } else {
+        status = fit_calibrator(run, error);
+        if (status == ACQ_OK)
+            status = acq_calibrator_write(path, run->calibrator, error);
+    }
+    acq_free(path);
+    return status;
+}
+
+static acq_status write_links(fit_run *run, const acq_fit_models *whole, const char *output,
+                              acq_error *error)
+{
+    acq_fold_trees trees = {.all = run->calibrator->link};
+    acq_link_rule rule = {.trees = &trees, .shifts = run->calibrator->shifts};
+    acq_pieces_job job = {.maker = whole->maker,
+                          .graph = run->graph,
+                          .rule = &rule,
+                          .calibrator = run->calibrator,
+                          .params = &run->inner,
+                          .progress = &run->progress,
+                          .row_seconds = run->row_seconds,
+                          .report = run->report};
+    return run->inner.in_pieces
+               ? acq_fit_write_pieces(&job, output, error)
+               : acq_fit_write_links(whole->maker, run->graph, &rule, run->calibrator, &run->inner,
+                                     &run->progress, output, run->report, error);
+}
+
 static acq_status complete(fit_run *run, const char *output, acq_error *error)
 {
     acq_fit_models whole = {0};
     acq_status status =
         acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
-    if (status == ACQ_OK) {
-        acq_fold_trees trees = {.all = run->calibrator->link};
-        acq_link_rule rule = {.trees = &trees, .shifts = run->calibrator->shifts};
-        status = acq_fit_write_links(whole.maker, run->graph, &rule, run->calibrator, &run->inner,
-                                     &run->progress, output, run->report, error);
-    }
+    if (status == ACQ_OK)
+        status = write_links(run, &whole, output, error);
     acq_fit_models_deinit(&whole);
     return status;
 }
@@ -567,7 +619,7 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     if (status == ACQ_OK)
         status = open_folder(&run, error);
     if (status == ACQ_OK)
-        status = fit_calibrator(&run, error);
+        status = fit_or_read_calibrator(&run, error);
     if (status == ACQ_OK)
         status = complete(&run, output, error);
     if (status == ACQ_OK && params->svg != NULL && report->link_table.weight > 0)

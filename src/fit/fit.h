@@ -39,6 +39,7 @@ typedef struct acq_fit_params {
     acq_row_choice rows;
     acq_tail_choice tails;
     bool use_rules, use_neighbours;
+    bool in_pieces; /* also of a graph that is not large (parts.h) */
     bool use_lifts; /* false: answers over rows that questions make one by one (calibrate/lift.h) */
     uint32_t n_questions; /* that the answer calibrator learns from */
     uint64_t seed;
@@ -50,6 +51,8 @@ typedef struct acq_fit_params {
     void *context;
     void (*relation)(void *relation_context, const acq_fit_relation *quality); /* NULL: not told */
     void *relation_context;
+    void (*note)(void *note_context, const char *text); /* one sentence for people; NULL: not told */
+    void *note_context;
 } acq_fit_params;
 
 void acq_fit_params_init(acq_fit_params *params);

@@ -116,6 +116,16 @@ static acq_status add_complex(const acq_graph *graph, const char *name,
     return status;
 }
 
+/* Of a large graph: the vectors that were trained on the rest serve the whole too. */
+static acq_status lend_complex(const acq_graph *graph, const acq_complex *trained,
+                               acq_fit_models *out, acq_error *error)
+{
+    acq_status status =
+        acq_complex_new_row_model(trained, graph, &out->rows[out->n_rows], error);
+    out->n_rows += status == ACQ_OK;
+    return status;
+}
+
 static acq_status add_nbfnet(const acq_graph *graph, const char *name, const acq_fit_params *params,
                              acq_fit_models *out, acq_error *error)
 {
@@ -164,7 +174,8 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                       .tails = params->tails,
                                       .top = params->top,
                                       .counted = whole,
-                                      .is_thorough = acq_quick_is_small(graph),
+                                      .is_thorough = acq_quick_is_small(graph) || params->in_pieces,
+                                      .is_pruned = params->in_pieces,
                                       .held_share = params->hold_share,
                                       .is_rest = whole != NULL,
                                       .n_threads = params->n_threads,
@@ -181,7 +192,9 @@ static acq_status make_models(const acq_graph *graph, const acq_graph *whole, co
 {
     acq_status status = ACQ_OK;
     *out = (acq_fit_models){0};
-    if (params->use_complex)
+    if (params->use_complex && params->in_pieces && trained != NULL)
+        status = lend_complex(graph, trained->complex, out, error);
+    else if (params->use_complex)
         status =
             add_complex(graph, name, params, trained == NULL ? NULL : trained->complex, out, error);
     if (status == ACQ_OK && params->use_nbfnet)
@@ -208,4 +221,17 @@ acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
                                acq_fit_models *out, acq_error *error)
 {
     return make_models(whole, NULL, name, params, trained, out, error);
+}
+
+acq_status acq_fit_models_read(const acq_graph *rest, const char *name,
+                               const acq_fit_params *params, acq_fit_models *out, acq_error *error)
+{
+    *out = (acq_fit_models){0};
+    if (!params->use_complex)
+        return ACQ_OK;
+    char *path = acq_fit_make_path(params, name, "complex");
+    acq_status status = path == NULL ? acq_fail_memory(error)
+                                     : acq_complex_read(path, rest, &out->complex, error);
+    acq_free(path);
+    return status;
 }

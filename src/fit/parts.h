@@ -58,6 +58,10 @@ acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
                                acq_fit_models *out, acq_error *error);
 void acq_fit_models_deinit(acq_fit_models *models);
 
+/* Only what `trained` of grow needs, from its file. */
+acq_status acq_fit_models_read(const acq_graph *rest, const char *name,
+                               const acq_fit_params *params, acq_fit_models *out, acq_error *error);
+
 /* "complex", "complex+ultra", ...: which models the evidence comes from. */
 void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size);
 
@@ -177,6 +181,36 @@ void acq_fit_decision_add(acq_fit_decision_tally *tally, const double *p, const 
                           size_t n);
 
 acq_fit_decision acq_fit_decision_choose(const acq_fit_decision_tally *tally);
+
+/* ---- pieces ----
+ *
+ * A graph whose rows times entities are very many is fitted in pieces: rows from one side, of which
+ * a sample teaches the trees; a model that scores all entities is asked only for what rules and
+ * similar entities propose (candidates.h, is_pruned); links are written some thousand rows at a
+ * time, so that a stop loses seconds. */
+
+bool acq_fit_is_large(const acq_graph *graph);
+
+/* The choices for such a graph; told in one line by params->note. */
+void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params);
+
+/* Draws as many rows for the trees as there is time for, after a trial of a few: sets the maker's
+ * share of rows, and what a row takes. */
+acq_status acq_fit_draw_rows(acq_candidates_maker *maker, acq_rel n_relations,
+                             const acq_fit_params *params, double *row_seconds, acq_error *error);
+
+typedef struct acq_pieces_job {
+    const acq_candidates_maker *maker; /* of the whole graph */
+    const acq_graph *graph;
+    const acq_link_rule *rule;
+    const acq_calibrator *calibrator; /* goes inside */
+    const acq_fit_params *params;
+    const acq_link_progress *progress;
+    double row_seconds; /* about; 0: not known */
+    acq_fit_report *report;
+} acq_pieces_job;
+
+acq_status acq_fit_write_pieces(const acq_pieces_job *job, const char *path, acq_error *error);
 
 /* ---- large ----
  *

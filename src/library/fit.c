@@ -129,6 +129,9 @@ static void take_numbers(const acq_fit_completion_params *params, acq_fit_params
     out->svg = params->svg;
     out->relation = params->relation;
     out->relation_context = params->relation_context;
+    out->in_pieces = params->pieces;
+    out->note = params->note;
+    out->note_context = params->note_context;
 }
 
 /* What a call needs: the caller's parameters, and those of the fit made of them. */

@@ -52,4 +52,25 @@ for moment in halves.fit halves.fit/rest.completion; do
     cmp "$work/whole" "$work/halves" || fail 'a resumed fit gave another completion'
     [ ! -e "$work/halves.fit" ] || fail 'the folder was left behind'
 done
+
+# In pieces: what was learnt and the links of the pieces that are whole are gone on with, also after
+# a kill and with half a piece at the end.
+fit pieces --pieces || fail 'fit in pieces'
+for signal in INT KILL; do
+    rm -rf "$work/some" "$work/some.fit"
+    # shellcheck disable=SC2086
+    "$anycq" fit films.tsv -o "$work/some" $small --pieces >"$work/out" 2>"$work/err" &
+    pid=$!
+    until [ -e "$work/some.fit/rest.calibrator" ]; do
+        kill -0 "$pid" 2>/dev/null || break
+    done
+    kill -"$signal" "$pid" 2>/dev/null
+    wait "$pid"
+    [ -e "$work/some.fit" ] || fail "$signal: the fit had ended before it was interrupted"
+    [ ! -e "$work/some" ] || fail "$signal: an interrupted fit wrote a completion"
+    [ ! -e "$work/some.fit/whole.pieces" ] || printf 'half' >>"$work/some.fit/whole.pieces"
+    fit some --pieces --resume || fail "$signal: resume in pieces"
+    cmp "$work/pieces" "$work/some" || fail "$signal: a fit resumed in pieces gave other links"
+    [ ! -e "$work/some.fit" ] || fail "$signal: the folder was left behind"
+done
 exit 0

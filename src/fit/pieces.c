@@ -1,0 +1,564 @@
+/* pieces.c - see parts.h. The links of a large graph, some thousand rows at a time.
+ *
+ *   rows of one relation ─▶ candidates ─▶ p ─▶ a piece at the end of FOLDER/whole.pieces
+ *   all pieces of a relation, and its facts ─▶ a block of the completion, the reasons
+ *
+ * A piece is written at once and has a checksum: whoever resumes reads the file up to the first
+ * piece that is not whole and goes on behind it. A piece names its rows, so that it is known which
+ * of them are done. Relations with few rows come first: where the time does not suffice, the rest
+ * of the largest ones is left out. Memory: a piece, and all links of one relation. */
+#include "fit/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "calibrate/reasons.h"
+#include "predict/completion.h"
+
+enum { BLOCK = 1024, MOST_ROWS = 4096, LEAST_ROWS = 32 };
+
+static const double PIECE_SECONDS = 2; /* about; an interrupt loses no more than that */
+static const double LAST = .88;        /* of the time: then what is there is put together */
+
+typedef struct piece_head {
+    uint64_t stamp; /* of the graph and the calibrator */
+    uint32_t relation, first, n_rows, n_links, n_kept, unused;
+    uint64_t checksum; /* of the bytes behind it, seeded with the numbers before */
+} piece_head;
+
+typedef struct piece {
+    piece_head head;
+    off_t at; /* of its bytes */
+} piece;
+
+/* How many rows a relation has, and how many of them are done. */
+typedef struct rows_state {
+    acq_rel relation; /* even */
+    uint32_t n, done;
+} rows_state;
+
+typedef struct completing {
+    const acq_pieces_job *job;
+    acq_rel n_relations;
+    acq_candidates_session *session;
+    acq_ent *heads;
+    rows_state *rows; /* one for each pair, by their number of rows */
+    int file;
+    uint64_t stamp;
+    off_t end;
+    piece *pieces;
+    size_t n_pieces, capacity;
+    double row_seconds; /* what a row takes */
+    int64_t deadline_ns;
+    uint64_t n_rows, n_done;
+} completing;
+
+static acq_status fail_io(const char *path, const char *what, acq_error *error)
+{
+    acq_fail(error, ACQ_ERR_IO, "cannot be %s: %s", what, strerror(errno));
+    acq_error_set_file(error, path);
+    return ACQ_ERR_IO;
+}
+
+/* ---- the plan ---- */
+
+static acq_status count_cells(const acq_graph *graph, double *out)
+{
+    acq_status status = ACQ_OK;
+    double n = 0;
+    for (acq_rel r = 0; r < acq_graph_get_n_relations(graph) && status == ACQ_OK; r++) {
+        const acq_links *links;
+        status = acq_graph_open_links(graph, r, &links, NULL);
+        n += status == ACQ_OK ? links->n_heads : 0;
+    }
+    *out = n * acq_graph_get_n_entities(graph);
+    return status;
+}
+
+bool acq_fit_is_large(const acq_graph *graph)
+{
+    static const double MOST_CELLS = 2e10; /* of rows of all entities: NELL has half as many */
+    double cells = 0;
+    return count_cells(graph, &cells) == ACQ_OK && cells > MOST_CELLS;
+}
+
+void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params)
+{
+    enum { TOP = 20, RANK = 64, SMALL_RANK = 32, MANY_ENTITIES = 2000000 };
+    uint32_t rank = acq_graph_get_n_entities(graph) > MANY_ENTITIES ? SMALL_RANK : RANK;
+    char text[256], time[32] = "", model[48] = "";
+    params->rows = ACQ_ROWS_LARGER;
+    params->top = params->top < TOP ? params->top : TOP;
+    params->complex.rank = params->complex.rank < rank ? params->complex.rank : rank;
+    params->use_nbfnet = params->use_ultra = false;
+    if (params->seconds > 0)
+        acq_format(time, sizeof time, " in %.0f s", params->seconds);
+    if (params->use_complex)
+        acq_format(model, sizeof model, "ComplEx of rank %u, ", params->complex.rank);
+    acq_format(text, sizeof text, "fitted in pieces%s, by %srules and similar entities", time, model);
+    if (params->note != NULL)
+        params->note(params->note_context, text);
+}
+
+static uint64_t count_all_rows(const acq_candidates_maker *maker, acq_rel n_relations)
+{
+    uint64_t n = 0;
+    for (acq_rel r = 0; r < n_relations; r += 2)
+        n += acq_candidates_count_rows(maker, r);
+    return n;
+}
+
+/* Rows of the trial, relation by relation. */
+static acq_status try_rows(const acq_candidates_maker *maker, acq_rel n_relations, acq_ent *heads,
+                           uint64_t *n_tried, acq_error *error)
+{
+    acq_candidates_session *session = NULL;
+    acq_status status = acq_candidates_session_new(maker, &session, error);
+    for (acq_rel r = 0; r < n_relations && status == ACQ_OK; r += 2) {
+        acq_candidates found = {0};
+        acq_rel side = acq_candidates_find_side(maker, r);
+        acq_row_want want = {.relation = side, .heads = heads, .stop = acq_candidates_get_stop(maker)};
+        want.n = acq_candidates_list_heads(maker, side, heads);
+        status = acq_candidates_session_collect(session, &want, &found, error);
+        acq_candidates_deinit(&found);
+        *n_tried += want.n;
+    }
+    acq_candidates_session_free(session);
+    return status;
+}
+
+acq_status acq_fit_draw_rows(acq_candidates_maker *maker, acq_rel n_relations,
+                             const acq_fit_params *params, double *row_seconds, acq_error *error)
+{
+    static const double TRIED = 2000, MOST = 150000, LEAST = 5000, SHARE = .12;
+    double n_rows = (double)count_all_rows(maker, n_relations), n = MOST;
+    uint64_t n_tried = 0;
+    acq_ent *heads = acq_alloc(acq_candidates_get_n_entities(maker), sizeof *heads);
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    acq_candidates_set_row_share(maker, fmin(1, TRIED / fmax(1, n_rows)));
+    int64_t before = acq_clock_ns();
+    acq_status status = try_rows(maker, n_relations, heads, &n_tried, error);
+    acq_free(heads);
+    *row_seconds = 1e-9 * (double)(acq_clock_ns() - before) / fmax(1, (double)n_tried);
+    if (params->seconds > 0)
+        n = fmax(LEAST, fmin(MOST, SHARE * params->seconds / *row_seconds));
+    acq_candidates_set_row_share(maker, n < n_rows ? n / n_rows : 0);
+    return status;
+}
+
+/* ---- the file of pieces ---- */
+
+static size_t get_length(const piece_head *head)
+{
+    return head->n_links * sizeof(acq_link) + head->n_kept * sizeof(acq_kept_link);
+}
+
+static uint64_t hash_piece(const piece_head *head, const void *bytes)
+{
+    uint64_t seed = acq_hash_bytes(head, offsetof(piece_head, checksum), 1);
+    return acq_hash_bytes(bytes, get_length(head), seed);
+}
+
+static bool read_all(int file, void *out, size_t length, off_t at)
+{
+    for (char *to = out; length > 0;) {
+        ssize_t n = pread(file, to, length, at);
+        if (n <= 0)
+            return false;
+        to += n;
+        at += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_all(int file, const void *bytes, size_t length, off_t at)
+{
+    for (const char *from = bytes; length > 0;) {
+        ssize_t n = pwrite(file, from, length, at);
+        if (n <= 0)
+            return false;
+        from += n;
+        at += n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+static acq_status note_piece(completing *c, const piece_head *head, acq_error *error)
+{
+    if (ACQ_RESERVE(c->pieces, c->capacity, c->n_pieces + 1) != ACQ_OK)
+        return acq_fail_memory(error);
+    off_t at = c->end + (off_t)sizeof *head;
+    c->pieces[c->n_pieces++] = (piece){*head, at};
+    c->end = at + (off_t)get_length(head);
+    for (acq_rel i = 0; i < c->n_relations / 2; i++)
+        if (c->rows[i].relation == head->relation)
+            c->rows[i].done = head->first + head->n_rows;
+    c->n_done += head->n_rows;
+    return ACQ_OK;
+}
+
+/* Is the piece that begins at the end so far whole, and of this fit? */
+static acq_status read_piece(completing *c, off_t length, bool *is_whole, acq_error *error)
+{
+    piece_head head;
+    off_t at = c->end + (off_t)sizeof head;
+    *is_whole = at <= length && read_all(c->file, &head, sizeof head, c->end) &&
+                head.stamp == c->stamp && head.relation < c->n_relations &&
+                (off_t)get_length(&head) <= length - at;
+    if (!*is_whole)
+        return ACQ_OK;
+    char *bytes = acq_alloc(get_length(&head), 1);
+    if (bytes == NULL)
+        return acq_fail_memory(error);
+    *is_whole = read_all(c->file, bytes, get_length(&head), at) &&
+                hash_piece(&head, bytes) == head.checksum;
+    acq_free(bytes);
+    return *is_whole ? note_piece(c, &head, error) : ACQ_OK;
+}
+
+static acq_status open_pieces(completing *c, const char *path, acq_error *error)
+{
+    struct stat about;
+    bool is_whole = true;
+    c->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (c->file < 0 || fstat(c->file, &about) != 0)
+        return fail_io(path, "opened", error);
+    acq_status status = ACQ_OK;
+    while (c->job->params->resume && is_whole && status == ACQ_OK)
+        status = read_piece(c, about.st_size, &is_whole, error);
+    return status == ACQ_OK && ftruncate(c->file, c->end) != 0 ? fail_io(path, "cut", error)
+                                                               : status;
+}
+
+/* ---- rows ---- */
+
+typedef struct scoring {
+    const acq_candidates *found;
+    const acq_link_rule *rule;
+    float *odds;
+} scoring;
+
+static acq_status score_block(void *context, size_t item, unsigned thread)
+{
+    const scoring *job = context;
+    size_t first = item * BLOCK, end = first + BLOCK < job->found->n ? first + BLOCK : job->found->n;
+    (void)thread;
+    acq_candidates_score(job->found, first, end, job->rule->trees->all,
+                         job->rule->shifts[job->found->relation / 2], job->odds);
+    return ACQ_OK;
+}
+
+/* Those from the floor on, in the direction of the even relation. */
+static size_t list_links(const acq_candidates *found, const float *odds, double floor,
+                         acq_link *out)
+{
+    bool is_turned = found->relation % 2 == 1;
+    size_t n = 0;
+    for (size_t i = 0; i < found->n; i++) {
+        float p = (float)acq_boost_to_probability((double)odds[i]);
+        if ((double)p >= floor)
+            out[n++] = (acq_link){is_turned ? found->tails[i] : found->heads[i],
+                                  is_turned ? found->heads[i] : found->tails[i],
+                                  fminf(p, ACQ_SCORE_UNOBSERVED_MOST)};
+    }
+    return n;
+}
+
+/* The piece after its head: links, then what is kept of them for reasons. */
+static acq_status write_piece(completing *c, piece_head *head, const acq_link *links,
+                              const acq_kept_link *kept, acq_error *error)
+{
+    size_t n_links = head->n_links * sizeof *links, n_kept = head->n_kept * sizeof *kept;
+    char *bytes = acq_alloc(sizeof *head + n_links + n_kept, 1), *body = bytes + sizeof *head;
+    if (bytes == NULL)
+        return acq_fail_memory(error);
+    if (n_links > 0)
+        memcpy(body, links, n_links);
+    if (n_kept > 0)
+        memcpy(body + n_links, kept, n_kept);
+    head->checksum = hash_piece(head, body);
+    memcpy(bytes, head, sizeof *head);
+    acq_status status = write_all(c->file, bytes, sizeof *head + n_links + n_kept, c->end)
+                            ? note_piece(c, head, error)
+                            : fail_io(c->job->params->folder, "written to", error);
+    acq_free(bytes);
+    return status;
+}
+
+static acq_status keep_piece(completing *c, const acq_candidates *found, piece_head *head,
+                             acq_error *error)
+{
+    acq_kept_link *kept = NULL;
+    size_t n_kept = 0;
+    float *odds = acq_alloc(found->n, sizeof *odds);
+    acq_link *links = acq_alloc(found->n, sizeof *links);
+    scoring job = {found, c->job->rule, odds};
+    acq_status status = odds == NULL || links == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK)
+        status = acq_threads_run(c->job->params->n_threads, (found->n + BLOCK - 1) / BLOCK,
+                                 score_block, &job);
+    if (status == ACQ_OK)
+        status = acq_kept_measure(c->job->maker, found, c->job->rule->trees->all, odds, &kept,
+                                  &n_kept, error);
+    if (status == ACQ_OK) {
+        head->n_links = (uint32_t)list_links(found, odds, c->job->params->floor, links);
+        head->n_kept = (uint32_t)n_kept;
+        status = write_piece(c, head, links, kept, error);
+    }
+    acq_free(kept);
+    acq_free(links);
+    acq_free(odds);
+    return status;
+}
+
+static size_t choose_rows(const completing *c)
+{
+    double n = c->row_seconds > 0 ? PIECE_SECONDS / c->row_seconds : LEAST_ROWS;
+    return (size_t)fmax(LEAST_ROWS, fmin(MOST_ROWS, n));
+}
+
+static acq_status run_piece(completing *c, acq_rel side, uint32_t first, size_t n, acq_error *error)
+{
+    int64_t before = acq_clock_ns();
+    acq_candidates found = {0};
+    acq_row_want want = {.relation = side,
+                         .heads = c->heads + first,
+                         .n = n,
+                         .stop = c->job->params->stop};
+    piece_head head = {.stamp = c->stamp,
+                       .relation = side & ~1U,
+                       .first = first,
+                       .n_rows = (uint32_t)n};
+    acq_status status = acq_candidates_session_collect(c->session, &want, &found, error);
+    if (status == ACQ_OK)
+        status = keep_piece(c, &found, &head, error);
+    acq_candidates_deinit(&found);
+    double seconds = 1e-9 * (double)(acq_clock_ns() - before) / (double)n;
+    c->row_seconds = c->row_seconds > 0 ? .7 * c->row_seconds + .3 * seconds : seconds;
+    return status;
+}
+
+static acq_status tell(const completing *c, acq_error *error)
+{
+    static const char phase[] = "scoring links";
+    const acq_link_progress *progress = c->job->progress;
+    if (progress->report == NULL || progress->report(progress->context, phase, (double)c->n_done,
+                                                     (double)c->n_rows))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
+}
+
+static bool is_late(const completing *c)
+{
+    return acq_clock_ns() > c->deadline_ns;
+}
+
+static acq_status run_relation(completing *c, const rows_state *rows, acq_error *error)
+{
+    acq_rel side = acq_candidates_find_side(c->job->maker, rows->relation);
+    size_t n = acq_candidates_list_heads(c->job->maker, side, c->heads);
+    acq_status status = ACQ_OK;
+    while (rows->done < n && status == ACQ_OK && !is_late(c)) {
+        size_t left = n - rows->done, some = choose_rows(c);
+        status = tell(c, error);
+        if (status == ACQ_OK)
+            status = run_piece(c, side, rows->done, left < some ? left : some, error);
+    }
+    return status;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const rows_state *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return (x->relation > y->relation) - (x->relation < y->relation);
+}
+
+static void list_rows(completing *c)
+{
+    for (acq_rel r = 0; r < c->n_relations; r += 2) {
+        acq_rel side = acq_candidates_find_side(c->job->maker, r);
+        uint32_t n = (uint32_t)acq_candidates_list_heads(c->job->maker, side, c->heads);
+        c->rows[r / 2] = (rows_state){.relation = r, .n = n};
+        c->n_rows += n;
+    }
+    qsort(c->rows, c->n_relations / 2, sizeof *c->rows, compare_rows);
+}
+
+/* ---- putting together ---- */
+
+/* What the pieces of a relation hold, and its facts. */
+typedef struct gathered {
+    acq_link *links;
+    acq_kept_link *kept;
+    size_t n, n_kept;
+} gathered;
+
+static acq_status read_pieces(const completing *c, acq_rel relation, gathered *out,
+                              acq_error *error)
+{
+    for (size_t i = 0; i < c->n_pieces; i++) {
+        const piece *one = &c->pieces[i];
+        size_t n_links = one->head.n_links * sizeof *out->links;
+        if (one->head.relation != relation)
+            continue;
+        if (!read_all(c->file, out->links + out->n, n_links, one->at) ||
+            !read_all(c->file, out->kept + out->n_kept, get_length(&one->head) - n_links,
+                      one->at + (off_t)n_links))
+            return fail_io(c->job->params->folder, "read", error);
+        out->n += one->head.n_links;
+        out->n_kept += one->head.n_kept;
+    }
+    return ACQ_OK;
+}
+
+static acq_status gather(const completing *c, acq_rel relation, const acq_links *observed,
+                         gathered *out, acq_error *error)
+{
+    size_t n = observed->n_links, n_kept = 0;
+    for (size_t i = 0; i < c->n_pieces; i++)
+        if (c->pieces[i].head.relation == relation) {
+            n += c->pieces[i].head.n_links;
+            n_kept += c->pieces[i].head.n_kept;
+        }
+    out->links = acq_alloc(n, sizeof *out->links);
+    out->kept = acq_alloc(n_kept, sizeof *out->kept);
+    if (out->links == NULL || out->kept == NULL)
+        return acq_fail_memory(error);
+    acq_status status = read_pieces(c, relation, out, error);
+    for (uint32_t i = 0; i < observed->n_heads && status == ACQ_OK; i++) {
+        acq_row row = acq_links_get_row_at(observed, i);
+        for (size_t j = 0; j < row.n; j++)
+            out->links[out->n++] = (acq_link){observed->heads[i], row.tails[j], 1.0F};
+    }
+    return status;
+}
+
+static acq_status put_relation(const completing *c, acq_completion_writer *writer,
+                               acq_kept_writer *kept, acq_rel relation, acq_error *error)
+{
+    const acq_links *observed;
+    acq_links *links = NULL;
+    gathered all = {0};
+    acq_status status = acq_graph_open_links(c->job->graph, relation, &observed, error);
+    if (status == ACQ_OK)
+        status = gather(c, relation, observed, &all, error);
+    if (status == ACQ_OK)
+        c->job->report->links += all.n - observed->n_links;
+    if (status == ACQ_OK &&
+        acq_links_new(all.links, all.n, observed->n_entities, true, &links) != ACQ_OK)
+        status = acq_fail_memory(error);
+    acq_free(all.links);
+    if (status == ACQ_OK)
+        status = acq_completion_writer_add(writer, relation, links, error);
+    acq_links_free(links);
+    if (status == ACQ_OK)
+        status = acq_kept_writer_put(kept, relation, all.kept, all.n_kept, error);
+    acq_free(all.kept);
+    return status;
+}
+
+static acq_status attach(acq_completion_writer *writer, acq_kept_writer *kept,
+                         const acq_cover *cover, acq_error *error)
+{
+    void *bytes = NULL;
+    size_t length = 0;
+    acq_status status = acq_kept_writer_finish(kept, cover, &bytes, &length, error);
+    if (status == ACQ_OK)
+        status = acq_completion_writer_attach_reasons(writer, bytes, length, error);
+    acq_free(bytes);
+    return status;
+}
+
+static acq_status put_together(const completing *c, const char *path, acq_error *error)
+{
+    acq_completion_params params = {
+        .predictor = "fit", .floor = c->job->params->floor, .has_reasons = true};
+    acq_completion_writer *writer = NULL;
+    acq_kept_writer *kept = NULL;
+    void *packed = NULL;
+    acq_status status = acq_calibrator_write_memory(c->job->calibrator, &packed,
+                                                    &params.calibrator_length, error);
+    params.calibrator = packed;
+    c->job->report->links = 0;
+    if (status == ACQ_OK)
+        status = acq_completion_writer_open(path, c->job->graph, &params, &writer, error);
+    if (status == ACQ_OK)
+        status = acq_kept_writer_new(c->job->maker, &kept, error);
+    for (acq_rel r = 0; r < c->n_relations && status == ACQ_OK; r += 2)
+        status = put_relation(c, writer, kept, r, error);
+    if (status == ACQ_OK)
+        status = attach(writer, kept, c->job->calibrator->cover, error);
+    if (status == ACQ_OK)
+        status = acq_completion_writer_finish(writer, error);
+    acq_completion_writer_close(writer);
+    acq_kept_writer_free(kept);
+    acq_free(packed);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static acq_status start(completing *c, acq_error *error)
+{
+    const acq_pieces_job *job = c->job;
+    void *packed = NULL;
+    size_t length = 0;
+    acq_status status = acq_calibrator_write_memory(job->calibrator, &packed, &length, error);
+    if (status == ACQ_OK)
+        c->stamp = acq_hash_bytes(packed, length, acq_graph_get_fingerprint(job->graph));
+    acq_free(packed);
+    c->heads = acq_alloc(acq_graph_get_n_entities(job->graph), sizeof *c->heads);
+    c->rows = acq_zalloc(c->n_relations / 2 + 1, sizeof *c->rows);
+    if (status == ACQ_OK && (c->heads == NULL || c->rows == NULL))
+        status = acq_fail_memory(error);
+    if (status == ACQ_OK)
+        status = acq_candidates_session_new(job->maker, &c->session, error);
+    if (status != ACQ_OK)
+        return status;
+    list_rows(c);
+    char *path = acq_fit_make_path(job->params, "whole", "pieces");
+    status = path == NULL ? acq_fail_memory(error) : open_pieces(c, path, error);
+    acq_free(path);
+    return status;
+}
+
+acq_status acq_fit_write_pieces(const acq_pieces_job *job, const char *path, acq_error *error)
+{
+    const acq_fit_params *params = job->params;
+    completing c = {.job = job,
+                    .n_relations = acq_graph_get_n_relations(job->graph),
+                    .file = -1,
+                    .deadline_ns = INT64_MAX,
+                    .row_seconds = job->row_seconds};
+    if (params->seconds > 0)
+        c.deadline_ns = params->begin_ns + (int64_t)(1e9 * LAST * params->seconds);
+    acq_status status = start(&c, error);
+    for (acq_rel i = 0; i < c.n_relations / 2 && status == ACQ_OK; i++)
+        status = run_relation(&c, &c.rows[i], error);
+    if (status == ACQ_OK)
+        status = put_together(&c, path, error);
+    job->report->n_rows = c.n_done;
+    job->report->all_rows = c.n_rows;
+    acq_candidates_session_free(c.session);
+    if (c.file >= 0)
+        close(c.file);
+    acq_free(c.pieces);
+    acq_free(c.rows);
+    acq_free(c.heads);
+    return status;
+}

@@ -9,7 +9,7 @@ foreach(transcript ask queries_file check others help scored probability suggest
                    $<TARGET_FILE:cli_scores> ${PROJECT_SOURCE_DIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/cli/${transcript}.txt)
 endforeach()
-foreach(script signals interrupts readme same_store resume overwrite stream special_files train_links_resume
+foreach(script signals interrupts readme same_store pages resume overwrite stream special_files train_links_resume
         fit_resume reproduce)
   add_test(NAME cli_${script}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}.sh $<TARGET_FILE:anycq>
@@ -27,7 +27,7 @@ if(NOT ACQ_SANITIZE) # no number in it depends on the processor
   set_tests_properties(cli_readme_generic PROPERTIES ENVIRONMENT ACQ_INSTRUCTIONS=generic)
 endif()
 if(ACQ_SANITIZE)
-  set_tests_properties(cli_interrupts cli_same_store PROPERTIES ENVIRONMENT ACQ_SANITIZED=1)
+  set_tests_properties(cli_interrupts cli_same_store cli_pages PROPERTIES ENVIRONMENT ACQ_SANITIZED=1)
 endif()
 add_test(NAME cli_man
          COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/man.sh $<TARGET_FILE:anycq>

@@ -274,7 +274,7 @@ static void print_relations(const summary *s, acq_text *out)
         size_t start = out->length;
         acq_width_add_cut_middle(out, acq_graph_get_relation_name(s->graph, size->relation),
                                  NAME - 1);
-        acq_width_pad(out, NAME - acq_width_since(out, start));
+        acq_width_pad_to(out, acq_width_since(out, start), NAME);
         acq_text_format(out, "%12llu%12llu%12llu\n", (unsigned long long)size->counts.facts,
                         (unsigned long long)size->counts.heads,
                         (unsigned long long)size->counts.tails);

@@ -287,6 +287,11 @@ void acq_width_pad(acq_text *out, size_t n)
         acq_text_add_char(out, ' ');
 }
 
+void acq_width_pad_to(acq_text *out, size_t used, size_t n)
+{
+    acq_width_pad(out, used < n ? n - used : 0);
+}
+
 /* Bytes of `text` that go on a line of `room` columns: up to the last good place to break, or as
  * many as fit, at least one character. */
 static size_t line_length(const char *text, size_t room)

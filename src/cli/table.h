@@ -52,8 +52,9 @@ void acq_width_add_cut(acq_text *out, const char *text, size_t columns);
 /* The same, but the ellipsis replaces the middle: for names that differ in their ends. */
 void acq_width_add_cut_middle(acq_text *out, const char *text, size_t columns);
 
-/* Appends n spaces. */
+/* Appends n spaces; _to: those from column `used` to column `n`, if there are any. */
 void acq_width_pad(acq_text *out, size_t n);
+void acq_width_pad_to(acq_text *out, size_t used, size_t n);
 
 /* Appends text on lines of at most `columns`, the first of which begins at column `at`; further
  * ones are indented by `indent`. Breaks at spaces, after commas and slashes where it can. The text

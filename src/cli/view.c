@@ -126,7 +126,7 @@ static void print_row(const acq_view *view, const acq_columns *columns, size_t i
         acq_width_add(out, acq_query_get_variable(view->query, v));
         acq_text_add(out, " = ");
         acq_width_add(out, acq_result_get_value_at(view->result, i, v));
-        acq_width_pad(out, columns->widths[v] + GAP - acq_width_since(out, start));
+        acq_width_pad_to(out, acq_width_since(out, start), columns->widths[v] + GAP);
     }
 }
 
@@ -139,7 +139,7 @@ static void print_variable(const acq_view *view, size_t name_width, size_t i, si
     acq_text_init(&value);
     acq_width_add(&value, acq_result_get_value_at(view->result, i, v));
     acq_width_add(out, name);
-    acq_width_pad(out, name_width - acq_width_of(name));
+    acq_width_pad_to(out, acq_width_of(name), name_width);
     acq_text_add(out, " = ");
     size_t indent = name_width + strlen(" = ");
     acq_width_wrap(out, value.bytes == NULL ? "" : value.bytes, indent, indent, ACQ_COLUMNS);

@@ -125,7 +125,7 @@ static void print_witness(const acq_view *view, size_t i_answer, acq_text *out)
         acq_width_add(&value, acq_result_get_value_at(view->result, i_answer, v));
         acq_width_pad(out, INDENT);
         acq_width_add(out, name);
-        acq_width_pad(out, name_width - acq_width_of(name));
+        acq_width_pad_to(out, acq_width_of(name), name_width);
         acq_text_add(out, " = ");
         size_t at = INDENT + name_width + strlen(" = ");
         acq_width_wrap(out, value.bytes == NULL ? "" : value.bytes, at, at, ACQ_COLUMNS);

@@ -31,6 +31,18 @@ static const struct {
     {"\xc2\x85", 6},     /* \u{85} */
 };
 
+static void test_padding_goes_to_a_column_or_nowhere(void **state)
+{
+    (void)state;
+    acq_text text;
+    acq_text_init(&text);
+    acq_width_pad_to(&text, 3, 5);
+    acq_width_pad_to(&text, 5, 5);
+    acq_width_pad_to(&text, 6, 5); /* what is there is wider */
+    assert_int_equal(text.length, 2);
+    acq_text_deinit(&text);
+}
+
 static void test_columns_of_many_scripts(void **state)
 {
     (void)state;
@@ -78,6 +90,7 @@ static void test_a_cut_stays_within_its_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_padding_goes_to_a_column_or_nowhere),
         cmocka_unit_test(test_columns_of_many_scripts),
         cmocka_unit_test(test_bytes_that_are_no_utf8_are_shown_one_by_one),
         cmocka_unit_test(test_a_cut_stays_within_its_columns),

@@ -15,12 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char FUZZ_GRAPH[] =
     "@prefix : <http://e/> . @prefix x: <http://www.w3.org/2001/XMLSchema#> .\n"
     ":a :p :b , :c . :b :p :c ; :q \"1\"^^x:integer , \"x\"@en , \"2.5\"^^x:decimal . :c :p :a ;\n"
-    ":r _:n . _:n :q \"<b>&\\u001B[31m\" , true . :d :q \"2020-01-01T00:00:00Z\"^^x:dateTime .\n";
+    ":r _:n . _:n :q \"<b>&\\u001B[31m\" , true . :d :q \"2020-01-01T00:00:00Z\"^^x:dateTime .\n"
+    ":g { :a :p :b . :b :p :d . } :h { :a :p :b . :b :q \"x\"@en . } _:g { :c :p :a } :i {}\n";
 
 /* Into a file of its own; the path is the caller's. */
 static inline void fuzz_write_graph(char *path)
 {
-    int file = mkstemps(path, 4);
+    int file = mkstemps(path, 5);
     bool is_written = write(file, FUZZ_GRAPH, sizeof FUZZ_GRAPH - 1) == sizeof FUZZ_GRAPH - 1;
     assert(is_written);
     close(file);
@@ -40,7 +41,7 @@ static inline acq_served *fuzz_served(void)
 {
     static acq_served served;
     static bool is_open;
-    static char path[64] = "/tmp/anycq-fuzz-XXXXXX.ttl";
+    static char path[64] = "/tmp/anycq-fuzz-XXXXXX.trig";
     static const char *paths[1] = {path};
     if (is_open)
         return &served;

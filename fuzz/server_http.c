@@ -12,7 +12,7 @@ static unsigned port;
 
 static void start(void)
 {
-    static char path[64] = "/tmp/anycq-fuzz-XXXXXX.ttl";
+    static char path[64] = "/tmp/anycq-fuzz-XXXXXX.trig";
     static const char *paths[1] = {path};
     static acq_http *http;
     acq_error error = {0};
@@ -84,6 +84,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)!send(s, text.bytes, text.length, MSG_NOSIGNAL);
     size_t n = receive(s, answer, sizeof answer, 3);
     assert(n < 12 || memcmp(answer, "HTTP/1.", 7) == 0);
+    shutdown(s, SHUT_WR); /* the server is through with it when it closes, too */
+    while (receive(s, answer, sizeof answer, 5000) > 0)
+        continue;
     close(s);
     acq_text_deinit(&text);
     if (n_inputs++ % 16 == 0)

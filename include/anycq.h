@@ -144,6 +144,7 @@ typedef struct acq_graph_params {
     acq_read_report *report; /* filled when a text was read, zeros for a store; NULL: not wanted */
     bool no_header;          /* the first line is a fact, even if it reads like a header */
     acq_left_out_fn note;    /* about a whole file: a header was left out, columns look swapped */
+    bool named_graphs;       /* RDF: which graphs facts stand in is kept, for SPARQL's GRAPH */
 } acq_graph_params;
 
 ACQ_API void acq_graph_params_init_sized(acq_graph_params *params, size_t size);
@@ -1127,6 +1128,10 @@ typedef struct acq_solve_params {
     uint64_t most;             /* rows at most, besides LIMIT; 0: all */
     bool facts_only;           /* no predictions */
     uint64_t default_limit;    /* LIMIT of a query that has none, and is no CONSTRUCT; 0: none */
+
+    /* IRIs of named graphs, in place of FROM and FROM NAMED; none of either: as the query says. */
+    const char *const *default_graphs, *const *named_graphs;
+    size_t n_default_graphs, n_named_graphs;
 } acq_solve_params;
 
 ACQ_API void acq_solve_params_init_sized(acq_solve_params *params, size_t size);

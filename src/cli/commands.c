@@ -16,7 +16,7 @@
     "GRAPH appears when it is complete; an interrupt leaves nothing behind. A store\n"             \
     "that is already there gives way; one whose facts were changed since its import\n"             \
     "needs --replace. RDF: entities are called by their rdfs:label, literals are left\n"           \
-    "out unless --literals, named graphs are merged.\n"
+    "out unless --literals, graphs are merged, with --named-graphs also kept apart.\n"
 
 #define INFO_HELP                                                                                  \
     "Counts entities, relations and facts, lists the largest relations, and says\n"                \

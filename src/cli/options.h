@@ -252,6 +252,8 @@
          "RDF: what relative IRIs are relative to")                                                \
     FLAG(literals, "literals", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                 \
          "RDF: numbers and texts are entities too")                                                \
+    FLAG(named_graphs, "named-graphs", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                         \
+         "RDF: keep which graphs facts stand in, for GRAPH of SPARQL")                             \
     TEXT(instructions, "instructions", 0, "SET", "auto", 0, 0,                                     \
          ACQ_ON_links | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_shell | ACQ_ON_servers |                \
              ACQ_ON_reproduce,                                                                     \

@@ -272,6 +272,7 @@ void acq_reading_init_params(acq_reading *reading, const acq_options *options,
     out->strict = options->strict;
     out->base = options->base;
     out->literals = options->literals;
+    out->named_graphs = options->named_graphs;
     out->no_header = options->no_header;
     out->note = note_file;
     out->left_out = note_bad_line;

@@ -61,7 +61,7 @@ typedef struct acq_reading {
 
 void acq_reading_init(acq_reading *reading, acq_output *output);
 
-/* --split, --format, --strict, --base, --literals and --no-header, with callbacks to `reading`. */
+/* --split, --format, --strict, --base, --literals, --named-graphs and --no-header, with callbacks to `reading`. */
 void acq_reading_init_params(acq_reading *reading, const acq_options *options,
                              acq_graph_params *out);
 

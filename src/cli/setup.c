@@ -20,8 +20,10 @@ static acq_status check_store_options(const acq_options *options, const char *pa
         return acq_fail(error, ACQ_ERR_USAGE,
                         "%.200s is a store, which has a format of its own; leave --format out",
                         path);
-    if (options->literals || options->base != NULL)
-        acq_report_note(output, "%s is a store: --base and --literals count when it is imported",
+    if (options->literals || options->named_graphs || options->base != NULL)
+        acq_report_note(output,
+                        "%s is a store: --base, --literals and --named-graphs count when it is "
+                        "imported",
                         path);
     return ACQ_OK;
 }

@@ -37,7 +37,7 @@ static bool is_setting(size_t i)
     static const enum acq_option_id others[] = {
         ACQ_OPTION_queries, ACQ_OPTION_cover,    ACQ_OPTION_help,        ACQ_OPTION_instructions,
         ACQ_OPTION_threads, ACQ_OPTION_split,    ACQ_OPTION_strict,      ACQ_OPTION_no_header,
-        ACQ_OPTION_base,    ACQ_OPTION_literals, ACQ_OPTION_read_format,
+        ACQ_OPTION_base,    ACQ_OPTION_literals, ACQ_OPTION_read_format, ACQ_OPTION_named_graphs,
     };
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         if (i == (size_t)others[k])

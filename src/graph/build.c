@@ -246,6 +246,9 @@ static void take_names(acq_graph_builder *builder, acq_graph *graph)
     graph->relations = dictionary->relations;
     acq_names_init(&dictionary->entities);
     acq_names_init(&dictionary->relations);
+    graph->quads = dictionary->quads;
+    dictionary->quads = (acq_quads){0};
+    acq_quads_sort(&graph->quads);
     acq_names_trim(&graph->entities);
     acq_names_trim(&graph->relations);
     clear(builder);

@@ -34,6 +34,7 @@ typedef struct acq_dictionary {
     char *label_text;
     size_t label_text_used, label_text_capacity;
     bool is_rdf; /* some source was RDF */
+    acq_quads quads; /* in any order */
 } acq_dictionary;
 
 void acq_dictionary_init(acq_dictionary *dictionary); /* never fails */

@@ -22,6 +22,7 @@ void acq_dictionary_deinit(acq_dictionary *dictionary)
     acq_names_deinit(&dictionary->labelled);
     acq_free(dictionary->labels);
     acq_free(dictionary->label_text);
+    acq_quads_deinit(&dictionary->quads);
     *dictionary = (acq_dictionary){0};
 }
 

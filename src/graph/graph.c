@@ -377,6 +377,7 @@ void acq_graph_free(acq_graph *graph)
     acq_names_deinit(&graph->entity_labels);
     acq_names_deinit(&graph->relations);
     acq_names_deinit(&graph->relation_labels);
+    acq_quads_deinit(&graph->quads);
     pthread_mutex_destroy(&graph->lock);
     acq_free(graph);
 }

@@ -8,6 +8,7 @@
 #define ACQ_GRAPH_GRAPH_H
 
 #include "graph/links.h"
+#include "graph/names.h"
 
 typedef struct acq_graph acq_graph;
 
@@ -54,6 +55,38 @@ acq_status acq_graph_open_links(const acq_graph *graph, acq_rel relation, const 
 
 /* Is head -relation-> tail observed? Opens the relation if need be; false also on failure to. */
 bool acq_graph_has_fact(const acq_graph *graph, acq_ent head, acq_rel relation, acq_ent tail);
+
+/* ---- named graphs ----
+ *
+ * Which facts stand in which graphs of N-Quads or TriG, where their names were kept: sorted by
+ * graph, relation (even), head, tail, each once. A fact that was removed from a store may still be
+ * here: who reads asks for the fact as well. */
+typedef struct acq_quad {
+    uint32_t graph; /* in names */
+    acq_rel relation;
+    acq_ent head, tail;
+} acq_quad;
+
+typedef struct acq_quads {
+    bool is_kept;    /* false: graphs were merged and their names forgotten */
+    acq_names names; /* keys, as those of entities */
+    acq_quad *items;
+    size_t n, capacity;
+} acq_quads;
+
+/* *out NULL: names of graphs were not kept. Borrowed for the life of the graph; of a store it is
+ * read at the first use, whole: 16 bytes a fact. */
+acq_status acq_graph_open_quads(const acq_graph *graph, const acq_quads **out, acq_error *error);
+
+/* The first item that does not come before this one; n: none. O(log n). */
+size_t acq_quads_find(const acq_quads *quads, acq_quad item);
+bool acq_quads_has(const acq_quads *quads, acq_quad item);
+
+int acq_quad_compare(const void *left, const void *right);
+void acq_quads_sort(acq_quads *quads); /* and drops repeated ones */
+void acq_quads_deinit(acq_quads *quads);
+
+/* ---- fingerprints ---- */
 
 uint64_t acq_graph_get_fingerprint(const acq_graph *graph);
 

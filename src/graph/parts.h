@@ -16,6 +16,7 @@ struct acq_graph {
     bool is_rdf;
 
     /* In memory: */
+    acq_quads quads;
     acq_names entities;
     acq_names entity_labels;
     acq_links **links; /* n_relations */

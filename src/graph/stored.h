@@ -51,6 +51,9 @@ typedef struct acq_graph_ops {
      * With an empty prefix all of them in any order, none missing or it is an error. */
     acq_status (*each_name)(void *self, const char *prefix, size_t length, acq_name_fn visit,
                             void *context, acq_error *error);
+
+    /* As acq_graph_open_quads. */
+    acq_status (*open_quads)(void *self, const acq_quads **out, acq_error *error);
     void (*free)(void *self);
 } acq_graph_ops;
 

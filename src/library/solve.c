@@ -311,6 +311,42 @@ static acq_status solve(solver *v)
     return status == ACQ_OK ? arrange(v) : status;
 }
 
+/* ---- graphs ---- */
+
+static acq_status add_sources(acq_sparql_query *query, const char *const *graphs, size_t n,
+                              bool is_named, acq_error *error)
+{
+    for (size_t i = 0; i < n; i++) {
+        acq_sparql_source *source = acq_arena_zalloc(&query->arena, 1, sizeof *source);
+        if (source == NULL)
+            return acq_fail_memory(error);
+        ACQ_REQUIRE(graphs[i], error);
+        source->is_named = is_named;
+        source->graph = (acq_sparql_term){.length = strlen(graphs[i])};
+        source->graph.key = acq_arena_copy_string(&query->arena, graphs[i], source->graph.length);
+        if (source->graph.key == NULL)
+            return acq_fail_memory(error);
+        source->next = query->sources;
+        query->sources = source;
+    }
+    return ACQ_OK;
+}
+
+/* The graphs that the params name take the place of FROM. */
+static acq_status choose_graphs(acq_sparql_query *query, const acq_solve_params *params,
+                                acq_error *error)
+{
+    if (params->n_default_graphs + params->n_named_graphs == 0)
+        return ACQ_OK;
+    query->sources = NULL;
+    query->has_graphs = true;
+    acq_status status =
+        add_sources(query, params->default_graphs, params->n_default_graphs, false, error);
+    return status == ACQ_OK
+               ? add_sources(query, params->named_graphs, params->n_named_graphs, true, error)
+               : status;
+}
+
 static acq_status start(const acq_graph *graph, const char *text, acq_solutions **out,
                         acq_error *error)
 {
@@ -356,6 +392,7 @@ acq_status acq_solve(const acq_graph *graph, const char *sparql, const acq_predi
         status = start(graph, sparql, &v.s, error);
     if (status != ACQ_OK)
         return status;
+    status = choose_graphs(v.s->sparql, &params, error);
     v.s->predictor = params.facts_only ? NULL : predictor;
     if (params.default_limit > 0 && params.most == 0 && !v.s->sparql->has_limit &&
         v.s->sparql->form == ACQ_FORM_SELECT) {
@@ -363,7 +400,8 @@ acq_status acq_solve(const acq_graph *graph, const char *sparql, const acq_predi
         v.s->sparql->limit = params.default_limit;
     }
     v.deadline_ns = acq_clock_get_deadline(v.ask.seconds);
-    status = solve(&v);
+    if (status == ACQ_OK)
+        status = solve(&v);
     if (status == ACQ_OK)
         *out = v.s;
     else

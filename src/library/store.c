@@ -54,7 +54,8 @@ acq_status acq_library_read_params(const char *function, const acq_graph_params 
                              .context = params.context,
                              .threads = params.threads,
                              .base = params.base,
-                             .literals = params.literals};
+                             .literals = params.literals,
+                             .named_graphs = params.named_graphs};
     *report = params.report;
     return status;
 }

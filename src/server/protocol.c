@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "server/parts.h"
 
 #define RDF_TYPE     "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -39,6 +40,7 @@ static void describe(const acq_served_graph *g, const acq_protocol_request *r, a
     acq_text_add(out, "_:service " RDF_TYPE " " SD("Service") " .\n_:service " SD("endpoint") " ");
     add_endpoint(r, out);
     acq_text_add(out, " .\n_:service " SD("supportedLanguage") " " SD("SPARQL11Query") " .\n");
+    acq_text_add(out, "_:service " SD("feature") " " SD("UnionDefaultGraph") " .\n");
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
         acq_text_format(out, "_:service " SD("resultFormat") " %s .\n", FORMATS[i]);
     acq_text_format(
@@ -75,6 +77,28 @@ static void answer_description(const acq_served_graph *g, const acq_protocol_req
 
 /* ---- queries ---- */
 
+static bool are_texts(const json_t *list)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        if (!json_is_string(one))
+            return false;
+    }
+    return list == NULL || json_is_array(list);
+}
+
+/* The texts of a list, which stay its own; freed by the caller. NULL: out of memory, or none. */
+static const char *const *list_texts(const json_t *list, size_t *n)
+{
+    const char **texts = acq_alloc(json_array_size(list), sizeof *texts);
+    *n = texts == NULL ? 0 : json_array_size(list);
+    for (size_t i = 0; i < *n; i++)
+        texts[i] = json_string_value(json_array_get(list, i));
+    return texts;
+}
+
 static const char *find_problem(const json_t *arguments, int *status)
 {
     const char *query = acq_argument_get_text(arguments, "query");
@@ -83,9 +107,9 @@ static const char *find_problem(const json_t *arguments, int *status)
         *status = 403;
         return "updates are not supported; POST /api/add takes facts where it is allowed";
     }
-    if (json_object_get(arguments, "default-graph-uri") != NULL ||
-        json_object_get(arguments, "named-graph-uri") != NULL)
-        return "graphs of a query cannot be chosen: leave the URIs out";
+    if (!are_texts(json_object_get(arguments, "default-graph-uri")) ||
+        !are_texts(json_object_get(arguments, "named-graph-uri")))
+        return "give URIs of graphs as texts";
     if (query == NULL)
         return "give the SPARQL query as \"query\"";
     return acq_is_sparql(query) ? NULL : "this is no SPARQL query; /api/ask takes other syntaxes";
@@ -108,13 +132,38 @@ static void write_solutions(const acq_served_graph *g, const acq_protocol_reques
     }
 }
 
-void acq_protocol_answer(const acq_call *call, const acq_protocol_request *r, acq_reply *reply)
+/* The solutions of a query; NULL with the failure in the reply. */
+static acq_solutions *solve(const acq_call *call, const acq_served_graph *g,
+                            const json_t *arguments, acq_reply *reply)
 {
-    const acq_served_graph *g = acq_service_find(call->service, r->graph);
     acq_solve_params params;
     acq_ask_params ask;
     acq_solutions *solutions = NULL;
     acq_error error = {0};
+    const json_t *merged = json_object_get(arguments, "default-graph-uri");
+    const json_t *named = json_object_get(arguments, "named-graph-uri");
+    acq_solve_params_init(&params);
+    params.ask = &ask;
+    params.most = call->service->params.most_answers;
+    params.default_graphs = list_texts(merged, &params.n_default_graphs);
+    params.named_graphs = list_texts(named, &params.n_named_graphs);
+    acq_status status = params.n_default_graphs == json_array_size(merged) &&
+                                params.n_named_graphs == json_array_size(named)
+                            ? acq_service_read_ask(call, arguments, &ask, &error)
+                            : acq_fail_memory(&error);
+    if (status == ACQ_OK)
+        status = acq_solve(g->graph, acq_argument_get_text(arguments, "query"), g->predictor,
+                           &params, &solutions, &error);
+    if (status != ACQ_OK)
+        reply->failure = acq_service_fail_with(&error, &reply->status);
+    acq_free((void *)params.default_graphs);
+    acq_free((void *)params.named_graphs);
+    return status == ACQ_OK ? solutions : NULL;
+}
+
+void acq_protocol_answer(const acq_call *call, const acq_protocol_request *r, acq_reply *reply)
+{
+    const acq_served_graph *g = acq_service_find(call->service, r->graph);
     *reply = (acq_reply){.status = 200};
     if (g == NULL) {
         fail(reply, 404, "no graph of this name is served");
@@ -130,14 +179,8 @@ void acq_protocol_answer(const acq_call *call, const acq_protocol_request *r, ac
         fail(reply, status, problem);
         return;
     }
-    acq_solve_params_init(&params);
-    params.ask = &ask;
-    params.most = call->service->params.most_answers;
-    if (acq_service_read_ask(call, r->arguments, &ask, &error) == ACQ_OK &&
-        acq_solve(g->graph, acq_argument_get_text(r->arguments, "query"), g->predictor, &params,
-                  &solutions, &error) == ACQ_OK)
+    acq_solutions *solutions = solve(call, g, r->arguments, reply);
+    if (solutions != NULL)
         write_solutions(g, r, solutions, reply);
-    else
-        reply->failure = acq_service_fail_with(&error, &reply->status);
     acq_solutions_free(solutions);
 }

@@ -100,16 +100,22 @@ enum MHD_Result acq_send_error(acq_request *r, struct MHD_Connection *to, int st
 
 /* ---- arguments ---- */
 
-/* The member "" says that something is wrong. `values` may come again: it is a list. */
+static bool is_list(const char *key)
+{
+    return strcmp(key, "values") == 0 || strcmp(key, "default-graph-uri") == 0 ||
+           strcmp(key, "named-graph-uri") == 0;
+}
+
+/* The member "" says that something is wrong. Lists may come again. */
 static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *key,
                                     const char *value)
 {
     (void)kind;
     json_t *text = json_string(value == NULL ? "" : value), *all = json_object_get(context, key);
-    if (text == NULL || (all != NULL && strcmp(key, "values") != 0)) {
+    if (text == NULL || (all != NULL && !is_list(key))) {
         json_decref(text);
         json_object_set_new(context, "", json_true());
-    } else if (strcmp(key, "values") != 0) {
+    } else if (!is_list(key)) {
         if (json_object_set_new(context, key, text) != 0)
             json_object_set_new(context, "", json_true());
     } else if (json_is_array(all)) {

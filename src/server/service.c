@@ -60,6 +60,7 @@ static acq_status open_graph(const acq_service_params *params, const char *path,
     acq_graph_params_init(&read);
     acq_predictor_params_init(&predict);
     read.literals = true;
+    read.named_graphs = true;
     predict.graph_path = path;
     g->path = path;
     g->users = 1;

@@ -72,7 +72,17 @@ static bool passes(acq_machine *m, const acq_sparql_expression *e)
 typedef struct keeper {
     acq_machine *m;
     acq_plan_group *group;
+    uint32_t name; /* GRAPH: the term of the graph at hand */
 } keeper;
+
+/* Can the row's variable be the name of the graph at hand? It binds only now: the group inside does
+ * not see it. */
+static bool name_graph(const keeper *k)
+{
+    acq_plan_end name = *k->group->graph;
+    uint32_t now = name.is_variable ? k->m->row[name.id] : ACQ_NO_ID;
+    return now == ACQ_NO_ID || now == k->name;
+}
 
 static bool keep_row(void *context)
 {
@@ -81,13 +91,106 @@ static bool keep_row(void *context)
     acq_plan_group *group = k->group;
     acq_plan_rows *rows = &group->rows;
     size_t width = group->n_columns, before = rows->capacity;
+    if (group->graph != NULL && !name_graph(k))
+        return true;
     if (ACQ_RESERVE(rows->cells, rows->capacity, (rows->n + 1) * width + 1) != ACQ_OK)
         return acq_machine_fail(m, acq_fail_memory(m->error));
     m->kept_bytes += (rows->capacity - before) * sizeof *rows->cells;
-    for (size_t i = 0; i < width; i++)
-        rows->cells[rows->n * width + i] = m->row[group->columns[i]];
+    for (size_t i = 0; i < width; i++) {
+        bool is_name = group->graph != NULL && group->graph->is_variable &&
+                       group->columns[i] == group->graph->id;
+        rows->cells[rows->n * width + i] = is_name ? k->name : m->row[group->columns[i]];
+    }
     rows->n++;
     return acq_budget_check_memory(&m->budget, m->kept_bytes);
+}
+
+/* ---- graphs ---- */
+
+/* Makes a graph the active one; what was kept for another one is made again. */
+static void enter(acq_machine *m, acq_active active)
+{
+    m->active = active;
+    m->epoch = ++m->n_epochs;
+}
+
+static bool get_graph_term(acq_machine *m, uint32_t graph, uint32_t *out)
+{
+    const char *key = acq_names_get(&m->quads->names, graph);
+    return acq_terms_add(m->terms, key, strlen(key), false, out) == ACQ_OK ||
+           acq_machine_fail(m, acq_fail_memory(m->error));
+}
+
+/* The graphs that the name at hand leaves: the one that it is, or all. */
+static acq_active choose_graphs(const acq_machine *m, acq_plan_end name, uint32_t *one)
+{
+    uint32_t term = name.is_variable ? m->row[name.id] : name.id;
+    if (term == ACQ_NO_ID)
+        return m->named;
+    const char *key = acq_terms_get_key(m->terms, term);
+    *one = acq_machine_find_graph(m, key, strlen(key));
+    for (size_t i = 0; i < m->named.n; i++) {
+        if (m->named.graphs[i] == *one)
+            return (acq_active){.graphs = m->named.graphs + i, .n = 1};
+    }
+    return (acq_active){0};
+}
+
+/* The solutions of a GRAPH's group in each graph. */
+static bool keep_graphs(keeper *k, const acq_plan_after *after)
+{
+    acq_machine *m = k->m;
+    acq_active outer = m->active;
+    uint64_t epoch = m->epoch;
+    uint32_t one;
+    acq_active graphs = choose_graphs(m, *k->group->graph, &one);
+    bool goes_on = true;
+    for (size_t i = 0; goes_on && i < graphs.n; i++) {
+        enter(m, (acq_active){.graphs = graphs.graphs + i, .n = 1});
+        goes_on = get_graph_term(m, graphs.graphs[i], &k->name) &&
+                  acq_machine_run(m, k->group->steps, after);
+    }
+    m->active = outer;
+    m->epoch = epoch;
+    return goes_on;
+}
+
+/* Rows go through a GRAPH's group, in each graph. */
+static bool run_graph(acq_machine *m, const acq_plan_step *step, const acq_plan_after *after)
+{
+    acq_active outer = m->active;
+    uint64_t epoch = m->epoch;
+    uint32_t one, term;
+    acq_plan_end name = step->subject;
+    acq_active graphs = choose_graphs(m, name, &one);
+    bool goes_on = true, is_new = name.is_variable && m->row[name.id] == ACQ_NO_ID;
+    acq_plan_after back = {.step = step->next, .outer = after, .active = &outer, .epoch = epoch};
+    for (size_t i = 0; goes_on && i < graphs.n; i++) {
+        if (!acq_budget_tick(&m->budget, 64) || !get_graph_term(m, graphs.graphs[i], &term))
+            return false;
+        if (is_new)
+            m->row[name.id] = term;
+        enter(m, (acq_active){.graphs = graphs.graphs + i, .n = 1});
+        goes_on = acq_machine_run(m, step->groups->steps, &back);
+    }
+    if (is_new)
+        m->row[name.id] = ACQ_NO_ID;
+    m->active = outer;
+    m->epoch = epoch;
+    return goes_on;
+}
+
+/* Behind a GRAPH: goes on with what was active before it. */
+static bool leave_graph(acq_machine *m, const acq_plan_after *after)
+{
+    acq_active inner = m->active;
+    uint64_t epoch = m->epoch;
+    m->active = *after->active;
+    m->epoch = after->epoch;
+    bool goes_on = acq_machine_run(m, after->step, after->outer);
+    m->active = inner;
+    m->epoch = epoch;
+    return goes_on;
 }
 
 /* The solutions of a group alone, from the base. */
@@ -104,7 +207,8 @@ static bool keep_group(acq_machine *m, acq_plan_group *group)
     memcpy(outer, m->row, bytes);
     memcpy(m->row, m->base, bytes);
     group->rows.n = 0;
-    bool goes_on = acq_machine_run(m, group->steps, &after);
+    bool goes_on = group->graph != NULL ? keep_graphs(&k, &after)
+                                        : acq_machine_run(m, group->steps, &after);
     memcpy(m->row, outer, bytes);
     acq_free(outer);
     group->rows.epoch = m->epoch;
@@ -204,6 +308,8 @@ bool acq_machine_run(acq_machine *m, const acq_plan_step *step, const acq_plan_a
     for (; step == NULL; step = after->step, after = after->outer) {
         if (after->sink != NULL)
             return after->sink(after->context);
+        if (after->active != NULL)
+            return leave_graph(m, after);
     }
     switch (step->kind) {
     case ACQ_ELEMENT_TRIPLE:
@@ -218,6 +324,8 @@ bool acq_machine_run(acq_machine *m, const acq_plan_step *step, const acq_plan_a
         return run_values(m, step, after);
     case ACQ_ELEMENT_MINUS:
         return run_minus(m, step, after);
+    case ACQ_ELEMENT_GRAPH:
+        return step->is_pushed ? run_graph(m, step, after) : run_kept(m, step, after);
     case ACQ_ELEMENT_GROUP:
     case ACQ_ELEMENT_UNION:
         break;

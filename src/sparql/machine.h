@@ -89,10 +89,10 @@ typedef struct acq_plan_group acq_plan_group;
 
 typedef struct acq_plan_step {
     acq_element_kind kind;
-    acq_plan_end subject, object;            /* TRIPLE */
+    acq_plan_end subject, object;            /* TRIPLE; GRAPH: subject is its name */
     acq_plan_path *path;                     /* TRIPLE */
-    acq_plan_group *groups;                  /* GROUP, UNION, MINUS */
-    bool is_pushed;                          /* GROUP, UNION: rows go through it */
+    acq_plan_group *groups;                  /* GROUP, UNION, MINUS, GRAPH */
+    bool is_pushed;                          /* GROUP, UNION, GRAPH: rows go through it */
     const acq_sparql_expression *expression; /* FILTER */
     acq_plan_group *exists;                  /* FILTER: patterns in it, in a list */
     uint32_t *columns;                       /* VALUES: variables, and rows of terms */
@@ -106,16 +106,26 @@ struct acq_plan_group {
     uint64_t *certain, *possible; /* variables that its solutions bind, always and at all */
     uint32_t *columns;            /* the possible ones */
     uint32_t n_columns;
+    const acq_plan_end *graph;               /* of a GRAPH: its name; else NULL */
     const acq_sparql_expression *expression; /* of an EXISTS */
     uint32_t *base;                          /* of an EXISTS: room for the solution at hand */
     acq_plan_rows rows;                      /* when it is kept */
     acq_plan_group *next;
 };
 
+/* The facts that patterns are matched with: those of some named graphs, or all. */
+typedef struct acq_active {
+    bool is_all;
+    const uint32_t *graphs; /* in the names of quads */
+    size_t n;
+} acq_active;
+
 /* Where a group goes on when its steps are through. */
 typedef struct acq_plan_after {
     const acq_plan_step *step;
     const struct acq_plan_after *outer;
+    const acq_active *active; /* behind a GRAPH: what is matched there; else NULL: no other */
+    uint64_t epoch;           /* behind a GRAPH */
     bool (*sink)(void *context); /* not NULL: a whole solution is there; false ends the work */
     void *context;
 } acq_plan_after;
@@ -135,12 +145,18 @@ typedef struct acq_machine {
     uint32_t n_variables, n_words; /* of a set of variables */
     uint64_t epoch, n_epochs;
     size_t kept_bytes;
-    uint64_t *nodes; /* entities that have a fact; NULL: not asked for yet */
+    const acq_quads *quads;      /* NULL: names of graphs were not kept */
+    acq_active active, named;    /* named: what GRAPH ranges over */
+    uint64_t *nodes;             /* entities that have a fact; NULL: not asked for yet */
+    const uint32_t *nodes_of;    /* active.graphs that they were asked for */
     size_t n_steps;
     acq_text *warning; /* the first unknown name goes here */
 } acq_machine;
 
 /* plan.c */
+
+/* The graph of this name, also by the IRI that stands for a plain name; ACQ_NO_ID: none. */
+uint32_t acq_machine_find_graph(const acq_machine *machine, const char *key, size_t length);
 acq_status acq_plan_make(acq_machine *machine);
 void acq_plan_deinit(acq_machine *machine);
 

@@ -46,6 +46,23 @@ static const acq_links *open_links(acq_machine *m, acq_rel relation)
     return status == ACQ_OK ? links : NULL;
 }
 
+/* ---- graphs ---- */
+
+/* Does the fact stand in a graph that is active? */
+static bool is_active(const acq_machine *m, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    bool is_back = relation % 2 != 0;
+    acq_quad item = {.relation = is_back ? acq_inverse(relation) : relation,
+                     .head = is_back ? tail : head,
+                     .tail = is_back ? head : tail};
+    for (size_t i = 0; !m->active.is_all && i < m->active.n; i++) {
+        item.graph = m->active.graphs[i];
+        if (acq_quads_has(m->quads, item))
+            return true;
+    }
+    return m->active.is_all;
+}
+
 /* ---- links ---- */
 
 typedef struct match {
@@ -70,14 +87,36 @@ static bool go_on(const match *at, uint32_t head, uint32_t tail)
     return goes_on;
 }
 
-static bool match_row(const match *at, const acq_links *links, uint32_t from, bool is_forward)
+/* links: of the relation, or of its inverse when not is_forward. */
+static bool match_row(const match *at, const acq_links *links, acq_rel relation, uint32_t from,
+                      bool is_forward)
 {
     bool goes_on = true;
     if (from >= at->m->terms->n_entities)
         return true;
     acq_row row = acq_links_get_row(links, from);
-    for (size_t i = 0; goes_on && i < row.n; i++)
-        goes_on = is_forward ? go_on(at, from, row.tails[i]) : go_on(at, row.tails[i], from);
+    for (size_t i = 0; goes_on && i < row.n; i++) {
+        uint32_t head = is_forward ? from : row.tails[i], tail = is_forward ? row.tails[i] : from;
+        goes_on = is_active(at->m, head, relation, tail) ? go_on(at, head, tail) : tick(at->m);
+    }
+    return goes_on;
+}
+
+/* All facts of a relation in the one graph that is active, as far as they are facts still. */
+static bool match_graph(const match *at, const acq_links *links, acq_rel relation)
+{
+    acq_machine *m = at->m;
+    const acq_quads *quads = m->quads;
+    acq_quad first = {.graph = m->active.graphs[0], .relation = relation};
+    bool goes_on = true;
+    for (size_t i = acq_quads_find(quads, first); goes_on && i < quads->n; i++) {
+        const acq_quad *item = &quads->items[i];
+        if (item->graph != first.graph || item->relation != relation)
+            break;
+        goes_on = acq_links_get_score(links, item->head, item->tail) > 0
+                      ? go_on(at, item->head, item->tail)
+                      : tick(m);
+    }
     return goes_on;
 }
 
@@ -95,14 +134,17 @@ static bool match_links(const match *at, acq_rel relation)
         return false;
     if (head != ACQ_NO_ID && tail != ACQ_NO_ID) {
         bool is_there = head < n_entities && tail < n_entities &&
-                        acq_links_get_score(links, head, tail) > 0;
+                        acq_links_get_score(links, head, tail) > 0 &&
+                        is_active(m, head, relation, tail);
         return !is_there || go_on(at, head, tail);
     }
     if (head != ACQ_NO_ID || is_back)
-        return match_row(at, links, is_back ? tail : head, !is_back);
+        return match_row(at, links, relation, is_back ? tail : head, !is_back);
+    if (!m->active.is_all && m->active.n == 1 && relation % 2 == 0)
+        return match_graph(at, links, relation);
     bool goes_on = true;
     for (uint32_t i = 0; goes_on && i < links->n_heads; i++)
-        goes_on = match_row(at, links, links->heads[i], true);
+        goes_on = match_row(at, links, relation, links->heads[i], true);
     return goes_on;
 }
 
@@ -136,14 +178,8 @@ static void mark_heads(acq_machine *m, const acq_links *links)
         acq_bits_set(m->nodes, links->heads[i]);
 }
 
-/* The entities that some fact is about. */
-static bool find_nodes(acq_machine *m)
+static bool mark_all(acq_machine *m)
 {
-    if (m->nodes != NULL)
-        return true;
-    m->nodes = acq_zalloc((size_t)m->terms->n_entities / 64 + 1, sizeof *m->nodes);
-    if (m->nodes == NULL)
-        return acq_machine_fail(m, acq_fail_memory(m->error));
     for (acq_rel r = 0; r < acq_graph_get_n_relations(m->graph); r++) {
         const acq_links *links = open_links(m, r);
         if (links == NULL)
@@ -151,6 +187,44 @@ static bool find_nodes(acq_machine *m)
         mark_heads(m, links);
     }
     return true;
+}
+
+/* The ends of the facts in one graph. */
+static bool mark_graph(acq_machine *m, uint32_t graph)
+{
+    const acq_quads *quads = m->quads;
+    for (size_t i = acq_quads_find(quads, (acq_quad){.graph = graph});
+         i < quads->n && quads->items[i].graph == graph; i++) {
+        const acq_quad *item = &quads->items[i];
+        const acq_links *links = open_links(m, item->relation);
+        if (links == NULL || !tick(m))
+            return false;
+        if (acq_links_get_score(links, item->head, item->tail) <= 0)
+            continue;
+        acq_bits_set(m->nodes, item->head);
+        acq_bits_set(m->nodes, item->tail);
+    }
+    return true;
+}
+
+/* The entities that some active fact is about. */
+static bool find_nodes(acq_machine *m)
+{
+    size_t n_words = (size_t)m->terms->n_entities / 64 + 1;
+    if (m->nodes != NULL && m->nodes_of == m->active.graphs)
+        return true;
+    if (m->nodes == NULL)
+        m->nodes = acq_alloc(n_words, sizeof *m->nodes);
+    if (m->nodes == NULL)
+        return acq_machine_fail(m, acq_fail_memory(m->error));
+    memset(m->nodes, 0, n_words * sizeof *m->nodes);
+    m->nodes_of = m->active.graphs;
+    if (!acq_budget_tick(&m->budget, 64 + n_words))
+        return false;
+    bool goes_on = !m->active.is_all || mark_all(m);
+    for (size_t i = 0; goes_on && !m->active.is_all && i < m->active.n; i++)
+        goes_on = mark_graph(m, m->active.graphs[i]);
+    return goes_on;
 }
 
 static bool is_node(acq_machine *m, uint32_t term)
@@ -184,8 +258,10 @@ static bool walk_link(const walk *w, acq_rel relation, bool is_forward, uint32_t
     if (links == NULL)
         return false;
     acq_row row = acq_links_get_row(links, node);
+    acq_rel directed = is_forward ? relation : acq_inverse(relation);
     for (size_t i = 0; goes_on && i < row.n; i++)
-        goes_on = tick(m) && w->arrive(w->context, row.tails[i]);
+        goes_on = tick(m) && (!is_active(m, node, directed, row.tails[i]) ||
+                              w->arrive(w->context, row.tails[i]));
     return goes_on;
 }
 
@@ -393,9 +469,9 @@ static bool match_path(const match *at)
     bool goes_on = true;
     if (head != ACQ_NO_ID || tail != ACQ_NO_ID)
         return match_from(at, head != ACQ_NO_ID ? head : tail, head != ACQ_NO_ID);
-    if (!find_nodes(m))
-        return false;
     for (uint32_t e = 0; goes_on && e < m->terms->n_entities; e++) {
+        if (!find_nodes(m)) /* a step behind may have asked for those of another graph */
+            return false;
         if (acq_bits_has(m->nodes, e))
             goes_on = match_from(at, e, true);
     }

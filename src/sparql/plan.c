@@ -8,13 +8,94 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "graph/text/rdf.h"
 #include "query/query.h"
 #include "sparql/machine.h"
+
+/* ---- the terms of an evaluation: see evaluate.h ---- */
+
+acq_status acq_terms_init(acq_terms *terms, const acq_graph *graph)
+{
+    size_t n = acq_graph_get_n_relations(graph);
+    *terms = (acq_terms){.graph = graph,
+                         .n_entities = acq_graph_get_n_entities(graph),
+                         .is_plain = !acq_graph_is_rdf(graph),
+                         .relations = acq_alloc(n, sizeof *terms->relations)};
+    acq_names_init(&terms->extra);
+    if (terms->relations == NULL)
+        return ACQ_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        terms->relations[i] = ACQ_NO_ID;
+    return ACQ_OK;
+}
+
+void acq_terms_deinit(acq_terms *terms)
+{
+    acq_names_deinit(&terms->extra);
+    acq_free(terms->relations);
+    *terms = (acq_terms){0};
+}
+
+acq_status acq_terms_add(acq_terms *terms, const char *key, size_t length, bool is_literal,
+                         uint32_t *out)
+{
+    acq_ent entity = ACQ_NO_ID;
+    acq_status status = ACQ_OK;
+    uint32_t id;
+    if (!terms->is_plain || !is_literal)
+        entity = acq_query_find_key(terms->graph, key, length);
+    if (status == ACQ_OK && entity == ACQ_NO_ID) {
+        id = acq_names_find(&terms->extra, key, length);
+        if (id == ACQ_NO_ID)
+            status = acq_names_add(&terms->extra, key, length, 1, &id);
+        if (status == ACQ_OK && id >= ACQ_NO_ID - terms->n_entities)
+            status = ACQ_ERR_LIMIT;
+        entity = status == ACQ_OK ? terms->n_entities + id : ACQ_NO_ID;
+    }
+    *out = entity;
+    return status;
+}
+
+acq_status acq_terms_add_relation(acq_terms *terms, acq_rel relation, uint32_t *out)
+{
+    acq_status status = ACQ_OK;
+    if (terms->relations[relation] == ACQ_NO_ID) {
+        const char *key = acq_graph_get_relation_key(terms->graph, relation);
+        status = acq_terms_add(terms, key, strlen(key), false, &terms->relations[relation]);
+    }
+    *out = terms->relations[relation];
+    return status;
+}
+
+acq_rel acq_terms_get_relation(const acq_terms *terms, uint32_t term)
+{
+    const char *key = acq_terms_get_key(terms, term);
+    acq_rel relation = acq_query_find_relation_key(terms->graph, key, strlen(key));
+    return relation != ACQ_NO_ID && acq_graph_is_named(terms->graph, relation) ? relation
+                                                                               : ACQ_NO_ID;
+}
+
+const char *acq_terms_get_key(const acq_terms *terms, uint32_t term)
+{
+    if (term < terms->n_entities)
+        return acq_graph_get_entity_key(terms->graph, term);
+    return acq_names_get(&terms->extra, term - terms->n_entities);
+}
+
+acq_value acq_terms_get_value(const acq_terms *terms, acq_value_room *room, uint32_t term)
+{
+    return acq_value_of_key(room, acq_terms_get_key(terms, term),
+                            terms->is_plain && term < terms->n_entities);
+}
+
+/* ---- the plan ---- */
 
 typedef acq_sparql_element element;
 
 static acq_status plan_group(acq_machine *m, const acq_sparql_group *group, const uint64_t *bound,
                              acq_plan_group **out);
+
+static void list_columns(acq_machine *m, acq_plan_group *group);
 
 static void *allocate(acq_machine *m, size_t n, size_t size)
 {
@@ -77,6 +158,11 @@ static void collect_element(acq_machine *m, const element *e, uint64_t *certain,
                 bind_term(v, certain);
         }
         break;
+    case ACQ_ELEMENT_GRAPH:
+        bind_term(&e->subject, certain);
+        bind_term(&e->subject, possible);
+        collect_groups(m, e, certain, possible);
+        break;
     case ACQ_ELEMENT_GROUP:
     case ACQ_ELEMENT_UNION:
         collect_groups(m, e, certain, possible);
@@ -116,6 +202,8 @@ static void mention_group(const acq_sparql_group *group, uint64_t *bits)
             if (e->path->kind == ACQ_PATH_VARIABLE)
                 bind_term(&e->path->term, bits);
         }
+        if (e->kind == ACQ_ELEMENT_GRAPH)
+            bind_term(&e->subject, bits);
         for (const acq_sparql_term *v = e->variables; v != NULL; v = v->next)
             bind_term(v, bits);
         if (e->expression != NULL)
@@ -360,7 +448,28 @@ static void plan_expression(acq_machine *m, const acq_sparql_expression *e, cons
         plan_expression(m, child, bound);
 }
 
-/* Groups of a GROUP, UNION or MINUS. */
+/* The name of a graph; its group's kept rows have it as well. */
+static void plan_graph(acq_machine *m, const element *e, acq_plan_step *step)
+{
+    acq_plan_group *group = step->groups;
+    const acq_sparql_term *name = &e->subject;
+    bool is_known = name->is_variable ||
+                    acq_machine_find_graph(m, name->key, name->length) != ACQ_NO_ID;
+    step->subject = (acq_plan_end){.is_variable = name->is_variable, .id = name->variable};
+    if (!name->is_variable &&
+        acq_terms_add(m->terms, name->key, name->length, false, &step->subject.id) != ACQ_OK)
+        m->status = acq_fail_memory(m->error);
+    if (!is_known && m->warning != NULL && m->warning->length == 0)
+        acq_text_format(m->warning, "there is no graph <%s>",
+                        acq_input_show(name->key, name->length).text);
+    group->graph = &step->subject;
+    bind_term(name, group->certain);
+    bind_term(name, group->possible);
+    if (m->status == ACQ_OK)
+        list_columns(m, group);
+}
+
+/* Groups of a GROUP, UNION, MINUS or GRAPH. */
 static void plan_inner(acq_machine *m, const element *e, const uint64_t *bound,
                        acq_plan_step *step)
 {
@@ -374,6 +483,8 @@ static void plan_inner(acq_machine *m, const element *e, const uint64_t *bound,
         if (m->status == ACQ_OK)
             end = &(*end)->next;
     }
+    if (m->status == ACQ_OK && e->kind == ACQ_ELEMENT_GRAPH)
+        plan_graph(m, e, step);
 }
 
 static acq_plan_step *plan_element(acq_machine *m, const element *e, const uint64_t *bound)
@@ -483,9 +594,11 @@ static void order_group(orderer *o)
     append_filters(o, true);
 }
 
+/* The columns are those of `possible`. */
 static void list_columns(acq_machine *m, acq_plan_group *group)
 {
     uint32_t n = 0;
+    group->n_columns = 0;
     for (uint32_t v = 0; v < m->n_variables; v++)
         n += acq_bits_has(group->possible, v);
     group->columns = allocate(m, n, sizeof *group->columns);
@@ -523,11 +636,71 @@ static acq_status plan_group(acq_machine *m, const acq_sparql_group *group, cons
     return m->status;
 }
 
+/* ---- which graphs ---- */
+
+uint32_t acq_machine_find_graph(const acq_machine *m, const char *key, size_t length)
+{
+    uint32_t found = acq_names_find(&m->quads->names, key, length);
+    acq_text name;
+    if (found != ACQ_NO_ID || !acq_iri_is_plain_name(key, length))
+        return found;
+    acq_text_init(&name);
+    if (acq_iri_decode_plain_name(&name, key, length) && !name.failed && name.length > 0)
+        found = acq_names_find(&m->quads->names, name.bytes, name.length);
+    acq_text_deinit(&name);
+    return found;
+}
+
+/* The graphs of FROM, or of FROM NAMED, that there are, each once. */
+static void choose_graphs(acq_machine *m, bool is_named, acq_active *out)
+{
+    size_t n = 0;
+    for (const acq_sparql_source *s = m->query->sources; s != NULL; s = s->next)
+        n++;
+    uint32_t *graphs = allocate(m, n + 1, sizeof *graphs);
+    *out = (acq_active){.graphs = graphs};
+    for (const acq_sparql_source *s = m->query->sources; graphs != NULL && s != NULL; s = s->next) {
+        uint32_t graph = acq_machine_find_graph(m, s->graph.key, s->graph.length);
+        bool is_new = s->is_named == is_named && graph != ACQ_NO_ID;
+        for (size_t i = 0; is_new && i < out->n; i++)
+            is_new = graphs[i] != graph;
+        if (is_new)
+            graphs[out->n++] = graph;
+    }
+}
+
+/* Without FROM patterns are matched with all facts, and GRAPH ranges over all graphs. */
+static void plan_graphs(acq_machine *m)
+{
+    m->active.is_all = true;
+    if (!m->query->has_graphs)
+        return;
+    m->status = acq_graph_open_quads(m->graph, &m->quads, m->error);
+    if (m->status == ACQ_OK && m->quads == NULL)
+        m->status = acq_fail_at(m->error, ACQ_ERR_PARSE, m->query->graphs_place.line,
+                                m->query->graphs_place.column,
+                                "GRAPH and FROM need the names of graphs, which were not kept: "
+                                "read or import the graph with --named-graphs");
+    if (m->status != ACQ_OK)
+        return;
+    if (m->query->sources != NULL) {
+        choose_graphs(m, false, &m->active);
+        choose_graphs(m, true, &m->named);
+        return;
+    }
+    uint32_t *all = allocate(m, m->quads->names.n_ids + 1, sizeof *all);
+    m->named = (acq_active){.graphs = all, .n = all == NULL ? 0 : m->quads->names.n_ids};
+    for (size_t i = 0; i < m->named.n; i++)
+        all[i] = (uint32_t)i;
+}
+
 acq_status acq_plan_make(acq_machine *m)
 {
     m->n_words = m->n_variables / 64 + 1;
     uint64_t *nothing = new_bits(m);
-    return nothing == NULL ? m->status : plan_group(m, m->query->where, nothing, &m->where);
+    if (m->status == ACQ_OK)
+        plan_graphs(m);
+    return m->status != ACQ_OK ? m->status : plan_group(m, m->query->where, nothing, &m->where);
 }
 
 static void free_group(acq_plan_group *group)

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "graph/links.h"
+#include "graph/graph.h"
 #include "graph/names.h"
 #include "store/format.h"
 
@@ -88,6 +88,9 @@ acq_status acq_load_parts(const acq_loader *loader, acq_rel directed, acq_links 
 /* As they are now. O(links + changes). */
 acq_status acq_load_links(const acq_loader *loader, acq_rel directed, acq_links **out,
                           acq_error *error);
+
+/* The rows of `graph`, all checked; of a store of format 4. */
+acq_status acq_load_graphs(const acq_loader *loader, acq_quads *out, acq_error *error);
 
 /* ---- entity ----
  *

@@ -14,7 +14,7 @@
 
 typedef struct schema_object {
     const char *name;
-    const char *sql[ACQ_STORE_FORMAT]; /* by format - 1; NULL: not there */
+    const char *sql[ACQ_STORE_FORMAT_GRAPHS]; /* by format - 1; NULL: not there */
     bool is_index;
 } schema_object;
 
@@ -28,12 +28,12 @@ typedef struct schema_object {
     "changes_sum INTEGER NOT NULL, checksum INTEGER NOT NULL"
 #define SAME(text)                                                                                 \
     {                                                                                              \
-        text, text, text                                                                           \
+        text, text, text, text                                                                     \
     }
 
 #define LABELLED(first, later)                                                                     \
     {                                                                                              \
-        first, later, later                                                                        \
+        first, later, later, later                                                                 \
     }
 
 /* In order of name, as acq_format_check meets them. */
@@ -48,6 +48,11 @@ static const schema_object SCHEMA[] = {
     {"entity_label",
      LABELLED(NULL, "CREATE UNIQUE INDEX entity_label ON entity(label) WHERE label IS NOT NULL"),
      true},
+    {"graph",
+     {NULL, NULL, NULL,
+      "CREATE TABLE graph(id INTEGER PRIMARY KEY, name TEXT NOT NULL, body BLOB NOT NULL, "
+      "checksum INTEGER NOT NULL)"},
+     false},
     {"links", SAME("CREATE TABLE links(id INTEGER PRIMARY KEY, body BLOB NOT NULL)"), false},
     {"meta", SAME("CREATE TABLE meta(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"), false},
     {"relation",
@@ -60,24 +65,35 @@ static acq_status create(const acq_db *db, bool is_index, acq_error *error)
 {
     acq_status status = ACQ_OK;
     for (size_t i = 0; status == ACQ_OK && i < N_OBJECTS; i++) {
-        if (SCHEMA[i].is_index == is_index)
-            status = acq_db_run(db, SCHEMA[i].sql[ACQ_STORE_FORMAT - 1], error);
+        const char *sql = SCHEMA[i].sql[ACQ_STORE_FORMAT - 1];
+        if (SCHEMA[i].is_index == is_index && sql != NULL)
+            status = acq_db_run(db, sql, error);
     }
     return status;
 }
 
-static acq_status set_marks(const acq_db *db, acq_error *error)
+static acq_status set_marks(const acq_db *db, int format, acq_error *error)
 {
     char sql[96];
     snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             ACQ_STORE_APPLICATION, ACQ_STORE_FORMAT);
+             ACQ_STORE_APPLICATION, format);
     return acq_db_run(db, sql, error);
 }
 
 acq_status acq_format_create_tables(const acq_db *db, acq_error *error)
 {
     acq_status status = create(db, false, error);
-    return status == ACQ_OK ? set_marks(db, error) : status;
+    return status == ACQ_OK ? set_marks(db, ACQ_STORE_FORMAT, error) : status;
+}
+
+acq_status acq_format_add_graphs(const acq_db *db, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; status == ACQ_OK && i < N_OBJECTS; i++) {
+        if (SCHEMA[i].sql[ACQ_STORE_FORMAT - 1] == NULL)
+            status = acq_db_run(db, SCHEMA[i].sql[ACQ_STORE_FORMAT_GRAPHS - 1], error);
+    }
+    return status == ACQ_OK ? set_marks(db, ACQ_STORE_FORMAT_GRAPHS, error) : status;
 }
 
 acq_status acq_format_create_indexes(const acq_db *db, acq_error *error)
@@ -96,7 +112,7 @@ acq_status acq_format_upgrade(const acq_db *db, uint32_t format, acq_error *erro
                                 "ALTER TABLE relation ADD COLUMN label TEXT;"
                                 "ALTER TABLE relation ADD COLUMN inverse_label TEXT",
                                 error);
-    return status == ACQ_OK ? set_marks(db, error) : status;
+    return status == ACQ_OK ? set_marks(db, ACQ_STORE_FORMAT, error) : status;
 }
 
 static acq_status check_marks(const acq_db *db, uint32_t *format, acq_error *error)
@@ -109,11 +125,11 @@ static acq_status check_marks(const acq_db *db, uint32_t *format, acq_error *err
         return status;
     if (application != ACQ_STORE_APPLICATION)
         return acq_store_file_fail_foreign(db->path, error);
-    if (version > ACQ_STORE_FORMAT) {
+    if (version > ACQ_STORE_FORMAT_GRAPHS) {
         status = acq_fail(error, ACQ_ERR_INPUT,
                           "the store was made by a newer anycq (format %lld; this one reads up to "
                           "%d); upgrade anycq",
-                          (long long)version, ACQ_STORE_FORMAT);
+                          (long long)version, ACQ_STORE_FORMAT_GRAPHS);
         acq_error_set_file(error, db->path);
         return status;
     }
@@ -198,6 +214,7 @@ static const meta_field FIELDS[] = {
     FIELD("labels", NUMBER, n_labels),       FIELD("relation_rows", NUMBER, relation_rows),
     FIELD("imported", NUMBER, imported),     FIELD("rdf", FLAG, is_rdf),
     FIELD("sources", TEXT, sources),         FIELD("salt", NUMBER, salt),
+    FIELD("graph_rows", NUMBER, graph_rows),
 };
 
 enum { N_FIELDS = sizeof FIELDS / sizeof FIELDS[0] };
@@ -208,11 +225,18 @@ static uint64_t get_number(const acq_store_meta *meta, const meta_field *field)
     return field->kind == FLAG ? *(const bool *)at : *(const uint64_t *)(const void *)at;
 }
 
+/* The last two are of newer stores, and of those with graphs. */
+static bool is_absent(const acq_store_meta *meta, size_t i)
+{
+    return i >= N_FIELDS - 2 && get_number(meta, &FIELDS[i]) == 0;
+}
+
 static uint64_t checksum_of(const acq_store_meta *meta)
 {
     uint64_t hash = 0;
-    size_t n = meta->salt == 0 ? N_FIELDS - 1 : N_FIELDS; /* the last one: older stores have none */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (is_absent(meta, i))
+            continue;
         const char *text = (const char *)meta + FIELDS[i].offset;
         if (FIELDS[i].kind == TEXT)
             hash = acq_hash_bytes(text, strlen(text), hash);
@@ -332,6 +356,8 @@ acq_status acq_meta_write(const acq_db *db, const acq_store_meta *meta, acq_erro
     acq_status status =
         acq_db_prepare(db, "INSERT OR REPLACE INTO meta VALUES(?1, ?2)", &statement, error);
     for (size_t i = 0; status == ACQ_OK && i < N_FIELDS; i++) {
+        if (is_absent(meta, i))
+            continue;
         bind_field(statement, meta, &FIELDS[i]);
         status = acq_db_finish(db, statement, error);
     }
@@ -463,4 +489,11 @@ const char *acq_part_read_header(const unsigned char bytes[ACQ_PART_HEADER], uin
         body_length != ACQ_PART_HEADER + (uint64_t)WORD * (2ULL * out->n_heads + out->n_links))
         return "a part of the links has the wrong length";
     return NULL;
+}
+
+uint64_t acq_graph_row_checksum(int64_t id, const char *name, size_t length, const void *body,
+                                size_t body_length)
+{
+    uint64_t hash = acq_hash_bytes(name, length, acq_hash_word(length, (uint64_t)id));
+    return acq_random_mix(acq_hash_bytes(body, body_length, hash));
 }

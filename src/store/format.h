@@ -6,6 +6,8 @@
  *             the changes; a checksum in each row, the sum of them in meta
  *   links     id = directed relation << 24 | part; bodies as below
  *   change    facts added and removed since the links were written
+ *   graph     format 4: the named graphs that facts stand in; a checksum in each row, the sum of
+ *             them in meta
  *
  * Everything but the entities hangs on meta.checksum, so a row that is missing, altered or older
  * than the rest is noticed. Numbers of 64 bits are stored as SQLite's signed ones. */
@@ -30,7 +32,10 @@ static inline int64_t acq_part_id(acq_rel directed, uint32_t part)
 acq_status acq_format_create_tables(const acq_db *db, acq_error *error);
 acq_status acq_format_create_indexes(const acq_db *db, acq_error *error);
 
-/* Is this a store that we can read? *format is 1 to 3. The schema is compared letter by letter,
+/* The table of graphs, with which a store has format 4. */
+acq_status acq_format_add_graphs(const acq_db *db, acq_error *error);
+
+/* Is this a store that we can read? *format is 1 to 4. The schema is compared letter by letter,
  * so that every later statement means what it says. */
 acq_status acq_format_check(const acq_db *db, uint32_t *format, acq_error *error);
 
@@ -51,6 +56,7 @@ typedef struct acq_store_meta {
     uint64_t relation_rows; /* sum of the checksums of the rows of `relation` */
     uint64_t imported;      /* acq_meta_hash of what the import wrote */
     uint64_t salt;          /* of the checksums of entities; 0: none, as before format 3 */
+    uint64_t graph_rows;    /* sum of the checksums of the rows of `graph` */
     bool is_rdf;
     char sources[sizeof((acq_store_info *)0)->sources];
 } acq_store_meta;
@@ -121,6 +127,16 @@ acq_status acq_part_add(acq_part *part, acq_ent head, acq_ent tail);
 
 /* The bytes into part->body, and their checksum. ACQ_ERR_MEMORY. */
 acq_status acq_part_encode(acq_part *part, uint64_t *checksum);
+
+/* ---- graphs ----
+ *
+ * A row of `graph` holds facts of one named graph: id is graph << 24 | part, both from 0; body has
+ * relation, head and tail of each, 32 bits little-endian, rising over the parts of the graph. */
+
+enum { ACQ_GRAPH_PART_FACTS = 1 << 18 };
+
+uint64_t acq_graph_row_checksum(int64_t id, const char *name, size_t length, const void *body,
+                                size_t body_length);
 
 /* ---- reading ---- */
 

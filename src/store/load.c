@@ -372,3 +372,91 @@ acq_status acq_load_links(const acq_loader *loader, acq_rel directed, acq_links 
     acq_links_free(base);
     return status;
 }
+
+/* ---- graphs ---- */
+
+/* NULL, or what is wrong with a row that begins or continues the last graph so far. */
+static const char *take_graph_name(acq_quads *out, int64_t id, uint32_t *part, const char *name,
+                                   size_t length)
+{
+    uint32_t graph = (uint32_t)out->names.n_ids, added;
+    if (id == acq_part_id(graph, 0)) {
+        *part = 0;
+        bool is_new = acq_names_add(&out->names, name, length, 1, &added) == ACQ_OK &&
+                      added == graph && length > 0;
+        return is_new ? NULL : "two graphs have one name";
+    }
+    bool goes_on = graph > 0 && id == acq_part_id(graph - 1, ++*part) &&
+                   acq_names_find(&out->names, name, length) == graph - 1;
+    return goes_on ? NULL : "a row of a graph is missing";
+}
+
+static const char *take_graph_body(const acq_store_meta *meta, acq_quads *out, const char *body,
+                                   size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t numbers[3];
+        memcpy(numbers, body + i * sizeof numbers, sizeof numbers);
+        acq_part_swap(numbers, 3);
+        acq_quad item = {(uint32_t)out->names.n_ids - 1, numbers[0], numbers[1], numbers[2]};
+        if (item.relation % 2 != 0 || item.relation >= meta->n_relations ||
+            item.head >= meta->n_entities || item.tail >= meta->n_entities)
+            return "a graph has facts of unknown names";
+        if (out->n > 0 && acq_quad_compare(&out->items[out->n - 1], &item) >= 0)
+            return "the facts of a graph are out of order";
+        out->items[out->n++] = item;
+    }
+    return NULL;
+}
+
+static acq_status take_graph_row(const acq_loader *loader, sqlite3_stmt *row, acq_quads *out,
+                                 uint32_t *part, uint64_t *sum, acq_error *error)
+{
+    enum { FACT = 3 * sizeof(uint32_t) };
+    const char *name, *problem = NULL;
+    size_t length;
+    int64_t id = sqlite3_column_int64(row, 0);
+    acq_status status = acq_db_read_text(loader->db, row, 1, &name, &length, error);
+    if (status != ACQ_OK)
+        return status;
+    const char *body = sqlite3_column_blob(row, 2);
+    size_t bytes = (size_t)sqlite3_column_bytes(row, 2);
+    uint64_t checksum = acq_db_get_u64(row, 3);
+    if (name == NULL || bytes % FACT != 0 || (body == NULL && bytes > 0) ||
+        checksum != acq_graph_row_checksum(id, name, length, body, bytes))
+        problem = "a row of a graph does not match its checksum";
+    if (problem == NULL)
+        problem = take_graph_name(out, id, part, name, length);
+    if (problem == NULL && ACQ_RESERVE(out->items, out->capacity, out->n + bytes / FACT) != ACQ_OK)
+        return acq_fail_memory(error);
+    if (problem == NULL)
+        problem = take_graph_body(&loader->catalog->meta, out, body, bytes / FACT);
+    *sum += checksum;
+    return problem == NULL ? ACQ_OK : acq_db_fail_damaged(loader->db, problem, error);
+}
+
+acq_status acq_load_graphs(const acq_loader *loader, acq_quads *out, acq_error *error)
+{
+    sqlite3_stmt *row = NULL;
+    bool has_row = false;
+    uint32_t part = 0;
+    uint64_t sum = 0;
+    acq_quads quads = {.is_kept = true};
+    acq_status status = acq_db_prepare(
+        loader->db, "SELECT id, name, body, checksum FROM graph ORDER BY id", &row, error);
+    if (status == ACQ_OK)
+        status = acq_db_step(loader->db, row, &has_row, error);
+    while (status == ACQ_OK && has_row) {
+        status = take_graph_row(loader, row, &quads, &part, &sum, error);
+        if (status == ACQ_OK)
+            status = acq_db_step(loader->db, row, &has_row, error);
+    }
+    sqlite3_finalize(row);
+    if (status == ACQ_OK && sum != loader->catalog->meta.graph_rows)
+        status = acq_db_fail_damaged(loader->db, "the graphs are not those it counts", error);
+    if (status == ACQ_OK)
+        *out = quads;
+    else
+        acq_quads_deinit(&quads);
+    return status;
+}

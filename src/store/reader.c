@@ -121,7 +121,8 @@ typedef struct reader {
     name_cache names;
     _Atomic(acq_links *) *links; /* by directed relation; NULL: not loaded */
     bool *is_loading;
-    pthread_mutex_t lock;    /* db, finder and adding to names */
+    acq_quads quads;         /* is_kept: they are loaded */
+    pthread_mutex_t lock;    /* db, finder, quads and adding to names */
     pthread_mutex_t waiting; /* is_loading */
     pthread_cond_t loaded;   /* some is_loading became false */
 } reader;
@@ -133,6 +134,7 @@ static void free_reader(void *self)
         acq_links_free(atomic_load_explicit(&me->links[r], memory_order_relaxed));
     acq_free(me->links);
     acq_free(me->is_loading);
+    acq_quads_deinit(&me->quads);
     deinit_names(&me->names);
     acq_entity_finder_deinit(&me->finder);
     acq_catalog_deinit(&me->catalog);
@@ -243,6 +245,28 @@ static acq_status each_name(void *self, const char *prefix, size_t length, acq_n
     return acq_entity_visit_names(&params, prefix, length, error);
 }
 
+static acq_status open_quads(void *self, const acq_quads **out, acq_error *error)
+{
+    reader *me = self;
+    acq_status status = ACQ_OK;
+    *out = NULL;
+    if (me->catalog.format < ACQ_STORE_FORMAT_GRAPHS)
+        return ACQ_OK;
+    pthread_mutex_lock(&me->lock);
+    if (!me->quads.is_kept) {
+        const acq_loader loader = {.db = &me->db, .catalog = &me->catalog};
+        status = acq_load_graphs(&loader, &me->quads, error);
+        if (status == ACQ_OK && acq_db_check_unchanged(&me->db, error) != ACQ_OK) {
+            acq_quads_deinit(&me->quads);
+            status = ACQ_ERR_IO;
+        }
+    }
+    pthread_mutex_unlock(&me->lock);
+    if (status == ACQ_OK)
+        *out = &me->quads;
+    return status;
+}
+
 /* Room for what will be loaded. */
 static acq_status make_room(reader *me, acq_error *error)
 {
@@ -275,6 +299,7 @@ static acq_status make_graph(reader *me, acq_graph **out, acq_error *error)
                                       .read_name = read_name,
                                       .find_entity = find_entity,
                                       .each_name = each_name,
+                                      .open_quads = open_quads,
                                       .free = free_reader};
     const acq_store_meta *meta = &me->catalog.meta;
     acq_stored_graph stored = {

@@ -16,6 +16,7 @@
 enum {
     ACQ_STORE_APPLICATION = 0x61637167, /* "acqg", SQLite's application_id */
     ACQ_STORE_FORMAT = 3,               /* SQLite's user_version; 1 had no labels, 2 no salt */
+    ACQ_STORE_FORMAT_GRAPHS = 4,        /* the same with names of graphs */
 };
 
 /* The graph as it is now: later changes are not seen. The error says what is wrong with the file:

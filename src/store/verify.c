@@ -272,6 +272,17 @@ static acq_status check_counts(const verifying *v, acq_error *error)
                : status;
 }
 
+static acq_status check_graphs(const verifying *v, acq_error *error)
+{
+    const acq_loader loader = {.db = &v->db, .catalog = &v->catalog};
+    acq_quads quads = {0};
+    acq_status status = ACQ_OK;
+    if (v->catalog.format >= ACQ_STORE_FORMAT_GRAPHS)
+        status = acq_load_graphs(&loader, &quads, error);
+    acq_quads_deinit(&quads);
+    return status;
+}
+
 static acq_status check_all(verifying *v, acq_error *error)
 {
     acq_status status = check_integrity(v, error);
@@ -281,6 +292,8 @@ static acq_status check_all(verifying *v, acq_error *error)
         status = check_links(v, error);
     if (status == ACQ_OK)
         status = check_counts(v, error);
+    if (status == ACQ_OK)
+        status = check_graphs(v, error);
     return status;
 }
 

@@ -47,30 +47,68 @@ static size_t unique(row *rows, size_t n)
     return kept;
 }
 
-static acq_graph *write_graph(const graph *g, const char *file_name)
+/* Read from a text, or kept in a store beside it. */
+static acq_graph *write_graph(const graph *g, const char *file_name, bool is_stored)
 {
+    acq_store_params create;
+    char store[256];
     acq_graph_params params;
     acq_graph *out = NULL;
     acq_error error = {0};
     FILE *file = fopen(file_name, "w");
     assert_non_null(file);
-    for (int i = 0; i < g->n; i++)
-        fprintf(file, "%s %s %s .\n", POOL_OF[g->triples[i].s].text, POOL_OF[g->triples[i].p].text,
-                POOL_OF[g->triples[i].o].text);
+    for (int i = 0; i < g->n; i++) {
+        for (int k = -1; k < GRAPHS; k++) {
+            if (k < 0 ? g->in[i] == 0 : g->in[i] >> k & 1)
+                fprintf(file, "%s %s %s %s .\n", POOL_OF[g->triples[i].s].text,
+                        POOL_OF[g->triples[i].p].text, POOL_OF[g->triples[i].o].text,
+                        k < 0 ? "" : POOL_OF[NAME_OF[k]].text);
+        }
+    }
     fclose(file);
     acq_graph_params_init(&params);
     params.literals = true;
+    params.named_graphs = true;
     params.strict = true;
     params.threads = 1;
-    if (acq_graph_open(file_name, &params, &out, &error) != ACQ_OK)
+    acq_status status = ACQ_OK;
+    if (is_stored) {
+        const char *const sources[] = {file_name};
+        snprintf(store, sizeof store, "%s.acq", file_name);
+        acq_store_params_init(&create);
+        create.read = &params;
+        status = acq_store_create(sources, 1, store, &create, &error);
+    }
+    if (status == ACQ_OK)
+        status = acq_graph_open(is_stored ? store : file_name, is_stored ? NULL : &params, &out,
+                                &error);
+    if (status != ACQ_OK)
         fail_msg("%s", error.message);
     return out;
 }
 
+/* FROM and FROM NAMED in one case of eight. */
+static void draw_sources(world *w, graph *from)
+{
+    unsigned merged = draw(1 << GRAPHS) | draw(1 << GRAPHS);
+    unsigned named = draw(1 << GRAPHS) | draw(1 << GRAPHS);
+    if (draw(8) > 0 || merged + named == 0)
+        return;
+    *from = get_part(w->whole, merged);
+    w->g = from;
+    w->named = named;
+    for (unsigned k = 0; k < GRAPHS; k++) {
+        if (merged >> k & 1)
+            put("FROM %s ", POOL_OF[NAME_OF[k]].text);
+        if (named >> k & 1)
+            put("FROM NAMED %s ", POOL_OF[NAME_OF[k]].text);
+    }
+}
+
 static void run_case(unsigned seed, const char *file_name, size_t *n_rows, size_t *n_left_out)
 {
-    graph g;
-    world w = {.g = &g, .substitution = empty_row()};
+    graph g, from;
+    world w = {.g = &g, .whole = &g, .named = 7, .substitution = empty_row()};
     acq_solutions *solutions = NULL;
     acq_error error = {0};
     bool too_large;
@@ -82,6 +120,7 @@ static void run_case(unsigned seed, const char *file_name, size_t *n_rows, size_
     put("SELECT %s", is_distinct ? "DISTINCT " : "");
     for (unsigned v = 0; v < n_selected; v++)
         put("?v%u ", v);
+    draw_sources(&w, &from);
     put_group(where);
     bag expected = get_solutions(&w, where, &too_large);
     if (too_large) {
@@ -93,7 +132,7 @@ static void run_case(unsigned seed, const char *file_name, size_t *n_rows, size_
         for (unsigned v = n_selected; v < VARS; v++)
             expected.rows[i].v[v] = NONE;
     }
-    acq_graph *facts = write_graph(&g, file_name);
+    acq_graph *facts = write_graph(&g, file_name, seed % 40 == 0);
     if (acq_solve(facts, get_text(), NULL, NULL, &solutions, &error) != ACQ_OK)
         fail_msg("case %u: %zu:%zu: %s\n%s", seed, error.line, error.column, error.message,
                  get_text());
@@ -123,7 +162,8 @@ static void run_case(unsigned seed, const char *file_name, size_t *n_rows, size_
 
 static void test_solutions_are_those_of_the_algebra(void **unused)
 {
-    char file_name[] = "/tmp/acq_sparql_XXXXXX.nt";
+    char file_name[] = "/tmp/acq_sparql_XXXXXX.nq";
+    char store[256];
     size_t n_rows = 0, n_left_out = 0;
     (void)unused;
     int file = mkstemps(file_name, 3);
@@ -134,6 +174,8 @@ static void test_solutions_are_those_of_the_algebra(void **unused)
     print_message("%d cases, %zu left out, %zu with solutions\n", N_CASES, n_left_out, n_rows);
     assert_true(n_left_out * 10 < N_CASES && n_rows * 10 > N_CASES * 3);
     unlink(file_name);
+    snprintf(store, sizeof store, "%s.acq", file_name);
+    unlink(store);
 }
 
 int main(void)

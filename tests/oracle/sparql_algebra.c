@@ -322,7 +322,8 @@ static int test(const world *w, const expression *e, row r)
             return e->kind == OP_OR;
         return a < 0 || b < 0 ? -1 : e->kind == OP_AND;
     default: {
-        world inner = {.g = w->g, .substitution = merge(w->substitution, r)};
+        world inner = *w;
+        inner.substitution = merge(w->substitution, r);
         bag found = evaluate(&inner, e->pattern);
         free(found.rows);
         return (found.n > 0) == (e->kind == OP_EXISTS);
@@ -376,6 +377,37 @@ static bag table(const world *w, const element *e)
     return out;
 }
 
+graph get_part(const graph *whole, unsigned graphs)
+{
+    graph part = {.n = 0};
+    for (int i = 0; i < whole->n; i++) {
+        if (whole->in[i] & graphs)
+            part.triples[part.n++] = whole->triples[i];
+    }
+    return part;
+}
+
+/* The pattern in each named graph that there is, joined with its name. */
+static bag match_graph(const world *w, const element *e)
+{
+    bag out = new_bag();
+    for (int k = 0; k < GRAPHS; k++) {
+        graph part = get_part(w->whole, w->named & 1U << k);
+        row name = empty_row();
+        if (part.n == 0 || !bind(w, &name, e->s, NAME_OF[k]))
+            continue;
+        world inner = *w;
+        inner.g = &part;
+        bag found = evaluate(&inner, e->a);
+        for (size_t i = 0; i < found.n; i++) {
+            if (compatible(found.rows[i], name))
+                add(&out, merge(found.rows[i], name));
+        }
+        free(found.rows);
+    }
+    return out;
+}
+
 static bag evaluate_element(const world *w, const element *e)
 {
     if (e->kind == TRIPLE)
@@ -384,6 +416,8 @@ static bag evaluate_element(const world *w, const element *e)
         return match_path(w, e);
     if (e->kind == VALUES)
         return table(w, e);
+    if (e->kind == GRAPH)
+        return match_graph(w, e);
     bag out = evaluate(w, e->a);
     if (e->kind == UNION) {
         bag b = evaluate(w, e->b);

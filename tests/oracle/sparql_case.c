@@ -35,6 +35,8 @@ const term POOL_OF[POOL] = {
     {"\"z\"^^<http://e/type>", UNKNOWN, 0},
 };
 
+const int NAME_OF[GRAPHS] = {0, 1, 5};
+
 /* ---- random ones, by a counter ---- */
 
 static uint64_t state;
@@ -105,7 +107,7 @@ static expression *draw_expression(int depth)
         e->a = draw_expression(depth - 1);
         e->b = draw_expression(depth - 1);
     } else if (e->kind == OP_EXISTS || e->kind == OP_NOT_EXISTS) {
-        e->pattern = draw_group(0, false);
+        e->pattern = draw_group(draw(4) == 0, false);
     } else {
         expression **parts[] = {&e->a, &e->b, &e->c};
         for (int i = 0; i < 3; i++) {
@@ -127,8 +129,8 @@ static expression *draw_expression(int depth)
 static void draw_element(element *e, int depth, bool may_minus)
 {
     static const element_kind kinds[] = {TRIPLE, TRIPLE, TRIPLE, TRIPLE, TRIPLE, PATH, PATH,
-                                         VALUES, FILTER, GROUP,  UNION,  UNION,  MINUS};
-    e->kind = kinds[draw(depth > 0 ? 13 : 9)];
+                                         VALUES, FILTER, GROUP,  UNION,  UNION,  MINUS, GRAPH};
+    e->kind = kinds[draw(depth > 0 ? 14 : 9)];
     if (e->kind == MINUS && !may_minus)
         e->kind = TRIPLE;
     e->s = draw_end(true);
@@ -136,7 +138,9 @@ static void draw_element(element *e, int depth, bool may_minus)
     e->p = draw(4) == 0 ? POOL + (int)draw(VARS) : 6 + (int)draw(3);
     if (e->kind == PATH)
         e->path = draw_path(2);
-    if (e->kind == GROUP || e->kind == UNION || e->kind == MINUS) {
+    if (e->kind == GRAPH && e->s < POOL)
+        e->s = NAME_OF[draw(GRAPHS)];
+    if (e->kind == GROUP || e->kind == UNION || e->kind == MINUS || e->kind == GRAPH) {
         e->a = draw_group(depth - 1, may_minus);
         e->b = draw_group(depth - 1, may_minus);
     }
@@ -171,6 +175,7 @@ void draw_graph(graph *g)
         if (t.o == 5)
             t.o = 6; /* a relation may be a node */
         g->triples[i] = t;
+        g->in[i] = draw(4) == 0 ? 0 : draw(1 << GRAPHS) | draw(1 << GRAPHS);
         for (int j = 0; j < i; j++) {
             if (memcmp(&g->triples[j], &t, sizeof t) == 0) {
                 g->n--; /* a graph is a set */
@@ -293,6 +298,11 @@ static void put_element(const element *e)
         put(" ");
         put_end(e->o);
         put(". ");
+        break;
+    case GRAPH:
+        put("GRAPH ");
+        put_end(e->s);
+        put_group(e->a);
         break;
     case GROUP:
     case UNION:

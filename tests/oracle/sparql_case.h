@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VARS = 5, POOL = 18, MOST_TRIPLES = 24, MOST_ROWS = 60000, NONE = -1 };
+enum { VARS = 5, POOL = 18, MOST_TRIPLES = 24, MOST_ROWS = 60000, NONE = -1, GRAPHS = 3 };
 
 /* ---- terms ---- */
 
@@ -20,6 +20,7 @@ typedef struct term {
 } term;
 
 extern const term POOL_OF[POOL];
+extern const int NAME_OF[GRAPHS]; /* terms that name graphs */
 
 /* ---- graphs, queries ---- */
 
@@ -29,6 +30,7 @@ typedef struct triple {
 
 typedef struct graph {
     triple triples[MOST_TRIPLES];
+    unsigned in[MOST_TRIPLES]; /* bits of the named graphs that it stands in */
     int n;
 } graph;
 
@@ -42,7 +44,16 @@ typedef struct path {
 } path;
 
 /* An end: 0..POOL-1 a term, POOL + v a variable. */
-typedef enum element_kind { TRIPLE, PATH, GROUP, UNION, MINUS, FILTER, VALUES } element_kind;
+typedef enum element_kind {
+    TRIPLE,
+    PATH,
+    GROUP,
+    UNION,
+    MINUS,
+    FILTER,
+    VALUES,
+    GRAPH /* s: its name */
+} element_kind;
 typedef enum op {
     OP_TERM,
     OP_EQUAL,
@@ -107,9 +118,14 @@ typedef struct bag {
 } bag;
 
 typedef struct world {
-    const graph *g;
-    row substitution; /* of the EXISTS around */
+    const graph *g;     /* what patterns match */
+    const graph *whole; /* */
+    unsigned named;     /* bits of the graphs that GRAPH ranges over */
+    row substitution;   /* of the EXISTS around */
 } world;
+
+/* The triples of some named graphs. */
+graph get_part(const graph *whole, unsigned graphs);
 
 row empty_row(void);
 

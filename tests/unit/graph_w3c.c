@@ -6,8 +6,7 @@
  *   negative syntax   is refused
  *   eval              is read as the same statements as its result in N-Triples or N-Quads
  *
- * Graphs merge here, so those of TriG are compared merged. Statements are compared up to the names
- * of blank nodes, by colours: a node's colour is a hash of its statements with the colours of its
+ * Statements are compared merged and with their named graphs, up to the names of blank nodes, by colours: a node's colour is a hash of its statements with the colours of its
  * neighbours, refined as often as there are nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +55,8 @@ static acq_status read_file(const char *folder, const char *name, const char *ba
     snprintf(path, sizeof path, "%s/%s", folder, name);
     snprintf(whole_base, sizeof whole_base, "%s%s", base == NULL ? "" : base, name);
     acq_read_params params = {
-        .strict = true, .literals = true, .base = base == NULL ? NULL : whole_base};
+        .strict = true, .literals = true, .named_graphs = true,
+        .base = base == NULL ? NULL : whole_base};
     acq_status status = acq_graph_read(paths, 1, &params, graph, NULL, error);
     bool is_empty = status == ACQ_ERR_INPUT && strstr(error->message, "the input is empty") != NULL;
     return is_empty ? ACQ_OK : status;
@@ -67,12 +67,40 @@ static bool is_blank(const char *key)
     return strncmp(key, "_:", 2) == 0;
 }
 
+/* The statements with the named graphs that they stand in. */
+static uint64_t refine_graphs(const acq_graph *graph, const uint64_t *colours, uint64_t *next)
+{
+    uint64_t sum = 0;
+    const acq_quads *quads = NULL;
+    assert_int_equal(acq_graph_open_quads(graph, &quads, NULL), ACQ_OK);
+    for (size_t i = 0; quads != NULL && i < quads->n; i++) {
+        const acq_quad *item = &quads->items[i];
+        const char *relation = acq_graph_get_relation_key(graph, item->relation);
+        const char *name = acq_names_get(&quads->names, item->graph);
+        acq_ent node = acq_graph_find_entity(graph, name, strlen(name));
+        uint64_t colour = node != ACQ_NO_ID ? colours[node]
+                          : is_blank(name)  ? 3
+                                            : acq_hash_bytes(name, strlen(name), 0);
+        uint64_t hash = acq_hash_word(acq_hash_bytes(relation, strlen(relation), 9), colour);
+        hash = acq_random_mix(
+            acq_hash_word(acq_hash_word(hash, colours[item->head]), colours[item->tail]));
+        sum += hash;
+        if (is_blank(acq_graph_get_entity_key(graph, item->head)))
+            next[item->head] += acq_random_mix(hash + 1);
+        if (is_blank(acq_graph_get_entity_key(graph, item->tail)))
+            next[item->tail] += acq_random_mix(hash + 2);
+        if (node != ACQ_NO_ID && is_blank(name))
+            next[node] += acq_random_mix(hash + 3);
+    }
+    return sum;
+}
+
 /* One round of refinement; the sum over all statements with the colours before it. */
 static uint64_t refine(const acq_graph *graph, const uint64_t *colours, uint64_t *next)
 {
-    uint64_t sum = 0;
     for (acq_ent e = 0; e < acq_graph_get_n_entities(graph); e++)
         next[e] = colours[e];
+    uint64_t sum = refine_graphs(graph, colours, next);
     for (acq_rel r = 0; r < acq_graph_get_n_relations(graph); r += 2) {
         const acq_links *links = NULL;
         const char *key = acq_graph_get_relation_key(graph, r);

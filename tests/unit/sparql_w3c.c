@@ -107,28 +107,170 @@ static char *read_query(const manifest *m, const char *name)
     return text.bytes; /* freed by free */
 }
 
-/* The data of a test, merged; none: a graph without facts. */
-static acq_graph *read_data(const manifest *m, acq_ent action)
+/* ---- data ---- */
+
+enum { MOST_FILES = 16 };
+
+/* The files of a test by their names, and which of them are its default graph and its named ones:
+ * those that the manifest lists, or those that the query names by FROM. */
+typedef struct data_set {
+    char *files[MOST_FILES], *iris[MOST_FILES];
+    bool is_default[MOST_FILES], is_named[MOST_FILES];
+    size_t n;
+} data_set;
+
+static void add_file(data_set *data, const char *name, size_t length, bool is_named)
+{
+    char iri[4096];
+    size_t i = 0;
+    while (i < data->n &&
+           (strncmp(data->files[i], name, length) != 0 || data->files[i][length] != '\0'))
+        i++;
+    assert_true(i < MOST_FILES);
+    if (i == data->n) {
+        data->files[data->n] = strndup(name, length);
+        snprintf(iri, sizeof iri, "http://test/%s", data->files[data->n]);
+        data->iris[data->n++] = strdup(iri);
+    }
+    data->is_named[i] |= is_named;
+    data->is_default[i] |= !is_named;
+}
+
+static void list_files(const manifest *m, acq_ent action, const char *query, data_set *out)
 {
     acq_row data = get_row(m->graph, action, QT "data");
-    char path[8][4096] = {ACQ_SOURCE_DIR "/tests/data/query/empty.ttl"};
-    const char *paths[8] = {path[0]};
+    acq_row named = get_row(m->graph, action, QT "graphData");
+    for (size_t i = 0; i < data.n + named.n; i++) {
+        bool is_named = i >= data.n;
+        acq_ent file = is_named ? named.tails[i - data.n] : data.tails[i];
+        const char *name = strip(acq_graph_get_entity_key(m->graph, file));
+        add_file(out, name, strlen(name), is_named);
+    }
+    const char *at = out->n == 0 ? query : "";
+    while ((at = strstr(at, "FROM")) != NULL) {
+        const char *open = strchr(at, '<'), *close = open == NULL ? NULL : strchr(open, '>');
+        if (close == NULL)
+            break;
+        add_file(out, open + 1, (size_t)(close - open - 1), strncmp(at, "FROM NAMED", 10) == 0);
+        at = close;
+    }
+}
+
+static void free_files(data_set *data)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        free(data->files[i]);
+        free(data->iris[i]);
+    }
+}
+
+typedef struct quads_file {
+    FILE *file;
+    const char *iri;
+    size_t i;
+    acq_text line;
+} quads_file;
+
+/* Nodes of several files are told apart. */
+static void put_term(quads_file *out, const char *term, size_t length)
+{
+    bool is_blank = length > 2 && strncmp(term, "_:", 2) == 0;
+    if (is_blank)
+        fprintf(out->file, "_:f%zu_%.*s ", out->i, (int)length - 2, term + 2);
+    else
+        fprintf(out->file, "%.*s ", (int)length, term);
+}
+
+/* A line of N-Triples as one of N-Quads. */
+static void put_line(quads_file *out, const char *line)
+{
+    size_t subject = strcspn(line, " "), predicate = strcspn(line + subject + 1, " ");
+    const char *object = line + subject + predicate + 2, *end = object + strlen(object) - 2;
+    put_term(out, line, subject);
+    put_term(out, line + subject + 1, predicate);
+    put_term(out, object, (size_t)(end - object));
+    fprintf(out->file, "<%s> .\n", out->iri);
+}
+
+static acq_status put_text(void *self, const char *bytes, size_t length, acq_error *error)
+{
+    quads_file *out = self;
+    (void)error;
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] != '\n') {
+            acq_text_add_char(&out->line, bytes[i]);
+            continue;
+        }
+        put_line(out, out->line.bytes);
+        acq_text_clear(&out->line);
+    }
+    return ACQ_OK;
+}
+
+static void put_file(const manifest *m, const data_set *data, size_t i, FILE *file)
+{
+    char path[4096];
+    const char *const paths[] = {path};
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    acq_write_params write = {.format = ACQ_FORMAT_NT};
+    acq_read_params params = {
+        .strict = true, .literals = true, .base = data->iris[i], .format = "ttl"};
+    quads_file out = {.file = file, .iri = data->iris[i], .i = i};
+    acq_text_sink sink = {.put = put_text, .self = &out};
+    int length = snprintf(path, sizeof path, "%s/%s", m->folder, data->files[i]);
+    if (strcmp(path + length - 4, ".rdf") == 0) {
+        m->count->no_data++; /* RDF/XML: the query must be refused all the same */
+        return;
+    }
+    if (acq_graph_read(paths, 1, &params, &graph, NULL, &error) != ACQ_OK)
+        fail_msg("%s:%zu: %s", error.file, error.line, error.message);
+    assert_int_equal(acq_text_write(graph, &write, &sink, NULL, &error), ACQ_OK);
+    acq_text_deinit(&out.line);
+    acq_graph_free(graph);
+}
+
+/* All files as named graphs. */
+static acq_graph *read_graphs(const manifest *m, const data_set *data)
+{
+    char path[] = "/tmp/acq_w3c_XXXXXX.nq";
+    const char *const paths[] = {path};
+    acq_graph *graph = NULL;
+    acq_error error = {0};
+    acq_read_params params = {.strict = true, .literals = true, .named_graphs = true};
+    int handle = mkstemps(path, 3);
+    FILE *file = fdopen(handle, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < data->n; i++)
+        put_file(m, data, i, file);
+    fclose(file);
+    acq_status status = acq_graph_read(paths, 1, &params, &graph, NULL, &error);
+    unlink(path);
+    if (status != ACQ_OK)
+        fail_msg("%s:%zu: %s", error.file, error.line, error.message);
+    return graph;
+}
+
+/* The default graph alone, merged; none: a graph without facts. */
+static acq_graph *read_data(const manifest *m, const data_set *data)
+{
+    char path[MOST_FILES][4096] = {ACQ_SOURCE_DIR "/tests/data/query/empty.ttl"};
+    const char *paths[MOST_FILES] = {path[0]};
     acq_error error = {0};
     acq_graph *graph = NULL;
     acq_read_params params = {
         .strict = true, .literals = true, .base = "http://test/data", .format = "ttl"};
-    assert_true(data.n <= 8);
-    for (size_t i = 0; i < data.n; i++) {
-        int n = snprintf(path[i], sizeof path[i], "%s/%s", m->folder,
-                         strip(acq_graph_get_entity_key(m->graph, data.tails[i])));
+    size_t n = data->n;
+    for (size_t i = 0; i < n; i++) {
+        int length = snprintf(path[i], sizeof path[i], "%s/%s", m->folder, data->files[i]);
         paths[i] = path[i];
-        if (strcmp(path[i] + n - 4, ".rdf") == 0) {
+        if (strcmp(path[i] + length - 4, ".rdf") == 0) {
             m->count->no_data++; /* RDF/XML: the query must be refused all the same */
             paths[0] = ACQ_SOURCE_DIR "/tests/data/query/empty.ttl";
-            data.n = 1;
+            n = 1;
         }
     }
-    if (acq_graph_read(paths, data.n == 0 ? 1 : data.n, &params, &graph, NULL, &error) != ACQ_OK)
+    if (acq_graph_read(paths, n == 0 ? 1 : n, &params, &graph, NULL, &error) != ACQ_OK)
         fail_msg("%s:%zu: %s", error.file, error.line, error.message);
     return graph;
 }
@@ -194,6 +336,24 @@ static void compare(const manifest *m, acq_ent entry, const char *query,
     results_free(got);
 }
 
+/* With the graphs that the manifest chooses. */
+static acq_status solve_graphs(const acq_graph *graph, const char *query, const data_set *data,
+                               acq_solutions **out, acq_error *error)
+{
+    const char *merged[MOST_FILES], *named[MOST_FILES];
+    acq_solve_params params;
+    acq_solve_params_init(&params);
+    params.default_graphs = merged;
+    params.named_graphs = named;
+    for (size_t i = 0; i < data->n; i++) {
+        if (data->is_default[i])
+            merged[params.n_default_graphs++] = data->iris[i];
+        if (data->is_named[i])
+            named[params.n_named_graphs++] = data->iris[i];
+    }
+    return acq_solve(graph, query, NULL, &params, out, error);
+}
+
 static void run_evaluation(const manifest *m, acq_ent entry)
 {
     acq_row actions = get_row(m->graph, entry, MF "action");
@@ -206,9 +366,19 @@ static void run_evaluation(const manifest *m, acq_ent entry)
     acq_error error = {0};
     m->count->n++;
     size_t no_data = m->count->no_data;
-    acq_graph *graph = read_data(m, actions.tails[0]);
+    data_set data = {.n = 0};
+    list_files(m, actions.tails[0], query, &data);
+    bool is_chosen = strstr(query, "FROM") != NULL, has_graphs = is_chosen;
+    for (size_t i = 0; i < data.n; i++)
+        has_graphs |= data.is_named[i];
+    has_graphs |= strcasestr(query, "GRAPH ") != NULL && data.n > 0;
+    acq_graph *graph = has_graphs ? read_graphs(m, &data) : read_data(m, &data);
     bool has_data = m->count->no_data == no_data;
-    if (acq_solve(graph, query, NULL, NULL, &solutions, &error) == ACQ_OK) {
+    acq_status status = has_graphs && !is_chosen
+                            ? solve_graphs(graph, query, &data, &solutions, &error)
+                            : acq_solve(graph, query, NULL, NULL, &solutions, &error);
+    free_files(&data);
+    if (status == ACQ_OK) {
         assert_true(has_data);
         m->count->accepted++;
         assert_string_equal(acq_solutions_get_spent(solutions), "");
@@ -226,7 +396,7 @@ static void run_evaluation(const manifest *m, acq_ent entry)
 static void run_syntax(const manifest *m, acq_ent entry, bool is_positive)
 {
     const char *const paths[] = {ACQ_SOURCE_DIR "/tests/data/query/empty.ttl"};
-    acq_read_params params = {.format = "ttl"};
+    acq_read_params params = {.format = "ttl", .named_graphs = true};
     char *query = read_query(m, get(m->graph, entry, MF "action"));
     acq_graph *graph = NULL;
     acq_solutions *solutions = NULL;

@@ -14,9 +14,10 @@ enum { FULL_FACTS = 32 * 1024, FULL_BYTES = 2 << 20, KEPT_BYTES = 1 << 20 };
 
 void acq_batch_init(acq_batch *batch, const acq_syntax_rules *rules)
 {
-    *batch = (acq_batch){.rules = rules};
+    *batch = (acq_batch){.rules = rules, .graph = ACQ_NO_ID};
     acq_text_init(&batch->bad_text);
     acq_text_init(&batch->label_text);
+    acq_text_init(&batch->graph_key);
     for (int i = 0; i < 3; i++)
         acq_text_init(&batch->keys[i]);
     for (int i = 0; i < 5; i++)
@@ -33,11 +34,14 @@ void acq_batch_deinit(acq_batch *batch)
 {
     free_local(&batch->entities);
     free_local(&batch->relations);
+    free_local(&batch->graphs);
     acq_free(batch->facts);
+    acq_free(batch->fact_graphs);
     acq_free(batch->bad);
     acq_free(batch->labels);
     acq_text_deinit(&batch->bad_text);
     acq_text_deinit(&batch->label_text);
+    acq_text_deinit(&batch->graph_key);
     for (int i = 0; i < 3; i++)
         acq_text_deinit(&batch->keys[i]);
     for (int i = 0; i < 5; i++)
@@ -56,6 +60,8 @@ void acq_batch_clear(acq_batch *batch)
 {
     acq_names_clear(&batch->entities.names);
     acq_names_clear(&batch->relations.names);
+    acq_names_clear(&batch->graphs.names);
+    batch->graph = ACQ_NO_ID;
     acq_text_clear(&batch->bad_text);
     acq_text_clear(&batch->label_text);
     batch->n_facts = batch->n_bad = batch->n_labels = batch->n_lines = 0;
@@ -188,8 +194,42 @@ static acq_status add_local(acq_local_names *local, const char *name, size_t len
     return status;
 }
 
+/* The local id of the graph at hand. */
+static acq_status find_graph(acq_batch *batch)
+{
+    const acq_text *key = &batch->graph_key;
+    if (batch->graph != ACQ_NO_ID || key->length == 0)
+        return ACQ_OK;
+    if (add_local(&batch->graphs, key->bytes, key->length, &batch->graph) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    return ACQ_OK;
+}
+
+acq_status acq_batch_set_graph(acq_batch *batch, const acq_field *key)
+{
+    acq_status status = ACQ_OK;
+    batch->graph = ACQ_NO_ID;
+    acq_text_clear(&batch->graph_key);
+    if (key == NULL || !check_name(batch, key, "name of the graph", true, &status))
+        return status;
+    acq_text_add_bytes(&batch->graph_key, key->name, key->length);
+    status = acq_text_finish(&batch->graph_key, &batch->error);
+    return status == ACQ_OK ? find_graph(batch) : status;
+}
+
+static acq_status add_fact_graph(acq_batch *batch)
+{
+    if (ACQ_RESERVE(batch->fact_graphs, batch->fact_graphs_capacity, batch->n_facts + 1) != ACQ_OK)
+        return acq_fail_memory(&batch->error);
+    acq_status status = find_graph(batch);
+    batch->fact_graphs[batch->n_facts] = batch->graph;
+    return status;
+}
+
 acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact)
 {
+    if (batch->rules->graphs && add_fact_graph(batch) != ACQ_OK)
+        return ACQ_ERR_MEMORY;
     if (batch->n_facts == batch->facts_capacity &&
         ACQ_RESERVE(batch->facts, batch->facts_capacity, batch->n_facts + 1) != ACQ_OK)
         return acq_fail_memory(&batch->error);
@@ -245,12 +285,14 @@ void acq_merger_init(acq_merger *merger, const acq_sink *sink, const acq_read_pa
     *merger = (acq_merger){.sink = sink, .error = error, .file = ""};
     if (params != NULL)
         merger->params = *params;
+    sink->dictionary->quads.is_kept = merger->params.named_graphs;
 }
 
 void acq_merger_deinit(acq_merger *merger)
 {
     acq_free(merger->entities);
     acq_free(merger->relations);
+    acq_free(merger->graphs);
 }
 
 void acq_merger_start_file(acq_merger *merger, const char *file, acq_text_syntax syntax)
@@ -299,11 +341,32 @@ static void translate(const acq_merger *merger, acq_triple *facts, size_t n)
                                 .tail = merger->entities[facts[i].tail]};
 }
 
+/* The graphs that a batch's facts, whose ids are global by now, stand in. */
+static acq_status add_quads(acq_merger *merger, const acq_batch *batch)
+{
+    acq_quads *quads = &merger->sink->dictionary->quads;
+    acq_status status = map_names(merger, &batch->graphs, &quads->names, 1, &merger->graphs,
+                                  &merger->graphs_capacity);
+    if (status != ACQ_OK)
+        return status;
+    if (ACQ_RESERVE(quads->items, quads->capacity, quads->n + batch->n_facts) != ACQ_OK)
+        return acq_fail_memory(merger->error);
+    for (size_t i = 0; i < batch->n_facts; i++) {
+        const acq_triple *fact = &batch->facts[i];
+        if (batch->fact_graphs[i] != ACQ_NO_ID)
+            quads->items[quads->n++] = (acq_quad){.graph = merger->graphs[batch->fact_graphs[i]],
+                                                  .relation = fact->relation,
+                                                  .head = fact->head,
+                                                  .tail = fact->tail};
+    }
+    return ACQ_OK;
+}
+
 static acq_status take_facts(acq_merger *merger, acq_batch *batch)
 {
     const acq_sink *sink = merger->sink;
     acq_dictionary *dictionary = sink->dictionary;
-    if (batch->n_facts == 0 && batch->n_labels == 0)
+    if (batch->n_facts == 0 && batch->n_labels == 0 && batch->graphs.names.n_ids == 0)
         return ACQ_OK;
     if (!merger->has_looked && acq_table_check_columns(merger, batch) != ACQ_OK)
         return ACQ_ERR_MEMORY;
@@ -317,6 +380,10 @@ static acq_status take_facts(acq_merger *merger, acq_batch *batch)
         if (status != ACQ_OK)
             return status;
         translate(merger, batch->facts, batch->n_facts);
+        if (batch->rules->graphs)
+            status = add_quads(merger, batch);
+        if (status != ACQ_OK)
+            return status;
     }
     merger->n_facts += batch->n_facts;
     return sink->add_facts(sink->self, batch->facts, batch->n_facts, merger->error);

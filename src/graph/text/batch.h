@@ -37,6 +37,7 @@ typedef struct acq_syntax_rules {
     unsigned char columns[3];          /* where those stand */
     size_t n_more;                     /* columns behind these that the header names: left out */
     bool literals;                     /* RDF: literals are entities too */
+    bool graphs;                       /* RDF: names of graphs are kept */
     const char *base;                  /* RDF: NULL: relative IRIs are bad */
     char blank_prefix[24];             /* RDF: tells blank nodes of several files apart */
 } acq_syntax_rules;
@@ -64,6 +65,11 @@ typedef struct acq_batch {
     acq_local_names entities, relations;
     acq_triple *facts; /* over local ids; ACQ_IDS: over those of the index */
     size_t n_facts, facts_capacity;
+    acq_local_names graphs; /* rules->graphs; else nothing here is used: */
+    uint32_t *fact_graphs;  /* of each fact, over local ids; ACQ_NO_ID: it stands in none */
+    size_t fact_graphs_capacity;
+    acq_text graph_key; /* of the graph at hand; empty: none */
+    uint32_t graph;     /* its local id; ACQ_NO_ID: not asked for since the batch was cleared */
     acq_bad_line *bad;
     size_t n_bad, bad_capacity;
     acq_text bad_text; /* messages, each with its NUL */
@@ -112,6 +118,10 @@ acq_status acq_batch_add_triple(acq_batch *batch, const acq_field fields[3], boo
 acq_status acq_batch_add_label(acq_batch *batch, const acq_field *key, const acq_field *label,
                                acq_label_rank rank);
 
+/* Facts that follow stand in the graph of this key; NULL: in none. For rules->graphs. A key that is
+ * too long is noted as a bad line. */
+acq_status acq_batch_set_graph(acq_batch *batch, const acq_field *key);
+
 /* Adds a fact by its ids. */
 acq_status acq_batch_add_fact(acq_batch *batch, acq_triple fact);
 
@@ -131,8 +141,8 @@ typedef struct acq_merger {
     uint64_t n_facts;               /* handed to the sink */
     uint64_t done;                  /* bytes of earlier files */
     uint64_t total;                 /* bytes of all files; 0: unknown */
-    uint32_t *entities, *relations; /* ids of a batch's names */
-    size_t entities_capacity, relations_capacity;
+    uint32_t *entities, *relations, *graphs; /* ids of a batch's names */
+    size_t entities_capacity, relations_capacity, graphs_capacity;
 } acq_merger;
 
 void acq_merger_init(acq_merger *merger, const acq_sink *sink, const acq_read_params *params,

@@ -159,6 +159,17 @@ acq_status acq_rdf_add(acq_batch *batch, const acq_rdf_term terms[3])
     return is_fact ? acq_batch_add_triple(batch, fields, true) : ACQ_OK;
 }
 
+acq_status acq_rdf_set_graph(acq_batch *batch, const acq_rdf_term *name)
+{
+    statement s = {.batch = batch};
+    acq_field key;
+    if (!batch->rules->graphs)
+        return ACQ_OK;
+    if (name == NULL)
+        return acq_batch_set_graph(batch, NULL);
+    return make_key(&s, name, &batch->keys[0], &key) ? acq_batch_set_graph(batch, &key) : s.status;
+}
+
 void acq_rdf_write_literal(acq_text *out, const char *text, size_t length)
 {
     acq_text_add_char(out, '"');

@@ -5,7 +5,7 @@
  *   literal        left out and counted, or with --literals an entity, in N-Triples' spelling
  *   rdfs:label     what users see instead of the key; with --literals a fact as well
  *   urn:anycq:...  a plain name that an export has written so
- *   named graphs   merge */
+ *   named graphs   merge; with --named-graphs it is kept which facts stand in which */
 #ifndef ACQ_GRAPH_TEXT_RDF_H
 #define ACQ_GRAPH_TEXT_RDF_H
 
@@ -34,6 +34,9 @@ typedef struct acq_rdf_term {
 
 /* Adds a statement to the batch, or notes why it is bad. Terms are UTF-8. */
 acq_status acq_rdf_add(acq_batch *batch, const acq_rdf_term terms[3]);
+
+/* Statements that follow stand in the graph of this name; NULL: in none. */
+acq_status acq_rdf_set_graph(acq_batch *batch, const acq_rdf_term *name);
 
 /* The text of a plain literal in quotes, with the escapes of N-Triples. */
 void acq_rdf_write_literal(acq_text *out, const char *text, size_t length);

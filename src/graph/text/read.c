@@ -48,6 +48,7 @@ static acq_status read_stream(ingest *in, acq_stream *stream, acq_text_syntax sy
                               .n_entities = (uint32_t)dictionary->entities.n_ids,
                               .n_relations = (uint32_t)dictionary->relations.n_ids,
                               .literals = merger->params.literals,
+                              .graphs = merger->params.named_graphs,
                               .base = merger->params.base};
     bool is_whole = syntax == ACQ_COMMAS || syntax == ACQ_TURTLE || syntax == ACQ_TRIG;
     in->i_file++;

@@ -26,6 +26,7 @@ typedef struct acq_read_params {
     unsigned threads;         /* 0: as many as the machine has */
     const char *base;         /* RDF: what relative IRIs are relative to; NULL: they are errors */
     bool literals;            /* RDF: literal objects are entities too */
+    bool named_graphs;        /* RDF: it is kept which graphs facts stand in */
 } acq_read_params;
 
 /* Several sources merge into one graph, benchmark graphs excepted. The caller's functions are

@@ -209,15 +209,14 @@ static bool read_term(cursor *in, int which, acq_rdf_term *out)
     return complain_term(in, which);
 }
 
-/* The name of a graph, which merges with the others. */
-static bool read_graph(cursor *in)
+/* The name of a graph. */
+static bool read_graph(cursor *in, acq_rdf_term *graph)
 {
-    acq_rdf_term graph;
     const char *start = in->at;
-    if (!read_term(in, 3, &graph))
+    if (!read_term(in, 3, graph))
         return false;
-    if (graph.kind == ACQ_TERM_IRI && in->batch->rules->base == NULL &&
-        !acq_iri_is_absolute(graph.text, graph.length))
+    if (graph->kind == ACQ_TERM_IRI && in->batch->rules->base == NULL &&
+        !acq_iri_is_absolute(graph->text, graph->length))
         return bad(in, start,
                    "the name of the graph is relative; say with --base IRI what it is "
                    "relative to");
@@ -225,11 +224,12 @@ static bool read_graph(cursor *in)
 }
 
 /* The end of a statement, in N-Quads after an optional graph. */
-static bool read_end(cursor *in)
+static bool read_end(cursor *in, acq_rdf_term *graph, bool *has_graph)
 {
     bool is_quads = in->batch->rules->syntax == ACQ_NQUADS;
     skip_blanks(in);
-    if (peek(in) != '.' && is_quads && !read_graph(in))
+    *has_graph = peek(in) != '.' && is_quads;
+    if (*has_graph && !read_graph(in, graph))
         return false;
     skip_blanks(in);
     if (peek(in) == '<' || (in->end - in->at >= 2 && memcmp(in->at, "_:", 2) == 0))
@@ -259,7 +259,8 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
                              bool is_text)
 {
     cursor in = {.batch = batch, .line = line, .at = line, .end = line + length, .number = number};
-    acq_rdf_term terms[3];
+    acq_rdf_term terms[4]; /* the last one: the graph */
+    bool has_graph;
     in.buffers = batch->unescaped;
     skip_blanks(&in);
     if (in.at == in.end || *in.at == '#')
@@ -271,7 +272,10 @@ static acq_status parse_line(acq_batch *batch, const char *line, size_t length, 
         if (!read_term(&in, i, &terms[i]))
             return in.status;
     }
-    return read_end(&in) ? acq_rdf_add(batch, terms) : in.status;
+    if (!read_end(&in, &terms[3], &has_graph))
+        return in.status;
+    acq_status status = acq_rdf_set_graph(batch, has_graph ? &terms[3] : NULL);
+    return status == ACQ_OK ? acq_rdf_add(batch, terms) : status;
 }
 
 void acq_parse_nt(acq_batch *batch, const acq_piece *piece)

@@ -13,8 +13,7 @@
  * is well formed but cannot be taken, for example with a relative IRI, is left out like a bad line.
  *
  * Nodes that brackets make are called _:b1, _:b2, ...; so a _:b1 of the text is called _:B1, and if
- * the text has both _:b1 and _:B1, the second of the two _:b0_1. Graphs merge; their names are
- * read and forgotten. Memory is that of the prefixes, those labels and the longest word. */
+ * the text has both _:b1 and _:B1, the second of the two _:b0_1. Memory is that of the prefixes, those labels and the longest word. */
 #include "graph/text/rdf.h"
 
 #include <stdio.h>
@@ -580,6 +579,14 @@ static bool names_graph(reader *r, char c, step now)
            acq_turtle_next(&r->text) == '{';
 }
 
+/* Statements that follow stand in the graph that the subject at hand names. */
+static bool name_graph(reader *r)
+{
+    acq_rdf_term name = term_of(r, &r->frames[0].subject);
+    r->text.status = acq_rdf_set_graph(r->text.batch, &name);
+    return r->text.status == ACQ_OK;
+}
+
 /* triplesOrGraph ::= labelOrSubject (wrappedGraph | predicateObjectList '.')
  * triples2 ::= blankNodePropertyList predicateObjectList? '.' | collection predicateObjectList '.'
  */
@@ -587,9 +594,11 @@ static bool read_block(reader *r, char c, bool is_graph)
 {
     step now = read_subject(r);
     if (is_graph || names_graph(r, c, now)) {
+        if (acq_turtle_is_over(&r->text) || !name_graph(r))
+            return false;
         r->n_frames = 0;
         acq_text_clear(&r->texts);
-        return !acq_turtle_is_over(&r->text) && read_graph(r);
+        return read_graph(r) && acq_rdf_set_graph(r->text.batch, NULL) == ACQ_OK;
     }
     return read_triples(r, now) && read_dot(r);
 }

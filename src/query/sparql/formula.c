@@ -590,6 +590,7 @@ static acq_status make_element(maker *m, const acq_sparql_element *e, acq_run *r
         return make_expression(m, e->expression, run);
     case ACQ_ELEMENT_VALUES:
         return make_values(m, e, run);
+    case ACQ_ELEMENT_GRAPH: /* acq_sparql_make_formula refuses it */
     case ACQ_ELEMENT_MINUS:
         break;
     }
@@ -712,6 +713,10 @@ acq_status acq_sparql_make_formula(const acq_sparql_query *query, acq_query **ou
 {
     size_t n = (size_t)query->n_variables + 1;
     maker m = {.sparql = query};
+    if (query->has_graphs)
+        return acq_fail_at(error, ACQ_ERR_PARSE, query->graphs_place.line,
+                           query->graphs_place.column,
+                           "GRAPH and FROM choose among observed facts and have no formula");
     if (acq_builder_init(&m.builder, error) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     m.symbols = acq_alloc(n, sizeof *m.symbols);

@@ -152,7 +152,6 @@ static acq_status fail_unsupported(acq_sparql_parser *p)
     static const char *const OTHERS[][2] = {
         {"OPTIONAL", "use UNION, or two queries"},
         {"BIND", "write the value where the variable stands, or use VALUES"},
-        {"GRAPH", "named graphs are merged on import: leave GRAPH out"},
         {"SERVICE", "import the other graph's facts"},
         {"SELECT", "write the subquery's pattern in the group"},
         {"LET", "use VALUES"},
@@ -164,10 +163,30 @@ static acq_status fail_unsupported(acq_sparql_parser *p)
                                    strcmp(OTHERS[i][0], "SELECT") == 0 ? "a subquery with " : "",
                                    OTHERS[i][0], OTHERS[i][1]);
     }
-    return acq_sparql_fail_expected(p, "a triple, FILTER, MINUS, VALUES, '{' or '}'");
+    return acq_sparql_fail_expected(p, "a triple, FILTER, GRAPH, MINUS, VALUES, '{' or '}'");
 }
 
-/* element = union | "FILTER" constraint | "MINUS" group | "VALUES" values */
+/* graph = "GRAPH" (variable | iri) group */
+static acq_status parse_graph(acq_sparql_parser *p, acq_sparql_element **out)
+{
+    acq_status status = new_element(p, ACQ_ELEMENT_GRAPH, out);
+    if (status == ACQ_OK && !p->query->has_graphs) {
+        p->query->has_graphs = true;
+        p->query->graphs_place = p->lexer.token.place;
+    }
+    acq_sparql_next(p);
+    if (status != ACQ_OK)
+        return status;
+    if (p->lexer.token.kind == ACQ_SPARQL_VARIABLE)
+        status = acq_sparql_read_variable(p, &(*out)->subject);
+    else if (acq_sparql_is_name(p))
+        status = acq_sparql_read_iri(p, &(*out)->subject);
+    else
+        status = acq_sparql_fail_expected(p, "a graph: <...>, prefix:name or a variable");
+    return status == ACQ_OK ? acq_sparql_parse_group(p, &(*out)->groups) : status;
+}
+
+/* element = union | "FILTER" constraint | "MINUS" group | "VALUES" values | graph */
 static acq_status parse_element(acq_sparql_parser *p, acq_sparql_element **out)
 {
     if (acq_sparql_is_mark(p, "{"))
@@ -186,6 +205,8 @@ static acq_status parse_element(acq_sparql_parser *p, acq_sparql_element **out)
         acq_sparql_next(p);
         return acq_sparql_parse_values(p, out);
     }
+    if (acq_sparql_is_word(p, "GRAPH"))
+        return parse_graph(p, out);
     return fail_unsupported(p);
 }
 

@@ -116,6 +116,8 @@ static acq_status collect_star(star *s, const acq_sparql_group *group)
             if (status == ACQ_OK)
                 status = take_star(s, &e->object);
         }
+        if (e->kind == ACQ_ELEMENT_GRAPH)
+            status = take_star(s, &e->subject);
         for (const acq_sparql_term *v = e->variables; status == ACQ_OK && v != NULL; v = v->next)
             status = take_star(s, v);
         const acq_sparql_group *inner = e->kind == ACQ_ELEMENT_MINUS ? NULL : e->groups;
@@ -299,11 +301,37 @@ static acq_status fail_form(acq_sparql_parser *p)
     return acq_sparql_fail_expected(p, "SELECT, ASK or CONSTRUCT");
 }
 
+/* source = "FROM" ["NAMED"] iri */
+static acq_status parse_source(acq_sparql_parser *p, acq_sparql_source **out)
+{
+    acq_status status = acq_sparql_count_element(p, p->lexer.token.place);
+    acq_sparql_source *source = ACQ_SPARQL_NEW(p, acq_sparql_source);
+    if (status == ACQ_OK && source == NULL)
+        return acq_fail_memory(p->error);
+    if (status != ACQ_OK)
+        return status;
+    if (!p->query->has_graphs)
+        p->query->graphs_place = p->lexer.token.place;
+    p->query->has_graphs = true;
+    acq_sparql_next(p);
+    source->is_named = acq_sparql_is_word(p, "NAMED");
+    if (source->is_named)
+        acq_sparql_next(p);
+    *out = source;
+    return acq_sparql_is_name(p) ? acq_sparql_read_iri(p, &source->graph)
+                                 : acq_sparql_fail_expected(p, "a graph: <...> or prefix:name");
+}
+
+/* pattern = {source} ["WHERE"] group */
 static acq_status parse_pattern(acq_sparql_parser *p)
 {
-    if (acq_sparql_is_word(p, "FROM"))
-        return ACQ_SPARQL_FAIL(p, p->lexer.token.place,
-                               "FROM is not supported; the graph is given outside of the query");
+    acq_sparql_source **end = &p->query->sources;
+    while (acq_sparql_is_word(p, "FROM")) {
+        acq_status status = parse_source(p, end);
+        if (status != ACQ_OK)
+            return status;
+        end = &(*end)->next;
+    }
     if (acq_sparql_is_word(p, "WHERE"))
         acq_sparql_next(p);
     return acq_sparql_parse_group(p, &p->query->where);

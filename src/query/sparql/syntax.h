@@ -124,14 +124,15 @@ typedef enum acq_element_kind {
     ACQ_ELEMENT_MINUS,
     ACQ_ELEMENT_FILTER,
     ACQ_ELEMENT_VALUES,
+    ACQ_ELEMENT_GRAPH,
 } acq_element_kind;
 
 typedef struct acq_sparql_element {
     acq_element_kind kind;
     acq_input_place place;
-    acq_sparql_term subject, object;   /* TRIPLE */
+    acq_sparql_term subject, object;   /* TRIPLE; GRAPH: subject is the name of the graph */
     acq_sparql_path *path;             /* TRIPLE */
-    acq_sparql_group *groups;          /* GROUP, MINUS: one; UNION: two or more */
+    acq_sparql_group *groups;          /* GROUP, MINUS, GRAPH: one; UNION: two or more */
     acq_sparql_expression *expression; /* FILTER */
     acq_sparql_term *variables;        /* VALUES; no variable twice */
     acq_sparql_row *rows;              /* VALUES */
@@ -158,6 +159,13 @@ typedef struct acq_sparql_name {
     bool is_blank; /* a blank node of a pattern, or made for a path */
 } acq_sparql_name;
 
+/* FROM and FROM NAMED: the graphs that a query is about; none: all of them. */
+typedef struct acq_sparql_source {
+    bool is_named;
+    acq_sparql_term graph;
+    struct acq_sparql_source *next;
+} acq_sparql_source;
+
 typedef enum acq_sparql_form {
     ACQ_FORM_SELECT,
     ACQ_FORM_ASK,
@@ -171,6 +179,9 @@ typedef struct acq_sparql_query {
     bool is_distinct, is_star;
     acq_sparql_term *selected;     /* SELECT: in order; of a star those of patterns, as they occur */
     acq_sparql_element *construct; /* CONSTRUCT: TRIPLE elements whose path is LINK or VARIABLE */
+    acq_sparql_source *sources;
+    bool has_graphs; /* FROM or GRAPH occurs */
+    acq_input_place graphs_place;
     acq_sparql_group *where;
     acq_sparql_order *order;
     bool has_limit;

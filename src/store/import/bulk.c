@@ -6,6 +6,7 @@
 #include "store/import/write.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -247,6 +248,61 @@ acq_status acq_bulk_add_pair(acq_bulk *bulk, const acq_pair_name keys[2],
     bulk->meta.n_relations += 2;
     bulk->meta.n_facts += pair.n_links;
     bulk->meta.relation_rows += acq_pair_checksum(&pair);
+    return status;
+}
+
+/* Facts from `from` on that one row takes, as its body. */
+static size_t fill_graph_body(const acq_quads *quads, size_t from, uint32_t graph, uint32_t *body)
+{
+    size_t n = 0;
+    while (n < ACQ_GRAPH_PART_FACTS && from + n < quads->n && quads->items[from + n].graph == graph) {
+        const acq_quad *item = &quads->items[from + n];
+        body[3 * n] = item->relation;
+        body[3 * n + 1] = item->head;
+        body[3 * n + 2] = item->tail;
+        n++;
+    }
+    acq_part_swap(body, 3 * n);
+    return n;
+}
+
+/* All rows of one graph, at least one; *from moves behind its facts. */
+static acq_status put_graph(acq_bulk *bulk, sqlite3_stmt *put, const acq_quads *quads,
+                            uint32_t graph, size_t *from, uint32_t *body, acq_error *error)
+{
+    const char *name = acq_names_get(&quads->names, graph);
+    size_t length = strlen(name);
+    acq_status status = ACQ_OK;
+    for (uint32_t part = 0;
+         status == ACQ_OK && (part == 0 || (*from < quads->n && quads->items[*from].graph == graph));
+         part++) {
+        size_t n = fill_graph_body(quads, *from, graph, body), bytes = 3 * n * sizeof *body;
+        int64_t id = acq_part_id(graph, part);
+        uint64_t checksum = acq_graph_row_checksum(id, name, length, body, bytes);
+        sqlite3_bind_int64(put, 1, id);
+        acq_db_bind_text(put, 2, name, length);
+        sqlite3_bind_blob64(put, 3, body, bytes, SQLITE_STATIC);
+        acq_db_bind_u64(put, 4, checksum);
+        status = acq_db_finish(&bulk->db, put, error);
+        bulk->meta.graph_rows += checksum;
+        *from += n;
+    }
+    return status;
+}
+
+acq_status acq_bulk_put_graphs(acq_bulk *bulk, const acq_quads *quads, acq_error *error)
+{
+    sqlite3_stmt *put = NULL;
+    size_t from = 0;
+    uint32_t *body = acq_alloc((size_t)3 * ACQ_GRAPH_PART_FACTS, sizeof *body);
+    acq_status status =
+        body == NULL ? acq_fail_memory(error) : acq_format_add_graphs(&bulk->db, error);
+    if (status == ACQ_OK)
+        status = acq_db_prepare(&bulk->db, "INSERT INTO graph VALUES(?1, ?2, ?3, ?4)", &put, error);
+    for (uint32_t graph = 0; status == ACQ_OK && graph < quads->names.n_ids; graph++)
+        status = put_graph(bulk, put, quads, graph, &from, body, error);
+    sqlite3_finalize(put);
+    acq_free(body);
     return status;
 }
 

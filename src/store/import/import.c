@@ -185,7 +185,10 @@ static size_t dictionary_bytes(const acq_dictionary *dictionary)
 {
     size_t labels = names_bytes(&dictionary->labelled) + dictionary->label_text_capacity +
                     dictionary->labels_capacity * sizeof *dictionary->labels;
-    return names_bytes(&dictionary->entities) + names_bytes(&dictionary->relations) + 2 * labels;
+    size_t graphs = names_bytes(&dictionary->quads.names) +
+                    dictionary->quads.capacity * sizeof *dictionary->quads.items;
+    return names_bytes(&dictionary->entities) + names_bytes(&dictionary->relations) + 2 * labels +
+           graphs;
 }
 
 static size_t megabytes(size_t bytes)
@@ -252,6 +255,7 @@ static acq_status report_sorting(const importing *self, uint64_t done)
 static acq_status sort(importing *self)
 {
     acq_status status = report_sorting(self, 0);
+    acq_quads_sort(&self->dictionary.quads);
     if (status == ACQ_OK)
         status = acq_sorter_finish(self->sorter, self->error);
     return status;

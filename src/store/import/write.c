@@ -347,6 +347,8 @@ acq_status acq_import_writer_put(acq_import_writer *writer, const acq_dictionary
         status = write_rows(&p, dictionary->entities.n_ids);
     if (status == ACQ_OK)
         status = write_relations(&p);
+    if (status == ACQ_OK && dictionary->quads.is_kept)
+        status = acq_bulk_put_graphs(writer->bulk, &dictionary->quads, error);
     parts_free(p.parts);
     acq_names_deinit(&p.entity_labels);
     acq_names_deinit(&p.relation_labels);

@@ -107,6 +107,9 @@ acq_status acq_bulk_put_part(acq_bulk *bulk, const acq_bulk_part *part, acq_erro
 acq_status acq_bulk_add_pair(acq_bulk *bulk, const acq_pair_name keys[2],
                              const acq_pair_name labels[2], acq_error *error);
 
+/* The named graphs, sorted; at most once, before finish. */
+acq_status acq_bulk_put_graphs(acq_bulk *bulk, const acq_quads *quads, acq_error *error);
+
 /* Indexes, meta, sync. sources: as the user wrote them. */
 acq_status acq_bulk_finish(acq_bulk *bulk, const char *sources, bool is_rdf, acq_error *error);
 

@@ -1,2 +1,2 @@
--- the store was made by a newer anycq (format 4; this one reads up to 3); upgrade anycq
-PRAGMA user_version = 4;
+-- the store was made by a newer anycq (format 5; this one reads up to 4); upgrade anycq
+PRAGMA user_version = 5;

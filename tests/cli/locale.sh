@@ -15,12 +15,13 @@ grep -E '	(born_in|citizen_of|capital_of)	' "$source/data/world/world.tsv" >all.
 awk 'NR % 12 != 5' all.tsv >train.tsv
 awk 'NR % 12 == 5' all.tsv >valid.tsv
 
-# run ARGUMENT...: the command in $where
+# run ARGUMENT...: the command in $where; in place of this shell if $exec is exec
+exec=
 run() {
     if [ $where = german ]; then
-        LOCPATH=$work/locales LC_ALL=de_DE.UTF-8 LD_PRELOAD=$commas "$anycq" "$@"
+        $exec env LOCPATH="$work/locales" LC_ALL=de_DE.UTF-8 LD_PRELOAD="$commas" "$anycq" "$@"
     else
-        LC_ALL=C "$anycq" "$@"
+        $exec env LC_ALL=C "$anycq" "$@"
     fi
 }
 
@@ -39,7 +40,7 @@ take() {
 # The server's answers: JSON and SPARQL.
 serve() {
     mkfifo said
-    run serve train.acq --port 0 2>said >/dev/null &
+    (exec=exec; run serve train.acq --port 0 2>said >/dev/null) &
     server=$!
     read -r line <said
     url=$(echo "$line" | sed 's/.*\(http[^ ]*\).*/\1/')

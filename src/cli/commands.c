@@ -353,8 +353,8 @@
     "Trains the weights of --engine policy on queries generated from the facts of the\n"           \
     "graphs: nine small shapes and, once these are solved, hub-like ones. The model\n"             \
     "is for any graph: ask, check and eval take it as --weights MODEL.\n"                          \
-    "--paper has the paper's configuration for FB15k-237; for NELL it is --paper\n"                \
-    "--steps 12 --queries 1 --batches 200000.\n"                                                   \
+    "--paper has the paper's configuration for FB15k-237, --paper-nell that for NELL;\n"           \
+    "the authors' release takes its rewards from a ComplEx model: --rewards MODEL.\n"              \
     "\n"                                                                                           \
     "Writes MODEL (safetensors), and the training curve as MODEL.csv and MODEL.svg.\n"             \
     "Checkpoints, MODEL.seedN.checkpoint, are there while it trains. An interrupt\n"               \

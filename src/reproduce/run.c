@@ -15,7 +15,7 @@ enum { MOST_GROWTH = 4 }; /* of a sample, from round to round */
 
 static const double QUICK_SECONDS = 840, QUICK_JOB_SECONDS = 30;
 /* Of a sample: seconds that each job has, and how far a round may go over what it should take. */
-static const double LEAST_BUDGET = 1, MOST_OVER = 3;
+static const double LEAST_BUDGET = 2, MOST_OVER = 3;
 
 typedef struct run {
     acq_repro_plan *plan;
@@ -182,10 +182,10 @@ static double get_budget(const run *r, const acq_repro_job *job)
 /* How many instances of each file the next round takes when `n` have cost so much; n: no more. */
 static uint64_t choose_more(uint64_t n, uint64_t most, double cost, double budget)
 {
-    double fit = budget / fmax(cost / (double)n, 1e-6);
+    double fit = fmax(budget, 0) / fmax(cost / (double)n, 1e-6);
     uint64_t more = fit < (double)most ? (uint64_t)fit : most;
     more = more < MOST_GROWTH * n ? more : MOST_GROWTH * n;
-    return more > n ? more : n;
+    return more > n && n < most ? more : n;
 }
 
 /* Rounds of more and more instances, each as many as the rounds before say can be paid for. What

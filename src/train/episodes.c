@@ -1,6 +1,7 @@
 /* episodes.c - see episodes.h. */
 #include "train/source.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,6 +13,7 @@ typedef struct rollout {
     acq_ent *values;
     uint32_t *chosen;
     acq_ent *assignment; /* of the problem's variables */
+    double best, *gains; /* score so far; of each step, what it adds to that */
     uint32_t length;     /* steps taken */
     bool is_running, is_solved;
     uint32_t row_before; /* of its class 0 in the step before */
@@ -97,6 +99,38 @@ static acq_status reserve_steps(acq_episode_room *room, uint32_t n)
     return ACQ_OK;
 }
 
+static acq_ent get_value(const acq_place *place, const acq_ent *values)
+{
+    return place->is_variable ? values[place->id] : place->id;
+}
+
+/* The least of the literals by the model; queries for training have nothing else. */
+static double score_by_model(const unit *u, const acq_problem *problem, const acq_ent *values)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        const acq_literal *l = &problem->literals[i];
+        acq_ent left = get_value(&l->left, values), right = get_value(&l->right, values);
+        double score = l->is_equality
+                           ? (left == right ? 1.0 : -1.0) * u->params->score_scale
+                           : acq_complex_score(u->params->rewards, left, l->relation, right) -
+                                 u->params->reward_shift;
+        least = fmin(least, l->is_negated ? -score : score);
+    }
+    return least;
+}
+
+/* What the assignment adds to the best score so far; nothing at the start. */
+static void take_gain(const unit *u, rollout *r, const acq_problem *problem)
+{
+    double score = u->params->rewards != NULL ? score_by_model(u, problem, r->assignment)
+                   : r->is_solved             ? u->params->score_scale
+                                              : -u->params->score_scale;
+    if (r->length > 0)
+        r->gains[r->length - 1] = fmax(0, score - r->best);
+    r->best = fmax(r->best, score);
+}
+
 /* Is the rollout's assignment an answer? Then it is done. */
 static void judge(const unit *u, size_t i)
 {
@@ -104,9 +138,11 @@ static void judge(const unit *u, size_t i)
     const acq_episode_query *query = &u->queries[i / u->params->rollouts];
     const acq_board *board = r->walk.board;
     acq_walk_get_assignment(&r->walk, r->assignment);
-    r->is_solved = acq_search_score(query->problem, query->predictor, &board->scoring,
-                                    r->assignment) >= board->scoring.threshold;
-    r->is_running = !r->is_solved && board->n_free_terms > 0;
+    r->is_solved |= acq_search_score(query->problem, query->predictor, &board->scoring,
+                                     r->assignment) >= board->scoring.threshold;
+    bool is_done = r->is_solved && u->params->rewards == NULL;
+    r->is_running = !is_done && board->n_free_terms > 0;
+    take_gain(u, r, query->problem);
 }
 
 static acq_status start_rollout(unit *u, size_t i, const acq_walk *first)
@@ -116,11 +152,13 @@ static acq_status start_rollout(unit *u, size_t i, const acq_walk *first)
     const acq_board *board = first->board;
     r->stream = i % u->params->rollouts;
     r->row_before = ACQ_NO_ID;
+    r->best = -INFINITY;
+    r->gains = acq_arena_zalloc(arena, u->params->steps, sizeof *r->gains);
     r->values = acq_arena_alloc(arena, board->n_terms, sizeof *r->values);
     r->chosen = acq_arena_alloc(arena, board->n_terms, sizeof *r->chosen);
     r->assignment = acq_arena_alloc(arena, board->n_variables, sizeof *r->assignment);
-    if (r->values == NULL || r->chosen == NULL || r->assignment == NULL ||
-        acq_walk_init_copy(&r->walk, first) != ACQ_OK)
+    bool is_full = r->values == NULL || r->chosen == NULL || r->assignment == NULL;
+    if (is_full || r->gains == NULL || acq_walk_init_copy(&r->walk, first) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     acq_random random =
         acq_random_start(u->queries[i / u->params->rollouts].key, 0x7374617274ULL + r->stream);
@@ -223,15 +261,16 @@ static acq_status run_forward(unit *u)
     return status;
 }
 
-/* Discounted rewards from each step on. The one reward is that of the step that solves: the
- * score rises from -scale to scale. */
+/* Discounted rewards from each step on. */
 static void set_returns(const unit *u)
 {
     for (size_t i = 0; i < u->n_rollouts; i++) {
         const rollout *r = &u->rollouts[i];
-        double value = r->is_solved ? 2.0 * u->params->score_scale : 0.0;
-        for (uint32_t step = r->length; step-- > 0; value *= u->params->discount)
+        double value = 0;
+        for (uint32_t step = r->length; step-- > 0;) {
+            value = r->gains[step] + u->params->discount * value;
             u->weights[step * u->n_rollouts + i] = (float)value;
+        }
     }
 }
 
@@ -290,7 +329,8 @@ static void count(const unit *u)
         const rollout *r = &u->rollouts[i];
         counts->solved += r->is_solved;
         counts->steps += r->length;
-        counts->reward += r->is_solved && r->length > 0 ? 2.0 * u->params->score_scale : 0.0;
+        for (uint32_t step = 0; step < r->length; step++)
+            counts->reward += r->gains[step];
     }
 }
 

@@ -178,6 +178,7 @@ static const field policy_fields[] = {
     FIELD(discount, discount),
     FIELD(floor, floor),
     FIELD(scale, score_scale),
+    FIELD(reward_shift, reward_shift),
     ADAM_FIELDS(acq_train_policy_params),
     FIELD(hub_share, hub_share),
     FIELD(hub_from, hub_from),
@@ -416,9 +417,13 @@ bool acq_train_options_find(const acq_train_option *options, size_t n, const cha
 /* The row of a name among the options of a kind; NULL: it has none. */
 static const option_row *find_row(acq_train_kind kind, const char *name)
 {
-    const option_row *own = &table[kind == ACQ_TRAIN_POLICY ? OPTION_train_paper : OPTION_warm];
-    if (kind != ACQ_TRAIN_RULES && strcmp(name, own->name) == 0)
-        return own;
+    static const unsigned of_policy[] = {OPTION_train_paper, OPTION_paper_nell, OPTION_rewards};
+    for (size_t i = 0; i < 3 && kind == ACQ_TRAIN_POLICY; i++)
+        if (strcmp(name, table[of_policy[i]].name) == 0)
+            return &table[of_policy[i]];
+    bool has_warm = kind != ACQ_TRAIN_RULES && kind != ACQ_TRAIN_POLICY;
+    if (has_warm && strcmp(name, table[OPTION_warm].name) == 0)
+        return &table[OPTION_warm];
     if (strcmp(name, table[OPTION_resume].name) == 0)
         return &table[OPTION_resume];
     for (size_t i = 0; i < kinds[kind].n; i++) {
@@ -481,17 +486,32 @@ static void follow_clock(acq_train_kind kind, acq_train_settings *params)
         params->policy.batches = 0;
 }
 
+static acq_status begin_as_paper(const acq_train_option *options, size_t n,
+                                 acq_train_policy_params *params, acq_error *error)
+{
+    const char *value = NULL;
+    bool is_paper = false, is_nell = false;
+    acq_status status = ACQ_OK;
+    if (acq_train_options_find(options, n, "paper", &value))
+        status = read_flag(&table[OPTION_train_paper], value, &is_paper, error);
+    if (status == ACQ_OK && acq_train_options_find(options, n, "paper-nell", &value))
+        status = read_flag(&table[OPTION_paper_nell], value, &is_nell, error);
+    if (is_paper && is_nell)
+        return acq_fail(error, ACQ_ERR_USAGE, "--paper and --paper-nell are two configurations");
+    if (is_paper)
+        acq_train_policy_params_init_paper(params);
+    else if (is_nell)
+        acq_train_policy_params_init_paper_nell(params);
+    return status;
+}
+
 acq_status acq_train_options_set(acq_train_kind kind, const acq_train_option *options, size_t n,
                                  acq_train_settings *params, acq_error *error)
 {
     const char *value = NULL;
-    bool is_paper = false;
     acq_status status = check_names(kind, options, n, error);
-    if (status == ACQ_OK && kind == ACQ_TRAIN_POLICY &&
-        acq_train_options_find(options, n, "paper", &value))
-        status = read_flag(&table[OPTION_train_paper], value, &is_paper, error);
-    if (is_paper)
-        acq_train_policy_params_init_paper(&params->policy);
+    if (status == ACQ_OK && kind == ACQ_TRAIN_POLICY)
+        status = begin_as_paper(options, n, &params->policy, error);
     if (status == ACQ_OK && acq_train_options_find(options, n, "time", &value) &&
         !acq_train_options_find(options, n, "batches", &value))
         follow_clock(kind, params);

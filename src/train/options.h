@@ -74,6 +74,11 @@
     REAL(floor, "floor", 0, "P", NULL, 0, 1, ACQ_ON_policy, "P in the loss of log(p + P)")         \
     REAL(scale, "scale", 0, "S", NULL, 1e-6, 1e6, ACQ_ON_policy,                                   \
          "a solved query scores S, any other -S")                                                  \
+    TEXT(rewards, "rewards", 0, "MODEL", NULL, 0, 0, ACQ_ON_policy,                                \
+         "an assignment scores the least of its links by this ComplEx model, as in the authors' "  \
+         "release, and an episode takes all of its steps")                                         \
+    REAL(reward_shift, "reward-shift", 0, "C", NULL, -1e6, 1e6, ACQ_ON_policy,                     \
+         "what is taken off the scores of --rewards")                                              \
     FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                           \
          "rewards as they are, not compared to the other episodes of the query")                   \
     FLAG(no_pe, "no-pe", 0, NULL, NULL, 0, 0, ACQ_ON_policy, "train without PE labels")            \
@@ -130,6 +135,8 @@
          "the hub-like ones of these have A to B terms")                                           \
     FLAG(train_paper, "paper", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                                 \
          "the paper's configuration in place of the defaults; other options count more")           \
+    FLAG(paper_nell, "paper-nell", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                             \
+         "the paper's configuration for NELL in place of the defaults")                            \
     FLAG(resume, "resume", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_ON_fit,                         \
          "go on with what was interrupted")                                                        \
     TIME(checkpoint_every, "checkpoint-every", 0, "TIME", NULL, 0.001, 1e8, ACQ_ON_train,          \

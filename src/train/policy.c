@@ -40,6 +40,7 @@ void acq_train_policy_params_init(acq_train_policy_params *params)
         .discount = .85,
         .floor = 1e-5,
         .score_scale = 5,
+        .reward_shift = 5,
         .optimizer = ACQ_OPTIMIZER_DEFAULT,
         .batches = 4000,
         .hub_share = .5,
@@ -78,6 +79,15 @@ void acq_train_policy_params_init_paper(acq_train_policy_params *params)
     params->hub_share = 0;
     params->check_share = 0;
     params->mix = ACQ_MIX_BETAE;
+}
+
+void acq_train_policy_params_init_paper_nell(acq_train_policy_params *params)
+{
+    acq_train_policy_params_init_paper(params);
+    params->steps = 12;
+    params->queries = 1;
+    params->batches = 200000;
+    params->reward_shift = 4;
 }
 
 /* Queries that one thread works on together. */
@@ -169,6 +179,8 @@ static acq_status work_unit(void *context, size_t i, unsigned thread)
                                   .discount = params->discount,
                                   .floor = params->floor,
                                   .score_scale = params->score_scale,
+                                  .rewards = params->rewards,
+                                  .reward_shift = params->reward_shift,
                                   .weight = 1.0 / ((double)params->queries * params->rollouts)};
     size_t n = run->policy->parameters.n;
     float *gradient = run->gradients + i * n;
@@ -578,8 +590,9 @@ acq_status acq_train_policy(const acq_graph *const *graphs, size_t n_graphs,
     if (status != ACQ_OK)
         return status;
     acq_text_init(&identity);
-    status = acq_train_print_identity(ACQ_TRAIN_POLICY, params, graphs, n_graphs, NULL, &identity,
-                                      error);
+    status = acq_train_print_identity(ACQ_TRAIN_POLICY, params, graphs, n_graphs,
+                                      params->rewards == NULL ? NULL : &params->rewards->parameters,
+                                      &identity, error);
     all.identity = identity.bytes;
     if (status == ACQ_OK)
         status = acq_train_source_init(&all.source, graphs, n_graphs, params, error);

@@ -20,6 +20,7 @@ typedef struct run {
     acq_train_report *report;
     acq_train_settings train;
     const char *warm;        /* path; NULL: none */
+    const char *rewards;     /* the same */
     bool resume, goes_on;    /* asked for; and there is a checkpoint */
     char *checkpoint;        /* of what has no seeds */
     acq_train_progress last; /* what was told last */
@@ -273,19 +274,29 @@ static acq_status train_policy(run *r, acq_error *error)
 {
     acq_train_policy_result result;
     acq_train_policy_params *params = &r->train.policy;
+    acq_complex *rewards = NULL;
+    if (r->rewards != NULL && r->params->n_graphs > 1)
+        return acq_fail(error, ACQ_ERR_USAGE, "the model of --rewards knows one graph; name one");
+    acq_status status = r->rewards == NULL
+                            ? ACQ_OK
+                            : acq_complex_read(r->rewards, r->params->graphs[0], &rewards, error);
+    if (status != ACQ_OK)
+        return status;
+    params->rewards = rewards;
     params->checkpoint = r->params->output;
     params->resume = r->goes_on;
     params->begin_ns = r->begin_ns;
     params->progress = take_point;
     params->should_stop = should_stop;
     params->context = r;
-    acq_status status =
-        acq_train_policy(r->params->graphs, r->params->n_graphs, params, &result, error);
+    status = acq_train_policy(r->params->graphs, r->params->n_graphs, params, &result, error);
     if (status == ACQ_OK) {
         status = save_curve(r, &result, error);
         take_result(r, &result);
     }
     r->stopped = status == ACQ_ERR_INTERRUPTED;
+    params->rewards = NULL;
+    acq_complex_free(rewards);
     acq_train_policy_result_deinit(&result);
     return status;
 }
@@ -396,16 +407,15 @@ static acq_status check_checkpoints(run *r, acq_error *error)
 static unsigned *get_threads(run *r)
 {
     unsigned *const threads[] = {&r->train.complex.n_threads, &r->train.nbfnet.n_threads,
-                                 &r->train.nbfnet.n_threads, &r->train.ultra.n_threads, &r->train.rules.n_threads,
-                                 &r->train.policy.n_threads};
+                                 &r->train.nbfnet.n_threads,  &r->train.ultra.n_threads,
+                                 &r->train.rules.n_threads,   &r->train.policy.n_threads};
     return threads[r->params->kind];
 }
 
 static uint64_t get_seed(const run *r)
 {
-    const uint64_t seeds[] = {r->train.complex.seed, r->train.nbfnet.seed,
-                              r->train.nbfnet.seed,  r->train.ultra.seed,
-                              r->train.rules.seed, r->train.policy.seed};
+    const uint64_t seeds[] = {r->train.complex.seed, r->train.nbfnet.seed, r->train.nbfnet.seed,
+                              r->train.ultra.seed,   r->train.rules.seed,  r->train.policy.seed};
     return seeds[r->params->kind];
 }
 
@@ -419,6 +429,7 @@ static acq_status read_options(run *r, acq_error *error)
     r->resume = acq_train_options_find(options, params->n_options, "resume", &flag) &&
                 (flag == NULL || strcmp(flag, "no") != 0);
     (void)acq_train_options_find(options, params->n_options, "warm", &r->warm);
+    (void)acq_train_options_find(options, params->n_options, "rewards", &r->rewards);
     return acq_train_options_set(params->kind, options, params->n_options, &r->train, error);
 }
 
@@ -501,6 +512,8 @@ static void fill_metadata(const run *r, const char *data, const char *held, meta
         add_count(m, "episodes", report->episodes);
         add_count(m, "batches", (uint64_t)report->done);
         add_metadata(m, "held", held);
+        if (r->rewards != NULL)
+            add_metadata(m, "rewards", "complex");
     } else {
         add_metadata(m, "warm", r->warm == NULL ? "no" : "yes");
     }

@@ -3,6 +3,7 @@
 #ifndef ACQ_TRAIN_SOURCE_H
 #define ACQ_TRAIN_SOURCE_H
 
+#include "models/complex/model.h"
 #include "search/policy/network.h"
 #include "search/policy/walk.h"
 #include "train/train.h"
@@ -13,7 +14,11 @@
  *
  * Forward: all rollouts of all queries of a unit in one batch; a rollout that is solved leaves.
  * The slope of log P(step) by the logits is kept at each step, because classes split afterwards;
- * it is weighted when the returns are known. Backward: the steps in reverse order. */
+ * it is weighted when the returns are known. Backward: the steps in reverse order.
+ *
+ * An assignment scores +-score_scale for solved or not, and an episode ends when it is solved. With
+ * `rewards` it scores the least of its literals, a literal its link's score by that model less
+ * reward_shift, negated ones the opposite; an episode then takes all of its steps. */
 
 typedef struct acq_episode_query {
     acq_problem *problem;
@@ -25,6 +30,8 @@ typedef struct acq_episode_params {
     uint32_t rollouts, steps;
     bool baseline;
     double discount, floor, score_scale;
+    const acq_complex *rewards; /* NULL: solved or not */
+    double reward_shift;
     double weight; /* of one episode in the loss: 1 / episodes of the batch */
 } acq_episode_params;
 

@@ -149,9 +149,9 @@ void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params);
 acq_status acq_train_nbfnet(const acq_graph *graph, const acq_train_nbfnet_params *params,
                             acq_nbfnet **out, acq_error *error);
 
-/* The same network inside GNN-QE's programs over fuzzy sets (gnnqe.h): small queries with the shapes
- * of BetaE's files, in their shares. edge_dropout is the share of walked edges that are hidden;
- * negatives and drops_pairs are not used. The model is an NBFNet. */
+/* The same network inside GNN-QE's programs over fuzzy sets (gnnqe.h): small queries with the
+ * shapes of BetaE's files, in their shares. edge_dropout is the share of walked edges that are
+ * hidden; negatives and drops_pairs are not used. The model is an NBFNet. */
 void acq_train_gnnqe_params_init(acq_train_nbfnet_params *params);
 
 acq_status acq_train_gnnqe(const acq_graph *graph, const acq_train_nbfnet_params *params,
@@ -230,8 +230,10 @@ typedef struct acq_train_policy_params {
     uint32_t queries, rollouts, steps;
     bool baseline; /* leave-one-out over the rollouts */
     double discount;
-    double floor;       /* in log(p + floor) */
-    double score_scale; /* 5: a satisfied assignment scores 5, any other -5 */
+    double floor;               /* in log(p + floor) */
+    double score_scale;         /* 5: a satisfied assignment scores 5, any other -5 */
+    const acq_complex *rewards; /* of the one graph: scores are its own, see source.h; NULL: none */
+    double reward_shift;        /* taken off these */
     acq_optimizer_params optimizer;
     uint64_t batches; /* length of the schedule; 0: by time alone */
     double seconds;   /* most, for all seeds; 0: no limit. The schedule then follows it */
@@ -254,10 +256,12 @@ typedef struct acq_train_policy_params {
 } acq_train_policy_params;
 
 /* Defaults where they were measured best on two cores; the paper's: d = 128, batches of 4, no
- * baseline, Adam 5e-6 to a tenth over 500,000 batches, small shapes only, no averaging; of its release
- * the mix of shapes. */
+ * baseline, Adam 5e-6 to a tenth over 500,000 batches, small shapes only, no averaging; of its
+ * release the mix of shapes. For NELL: batches of one query, episodes of 12 steps, 200,000 batches,
+ * a shift of 4. */
 void acq_train_policy_params_init(acq_train_policy_params *params);
 void acq_train_policy_params_init_paper(acq_train_policy_params *params);
+void acq_train_policy_params_init_paper_nell(acq_train_policy_params *params);
 
 typedef struct acq_train_policy_result {
     acq_policy *policy; /* averaged weights of the best seed */

@@ -84,7 +84,9 @@ static void check_scores(const acq_complex *model, acq_rel relation, const float
                                          acq_complex_get_relation(model, relation),
                                          acq_complex_get_entity(model, (acq_ent)(i % n)),
                                          model->rank, relation % 2 != 0 && !model->is_reciprocal);
+        double one = acq_complex_score(model, (acq_ent)(i / n), relation, (acq_ent)(i % n));
         assert_true(fabs((double)out[i] - want) < 1e-6 * (10 + model->rank));
+        assert_true(fabs(one - want) < 1e-12 * (10 + model->rank));
     }
 }
 

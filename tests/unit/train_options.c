@@ -99,14 +99,15 @@ static const acq_train_option policy_small[] = {
     {"dim", "3"},   {"seeds", "1"},   {"queries", "2"},      {"rollouts", "2"},
     {"steps", "3"}, {"batches", "2"}, {"held-queries", "1"}, {"held-steps", "1"}};
 static const acq_train_option policy_others[] = {
-    {"dim", "4"},          {"seeds", "2"},         {"queries", "3"},        {"rollouts", "3"},
-    {"steps", "4"},        {"batches", "3"},       {"held-queries", "2"},   {"held-steps", "2"},
-    {"held-terms", "3-9"}, {"hub-terms", "3-9"},   {"hub-share", "0.25"},   {"hub-from", "0.5"},
-    {"hubs", "2"},         {"constants", "0.125"}, {"leaves-out", "0.125"}, {"most-atoms", "9"},
-    {"discount", "0.5"},   {"floor", "0.001"},     {"scale", "4"},          {"check-share", "0.1"},
-    {"rate", "0.001"},     {"last-rate", "1e-6"},  {"decay", "0.1"},        {"beta1", "0.8"},
-    {"beta2", "0.99"},     {"clip", "2"},          {"average", "0.5"},      {"no-pe", NULL},
-    {"no-baseline", NULL}, {"time", "1h"},         {"shape-mix", "betae"},  {"last-weights", NULL}};
+    {"dim", "4"},           {"seeds", "2"},         {"queries", "3"},        {"rollouts", "3"},
+    {"steps", "4"},         {"batches", "3"},       {"held-queries", "2"},   {"held-steps", "2"},
+    {"held-terms", "3-9"},  {"hub-terms", "3-9"},   {"hub-share", "0.25"},   {"hub-from", "0.5"},
+    {"hubs", "2"},          {"constants", "0.125"}, {"leaves-out", "0.125"}, {"most-atoms", "9"},
+    {"discount", "0.5"},    {"floor", "0.001"},     {"scale", "4"},          {"reward-shift", "2"},
+    {"check-share", "0.1"}, {"rate", "0.001"},      {"last-rate", "1e-6"},   {"decay", "0.1"},
+    {"beta1", "0.8"},       {"beta2", "0.99"},      {"clip", "2"},           {"average", "0.5"},
+    {"no-pe", NULL},        {"no-baseline", NULL},  {"time", "1h"},          {"shape-mix", "betae"},
+    {"last-weights", NULL}};
 
 static const kind_case cases[] = {
     {ACQ_TRAIN_COMPLEX, MODEL ".checkpoint", LIST(complex_small), LIST(complex_others)},
@@ -256,23 +257,19 @@ static void test_wrong_options_are_told(void **state)
 static void test_every_option_counts_over_the_paper(void **state)
 {
     (void)state;
-    static const acq_train_option given[] = {{"paper", NULL},       {"dim", "7"},
-                                             {"rate", "0.5"},       {"last-rate", "0.25"},
-                                             {"decay", "0.125"},    {"clip", "3"},
-                                             {"average", "0.75"},   {"queries", "8"},
-                                             {"rollouts", "9"},     {"steps", "10"},
-                                             {"discount", "0.5"},   {"no-pe", "yes"},
-                                             {"hub-share", ".375"}, {"hub-from", ".5"},
-                                             {"batches", "11"},     {"hub-terms", "4-6"},
-                                             {"time", "1.5m"},      {"seed", "13"},
-                                             {"seeds", "14"},       {"threads", "15"},
-                                             {"held-steps", "17"},  {"beta1", "0.75"},
-                                             {"beta2", "0.875"},    {"held-queries", "16"},
-                                             {"floor", "0.5"},      {"scale", "19"},
-                                             {"hubs", "20"},        {"constants", "21"},
-                                             {"leaves-out", ".25"}, {"most-atoms", "2"},
-                                             {"dim", "6"},          {"checkpoint-every", "1h"},
-                                             {"check-share", ".5"}, {"held-terms", "5-7"}};
+    static const acq_train_option given[] = {
+        {"paper", NULL},       {"dim", "7"},         {"rate", "0.5"},
+        {"last-rate", "0.25"}, {"decay", "0.125"},   {"clip", "3"},
+        {"average", "0.75"},   {"queries", "8"},     {"rollouts", "9"},
+        {"steps", "10"},       {"discount", "0.5"},  {"no-pe", "yes"},
+        {"hub-share", ".375"}, {"hub-from", ".5"},   {"batches", "11"},
+        {"hub-terms", "4-6"},  {"time", "1.5m"},     {"seed", "13"},
+        {"seeds", "14"},       {"threads", "15"},    {"held-steps", "17"},
+        {"beta1", "0.75"},     {"beta2", "0.875"},   {"held-queries", "16"},
+        {"floor", "0.5"},      {"scale", "19"},      {"reward-shift", "3"},
+        {"hubs", "20"},        {"constants", "21"},  {"leaves-out", ".25"},
+        {"most-atoms", "2"},   {"dim", "6"},         {"checkpoint-every", "1h"},
+        {"check-share", ".5"}, {"held-terms", "5-7"}};
     acq_train_settings params;
     acq_text text = {0};
     acq_train_options_init(ACQ_TRAIN_POLICY, &params);
@@ -283,7 +280,8 @@ static void test_every_option_counts_over_the_paper(void **state)
     assert_string_equal(
         text.bytes,
         "dim=6 no-pe=yes queries=8 rollouts=9 steps=10 no-baseline=yes discount=0.5 floor=0.5 "
-        "scale=19 rate=0.5 last-rate=0.25 beta1=0.75 beta2=0.875 decay=0.125 clip=3 average=0.75 "
+        "scale=19 reward-shift=3 rate=0.5 last-rate=0.25 beta1=0.75 beta2=0.875 decay=0.125 clip=3 "
+        "average=0.75 "
         "batches=11 time=90 hub-share=0.375 hub-from=0.5 hub-terms=4-6 hubs=20 constants=21 "
         "leaves-out=0.25 most-atoms=2 check-share=0.5 shape-mix=betae last-weights=no seeds=14 "
         "held-queries=16 held-steps=17 "
@@ -295,6 +293,21 @@ static void test_every_option_counts_over_the_paper(void **state)
                                            &params, NULL),
                      ACQ_OK);
     assert_true(params.policy.batches == 0 && params.policy.seconds == 7200);
+}
+
+static void test_nell_has_a_configuration_of_its_own(void **state)
+{
+    (void)state;
+    static const acq_train_option given[] = {{"paper-nell", NULL}, {"steps", "9"}};
+    static const acq_train_option both[] = {{"paper-nell", NULL}, {"paper", NULL}};
+    acq_train_settings params;
+    acq_train_options_init(ACQ_TRAIN_POLICY, &params);
+    assert_int_equal(acq_train_options_set(ACQ_TRAIN_POLICY, given, 2, &params, NULL), ACQ_OK);
+    assert_true(params.policy.dim == 128 && params.policy.queries == 1);
+    assert_true(params.policy.batches == 200000 && params.policy.steps == 9);
+    assert_true(params.policy.reward_shift == 4);
+    assert_int_equal(acq_train_options_set(ACQ_TRAIN_POLICY, both, 2, &params, NULL),
+                     ACQ_ERR_USAGE);
 }
 
 static void assert_diverged(acq_status status, const acq_error *error)
@@ -377,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_no_option_is_forgotten),
         cmocka_unit_test(test_wrong_options_are_told),
         cmocka_unit_test(test_every_option_counts_over_the_paper),
+        cmocka_unit_test(test_nell_has_a_configuration_of_its_own),
         cmocka_unit_test(test_complex_that_overflows_is_an_error),
         cmocka_unit_test(test_networks_that_overflow_are_errors),
         cmocka_unit_test(test_a_policy_that_overflows_is_an_error),

@@ -92,6 +92,46 @@ static void test_threads_do_not_change_the_weights(void **state)
     acq_train_policy_result_deinit(&one);
 }
 
+static acq_complex *make_rewards(double scale)
+{
+    acq_complex *rewards = NULL;
+    assert_int_equal(
+        acq_complex_new(world.n_entities, world.n_relations, 4, scale, 1, &rewards, NULL), ACQ_OK);
+    return rewards;
+}
+
+/* Trained with a model's scores as rewards; *reward is the mean of an episode. */
+static acq_train_policy_result train_by(const acq_complex *rewards, double shift, unsigned n_threads,
+                                        double *reward)
+{
+    acq_train_policy_params params = get_params();
+    params.rewards = rewards;
+    params.reward_shift = shift;
+    params.n_threads = n_threads;
+    acq_train_policy_result result = train(&params);
+    const acq_curve_point *last = &result.curve.points[result.curve.n - 1];
+    *reward = last->reward;
+    return result;
+}
+
+static void test_rewards_are_a_models_scores(void **state)
+{
+    (void)state;
+    acq_complex *same = make_rewards(0), *varied = make_rewards(1);
+    double none, less, more, again;
+    acq_train_policy_result a = train_by(same, 5, 1, &none), b = train_by(same, 0, 1, &less);
+    acq_train_policy_result c = train_by(varied, 5, 1, &more), d = train_by(varied, 5, 3, &again);
+    assert_true(none == 0 && less == 0); /* nothing to gain, nothing to learn, whatever the shift */
+    assert_same(&a, &b);
+    assert_same(&c, &d);
+    assert_true(more > 0 && more == again);
+    acq_train_policy_result *all[] = {&a, &b, &c, &d};
+    for (size_t i = 0; i < 4; i++)
+        acq_train_policy_result_deinit(all[i]);
+    acq_complex_free(same);
+    acq_complex_free(varied);
+}
+
 /* Says when to stop: after so many questions. */
 static bool count_down(void *context)
 {
@@ -228,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_do_not_change_the_weights),
+        cmocka_unit_test(test_rewards_are_a_models_scores),
         cmocka_unit_test(test_going_on_gives_the_weights_of_a_run_in_one_go),
         cmocka_unit_test(test_the_best_of_another_run_is_forgotten),
         cmocka_unit_test(test_weights_that_overflow_do_no_harm),

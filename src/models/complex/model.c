@@ -104,6 +104,20 @@ acq_status acq_complex_new_reciprocal(uint32_t n_entities, uint32_t n_relations,
     return status;
 }
 
+double acq_complex_score(const acq_complex *model, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    const float *h = acq_complex_get_entity(model, head);
+    const float *r = acq_complex_get_relation(model, relation);
+    const float *t = acq_complex_get_entity(model, tail);
+    double sign = acq_complex_is_conjugate(model->is_reciprocal, relation) ? -1.0 : 1.0, sum = 0;
+    for (uint32_t k = 0, n = model->rank; k < n; k++) {
+        double real = r[k], imaginary = sign * r[n + k];
+        sum += (h[k] * real - h[n + k] * imaginary) * t[k] +
+               (h[k] * imaginary + h[n + k] * real) * t[n + k];
+    }
+    return sum;
+}
+
 static const char FORMAT[] = "anycq-complex-1";
 
 enum { OWN_METADATA = 3, FINGERPRINT_ROOM = 20 };

@@ -50,6 +50,9 @@ static inline float *acq_complex_get_relation(const acq_complex *model, acq_rel 
            (size_t)acq_complex_get_vector(model->is_reciprocal, relation) * 2 * model->rank;
 }
 
+/* Of one link. O(rank). */
+double acq_complex_score(const acq_complex *model, acq_ent head, acq_rel relation, acq_ent tail);
+
 /* Values drawn from N(0, scale^2) with the seed. */
 acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t rank, double scale,
                            uint64_t seed, acq_complex **out, acq_error *error);

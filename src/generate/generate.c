@@ -342,6 +342,11 @@ static void settle_means(acq_generate_report *report)
 static acq_status fail_empty(const generation *g, acq_error *error)
 {
     const acq_generate_report *r = &g->report;
+    if (r->n_unfit == r->n_tries)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "no query in %llu places: nowhere are facts joined as it needs; use fewer "
+                        "terms, another type, or a larger graph",
+                        (unsigned long long)r->n_tries);
     return acq_fail(error, ACQ_ERR_INPUT,
                     "no query in %llu places: %llu do not fit, %llu have no hard answer; use fewer "
                     "terms, or a complete graph with more new facts",

@@ -75,8 +75,7 @@
     REAL(scale, "scale", 0, "S", NULL, 1e-6, 1e6, ACQ_ON_policy,                                   \
          "a solved query scores S, any other -S")                                                  \
     TEXT(rewards, "rewards", 0, "MODEL", NULL, 0, 0, ACQ_ON_policy,                                \
-         "an assignment scores the least of its links by this ComplEx model, as in the authors' "  \
-         "release, and an episode takes all of its steps")                                         \
+         "reward by this ComplEx model: an assignment scores the least of its links")              \
     REAL(reward_shift, "reward-shift", 0, "C", NULL, -1e6, 1e6, ACQ_ON_policy,                     \
          "what is taken off the scores of --rewards")                                              \
     FLAG(no_baseline, "no-baseline", 0, NULL, NULL, 0, 0, ACQ_ON_policy,                           \

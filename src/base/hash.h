@@ -89,15 +89,32 @@ static inline uint64_t acq_hash_load_rest(const unsigned char *p, size_t left, s
            (uint64_t)one << 8 * (left & 6);
 }
 
-static inline uint64_t acq_hash_bytes(const void *bytes, size_t length, uint64_t seed)
+static inline uint64_t acq_hash_start(uint64_t seed)
+{
+    return seed ^ 0x51afd7ed558ccd25ULL;
+}
+
+/* length is a multiple of 8. */
+static inline uint64_t acq_hash_go_on(uint64_t hash, const void *bytes, size_t length)
 {
     const unsigned char *p = bytes;
-    uint64_t hash = seed ^ 0x51afd7ed558ccd25ULL;
-    size_t left = length;
-    for (; left >= 8; left -= 8, p += 8)
-        hash = acq_hash_word(hash, acq_hash_load(p));
-    hash = acq_hash_word(hash, acq_hash_load_rest(p, left, length));
-    return acq_random_mix(hash ^ (uint64_t)length);
+    for (size_t i = 0; i < length; i += 8)
+        hash = acq_hash_word(hash, acq_hash_load(p + i));
+    return hash;
+}
+
+/* The last bytes, fewer than 8, of `length` in all. */
+static inline uint64_t acq_hash_end(uint64_t hash, const void *bytes, uint64_t length)
+{
+    hash = acq_hash_word(hash, acq_hash_load_rest(bytes, (size_t)(length % 8), (size_t)length));
+    return acq_random_mix(hash ^ length);
+}
+
+static inline uint64_t acq_hash_bytes(const void *bytes, size_t length, uint64_t seed)
+{
+    size_t whole = length - length % 8;
+    uint64_t hash = acq_hash_go_on(acq_hash_start(seed), bytes, whole);
+    return acq_hash_end(hash, (const unsigned char *)bytes + whole, length);
 }
 
 #endif

@@ -132,12 +132,12 @@ static int compare_links(const void *a, const void *b)
 }
 
 static acq_kept_link make_link(const acq_part_meter *meter, const acq_candidates *found,
-                           const acq_boost *trees, size_t i)
+                               const acq_boost *trees, size_t i)
 {
     bool is_turned = found->relation % 2 == 1;
     acq_link_parts parts;
     acq_kept_link link = {.head = is_turned ? found->tails[i] : found->heads[i],
-                      .tail = is_turned ? found->heads[i] : found->tails[i]};
+                          .tail = is_turned ? found->heads[i] : found->tails[i]};
     acq_part_meter_measure(meter, trees, i, &parts);
     if (is_turned)
         acq_link_parts_turn(&parts);
@@ -235,8 +235,7 @@ acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *fo
 {
     acq_kept_link *links = NULL;
     size_t n = 0;
-    acq_status status =
-        acq_kept_measure(writer->maker, found, trees, odds, &links, &n, error);
+    acq_status status = acq_kept_measure(writer->maker, found, trees, odds, &links, &n, error);
     if (status == ACQ_OK)
         status = acq_kept_writer_put(writer, found->relation, links, n, error);
     acq_free(links);

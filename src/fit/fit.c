@@ -135,11 +135,11 @@ static void print_options(const fit_run *run, char *out, size_t size)
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
         models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share,
-        (int)run->inner.hold, p->complex.rank, p->complex.epochs, (int)p->complex.precision, p->complex.batch,
-        p->complex.candidates, p->complex.n3, p->complex.relation_weight, p->complex.rate,
-        p->nbfnet.batch, p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches, p->floor,
-        p->top, (int)p->rows, (int)p->tails, p->use_rules, p->use_neighbours, p->use_lifts,
-        p->n_questions, (unsigned long long)p->seed);
+        (int)run->inner.hold, p->complex.rank, p->complex.epochs, (int)p->complex.precision,
+        p->complex.batch, p->complex.candidates, p->complex.n3, p->complex.relation_weight,
+        p->complex.rate, p->nbfnet.batch, p->nbfnet.negatives,
+        (unsigned long long)p->nbfnet.batches, p->floor, p->top, (int)p->rows, (int)p->tails,
+        p->use_rules, p->use_neighbours, p->use_lifts, p->n_questions, (unsigned long long)p->seed);
 }
 
 static acq_status check_options(const char *path, const char *options, acq_error *error)
@@ -208,8 +208,9 @@ static void remove_file(const acq_fit_params *params, const char *name, const ch
 
 static void remove_models(const acq_fit_params *params, const char *name)
 {
-    static const char *const kinds[] = {"complex", "complex.checkpoint", "nbfnet",
-                                        "nbfnet.checkpoint", "completion", "calibrator", "pieces"};
+    static const char *const kinds[] = {
+        "complex",    "complex.checkpoint", "nbfnet", "nbfnet.checkpoint",
+        "completion", "calibrator",         "pieces"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         remove_file(params, name, kinds[i]);
 }
@@ -443,8 +444,8 @@ static acq_status fit_links(fit_run *run, acq_error *error)
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
     if (run->inner.in_pieces)
-        status = acq_fit_draw_rows(run->models.maker,
-                                   acq_graph_get_n_relations(run->graph), &run->inner, &run->row_seconds, error);
+        status = acq_fit_draw_rows(run->models.maker, acq_graph_get_n_relations(run->graph),
+                                   &run->inner, &run->row_seconds, error);
     int64_t before = acq_clock_ns();
     if (status == ACQ_OK)
         status = collect_first(run, &sample, error);

@@ -120,8 +120,7 @@ static acq_status add_complex(const acq_graph *graph, const char *name,
 static acq_status lend_complex(const acq_graph *graph, const acq_complex *trained,
                                acq_fit_models *out, acq_error *error)
 {
-    acq_status status =
-        acq_complex_new_row_model(trained, graph, &out->rows[out->n_rows], error);
+    acq_status status = acq_complex_new_row_model(trained, graph, &out->rows[out->n_rows], error);
     out->n_rows += status == ACQ_OK;
     return status;
 }
@@ -230,8 +229,8 @@ acq_status acq_fit_models_read(const acq_graph *rest, const char *name,
     if (!params->use_complex)
         return ACQ_OK;
     char *path = acq_fit_make_path(params, name, "complex");
-    acq_status status = path == NULL ? acq_fail_memory(error)
-                                     : acq_complex_read(path, rest, &out->complex, error);
+    acq_status status =
+        path == NULL ? acq_fail_memory(error) : acq_complex_read(path, rest, &out->complex, error);
     acq_free(path);
     return status;
 }

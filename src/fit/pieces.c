@@ -6,7 +6,8 @@
  * A piece is written at once and has a checksum: whoever resumes reads the file up to the first
  * piece that is not whole and goes on behind it. A piece names its rows, so that it is known which
  * of them are done. Relations with few rows come first: where the time does not suffice, the rest
- * of the largest ones is left out. Memory: a piece, and all links of one relation. */
+ * of the largest ones is left out. Memory: a piece, then some million links, and what is kept of
+ * all for reasons. */
 #include "fit/parts.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 #include "calibrate/reasons.h"
 #include "predict/completion.h"
 
-enum { BLOCK = 1024, MOST_ROWS = 4096, LEAST_ROWS = 32 };
+enum { BLOCK = 1024, MOST_ROWS = 4096, LEAST_ROWS = 32, MOST_SORTED = 1 << 24 };
 
 static const double PIECE_SECONDS = 2; /* about; an interrupt loses no more than that */
 static const double LAST = .88;        /* of the time: then what is there is put together */
@@ -105,7 +106,8 @@ void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params)
         acq_format(time, sizeof time, " in %.0f s", params->seconds);
     if (params->use_complex)
         acq_format(model, sizeof model, "ComplEx of rank %u, ", params->complex.rank);
-    acq_format(text, sizeof text, "fitted in pieces%s, by %srules and similar entities", time, model);
+    acq_format(text, sizeof text, "fitted in pieces%s, by %srules and similar entities", time,
+               model);
     if (params->note != NULL)
         params->note(params->note_context, text);
 }
@@ -127,7 +129,8 @@ static acq_status try_rows(const acq_candidates_maker *maker, acq_rel n_relation
     for (acq_rel r = 0; r < n_relations && status == ACQ_OK; r += 2) {
         acq_candidates found = {0};
         acq_rel side = acq_candidates_find_side(maker, r);
-        acq_row_want want = {.relation = side, .heads = heads, .stop = acq_candidates_get_stop(maker)};
+        acq_row_want want = {
+            .relation = side, .heads = heads, .stop = acq_candidates_get_stop(maker)};
         want.n = acq_candidates_list_heads(maker, side, heads);
         status = acq_candidates_session_collect(session, &want, &found, error);
         acq_candidates_deinit(&found);
@@ -254,7 +257,8 @@ typedef struct scoring {
 static acq_status score_block(void *context, size_t item, unsigned thread)
 {
     const scoring *job = context;
-    size_t first = item * BLOCK, end = first + BLOCK < job->found->n ? first + BLOCK : job->found->n;
+    size_t first = item * BLOCK,
+           end = first + BLOCK < job->found->n ? first + BLOCK : job->found->n;
     (void)thread;
     acq_candidates_score(job->found, first, end, job->rule->trees->all,
                          job->rule->shifts[job->found->relation / 2], job->odds);
@@ -334,14 +338,10 @@ static acq_status run_piece(completing *c, acq_rel side, uint32_t first, size_t 
 {
     int64_t before = acq_clock_ns();
     acq_candidates found = {0};
-    acq_row_want want = {.relation = side,
-                         .heads = c->heads + first,
-                         .n = n,
-                         .stop = c->job->params->stop};
-    piece_head head = {.stamp = c->stamp,
-                       .relation = side & ~1U,
-                       .first = first,
-                       .n_rows = (uint32_t)n};
+    acq_row_want want = {
+        .relation = side, .heads = c->heads + first, .n = n, .stop = c->job->params->stop};
+    piece_head head = {
+        .stamp = c->stamp, .relation = side & ~1U, .first = first, .n_rows = (uint32_t)n};
     acq_status status = acq_candidates_session_collect(c->session, &want, &found, error);
     if (status == ACQ_OK)
         status = keep_piece(c, &found, &head, error);
@@ -355,8 +355,8 @@ static acq_status tell(const completing *c, acq_error *error)
 {
     static const char phase[] = "scoring links";
     const acq_link_progress *progress = c->job->progress;
-    if (progress->report == NULL || progress->report(progress->context, phase, (double)c->n_done,
-                                                     (double)c->n_rows))
+    if (progress->report == NULL ||
+        progress->report(progress->context, phase, (double)c->n_done, (double)c->n_rows))
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
 }
@@ -401,74 +401,70 @@ static void list_rows(completing *c)
 
 /* ---- putting together ---- */
 
-/* What the pieces of a relation hold, and its facts. */
+/* The pieces of one relation, read one at a time. */
 typedef struct gathered {
-    acq_link *links;
-    acq_kept_link *kept;
-    size_t n, n_kept;
+    const completing *c;
+    size_t *places; /* in c->pieces */
+    size_t n;
+    acq_link *links; /* of the last one read */
+    size_t capacity;
 } gathered;
 
-static acq_status read_pieces(const completing *c, acq_rel relation, gathered *out,
-                              acq_error *error)
+static acq_status read_links(void *context, size_t i, const acq_link **links, size_t *n,
+                             acq_error *error)
 {
-    for (size_t i = 0; i < c->n_pieces; i++) {
-        const piece *one = &c->pieces[i];
-        size_t n_links = one->head.n_links * sizeof *out->links;
-        if (one->head.relation != relation)
-            continue;
-        if (!read_all(c->file, out->links + out->n, n_links, one->at) ||
-            !read_all(c->file, out->kept + out->n_kept, get_length(&one->head) - n_links,
-                      one->at + (off_t)n_links))
-            return fail_io(c->job->params->folder, "read", error);
-        out->n += one->head.n_links;
-        out->n_kept += one->head.n_kept;
-    }
-    return ACQ_OK;
+    gathered *all = context;
+    const piece *one = &all->c->pieces[all->places[i]];
+    if (ACQ_RESERVE(all->links, all->capacity, one->head.n_links) != ACQ_OK)
+        return acq_fail_memory(error);
+    *links = all->links;
+    *n = one->head.n_links;
+    return read_all(all->c->file, all->links, *n * sizeof **links, one->at)
+               ? ACQ_OK
+               : fail_io(all->c->job->params->folder, "read", error);
 }
 
-static acq_status gather(const completing *c, acq_rel relation, const acq_links *observed,
-                         gathered *out, acq_error *error)
+/* What is kept of them for reasons. */
+static acq_status put_kept(const gathered *all, acq_rel relation, acq_kept_writer *writer,
+                           acq_error *error)
 {
-    size_t n = observed->n_links, n_kept = 0;
-    for (size_t i = 0; i < c->n_pieces; i++)
-        if (c->pieces[i].head.relation == relation) {
-            n += c->pieces[i].head.n_links;
-            n_kept += c->pieces[i].head.n_kept;
-        }
-    out->links = acq_alloc(n, sizeof *out->links);
-    out->kept = acq_alloc(n_kept, sizeof *out->kept);
-    if (out->links == NULL || out->kept == NULL)
-        return acq_fail_memory(error);
-    acq_status status = read_pieces(c, relation, out, error);
-    for (uint32_t i = 0; i < observed->n_heads && status == ACQ_OK; i++) {
-        acq_row row = acq_links_get_row_at(observed, i);
-        for (size_t j = 0; j < row.n; j++)
-            out->links[out->n++] = (acq_link){observed->heads[i], row.tails[j], 1.0F};
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        n += all->c->pieces[all->places[i]].head.n_kept;
+    acq_kept_link *kept = acq_alloc(n, sizeof *kept);
+    acq_status status = kept == NULL ? acq_fail_memory(error) : ACQ_OK;
+    n = 0;
+    for (size_t i = 0; i < all->n && status == ACQ_OK; i++) {
+        const piece *one = &all->c->pieces[all->places[i]];
+        off_t at = one->at + (off_t)(one->head.n_links * sizeof(acq_link));
+        if (!read_all(all->c->file, kept + n, one->head.n_kept * sizeof *kept, at))
+            status = fail_io(all->c->job->params->folder, "read", error);
+        n += one->head.n_kept;
     }
+    if (status == ACQ_OK)
+        status = acq_kept_writer_put(writer, relation, kept, n, error);
+    acq_free(kept);
     return status;
 }
 
 static acq_status put_relation(const completing *c, acq_completion_writer *writer,
                                acq_kept_writer *kept, acq_rel relation, acq_error *error)
 {
-    const acq_links *observed;
-    acq_links *links = NULL;
-    gathered all = {0};
-    acq_status status = acq_graph_open_links(c->job->graph, relation, &observed, error);
+    gathered all = {.c = c, .places = acq_alloc(c->n_pieces, sizeof *all.places)};
+    if (all.places == NULL)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < c->n_pieces; i++)
+        if (c->pieces[i].head.relation == relation) {
+            all.places[all.n++] = i;
+            c->job->report->links += c->pieces[i].head.n_links;
+        }
+    acq_link_pieces pieces = {all.n, read_links, &all};
+    acq_status status =
+        acq_completion_writer_add_pieces(writer, relation, &pieces, MOST_SORTED, error);
     if (status == ACQ_OK)
-        status = gather(c, relation, observed, &all, error);
-    if (status == ACQ_OK)
-        c->job->report->links += all.n - observed->n_links;
-    if (status == ACQ_OK &&
-        acq_links_new(all.links, all.n, observed->n_entities, true, &links) != ACQ_OK)
-        status = acq_fail_memory(error);
+        status = put_kept(&all, relation, kept, error);
     acq_free(all.links);
-    if (status == ACQ_OK)
-        status = acq_completion_writer_add(writer, relation, links, error);
-    acq_links_free(links);
-    if (status == ACQ_OK)
-        status = acq_kept_writer_put(kept, relation, all.kept, all.n_kept, error);
-    acq_free(all.kept);
+    acq_free(all.places);
     return status;
 }
 
@@ -491,8 +487,8 @@ static acq_status put_together(const completing *c, const char *path, acq_error 
     acq_completion_writer *writer = NULL;
     acq_kept_writer *kept = NULL;
     void *packed = NULL;
-    acq_status status = acq_calibrator_write_memory(c->job->calibrator, &packed,
-                                                    &params.calibrator_length, error);
+    acq_status status =
+        acq_calibrator_write_memory(c->job->calibrator, &packed, &params.calibrator_length, error);
     params.calibrator = packed;
     c->job->report->links = 0;
     if (status == ACQ_OK)

@@ -94,6 +94,23 @@ acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
 acq_status acq_completion_writer_add(acq_completion_writer *writer, acq_rel relation,
                                      const acq_links *links, acq_error *error);
 
+/* Links of one even relation in pieces, in any order, none of them observed or there twice; read
+ * again and again. The observed facts are added by the writer. */
+typedef struct acq_link_pieces {
+    size_t n;
+    /* Borrowed until the next call. */
+    acq_status (*read)(void *context, size_t piece, const acq_link **links, size_t *n_links,
+                       acq_error *error);
+    void *context;
+} acq_link_pieces;
+
+/* The same as acq_completion_writer_add, in bounded memory: about `most` links are held at a time,
+ * or one row if that is longer, and 8 bytes for each entity. The pieces are read once for each
+ * `most` links and direction, and once more. */
+acq_status acq_completion_writer_add_pieces(acq_completion_writer *writer, acq_rel relation,
+                                            const acq_link_pieces *pieces, size_t most,
+                                            acq_error *error);
+
 /* What reasons need of what is gone afterwards, as bytes; once, and only after has_reasons. */
 acq_status acq_completion_writer_attach_reasons(acq_completion_writer *writer, const void *bytes,
                                                 size_t length, acq_error *error);

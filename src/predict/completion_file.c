@@ -362,6 +362,84 @@ acq_status acq_completion_stored_read_block(const acq_completion_stored *in, acq
     return status;
 }
 
+/* ---- one row ---- */
+
+/* The place of a head in a block, or ACQ_NO_ID: halves of the file's list, then a page of it. */
+static acq_status find_head(const acq_completion_stored *in, const acq_completion_entry *entry,
+                            acq_ent head, uint32_t *out, acq_error *error)
+{
+    enum { PAGE = 1024 };
+    acq_ent page[PAGE], one = 0;
+    uint32_t low = 0, high = entry->n_heads, i;
+    acq_status status = ACQ_OK;
+    while (high - low > PAGE && status == ACQ_OK) {
+        uint32_t middle = low + (high - low) / 2;
+        status = get(in->file, &one, sizeof one, entry->offset + middle * sizeof one, error);
+        low = one <= head ? middle : low;
+        high = one <= head ? high : middle;
+    }
+    uint32_t n = high - low;
+    if (status == ACQ_OK)
+        status = get(in->file, page, n * sizeof *page, entry->offset + low * sizeof *page, error);
+    if (status != ACQ_OK)
+        return status;
+    ACQ_SEARCH(i, 0, n, page[i] < head);
+    *out = i < n && page[i] == head ? low + i : ACQ_NO_ID;
+    return ACQ_OK;
+}
+
+static acq_status check_row(const acq_completion_stored *in, const acq_completion_row *row,
+                            acq_error *error)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < row->n; i++)
+        is_good &= row->codes[i] != 0 && row->tails[i] < in->header.n_entities &&
+                   (i == 0 || row->tails[i - 1] < row->tails[i]);
+    return is_good ? ACQ_OK : acq_completion_fail("a row is damaged; copy or make it again", error);
+}
+
+static acq_status read_row(const acq_completion_stored *in, const acq_completion_entry *entry,
+                           uint32_t place, acq_completion_row *row, acq_error *error)
+{
+    uint32_t span[2];
+    uint64_t offsets = entry->offset + (uint64_t)entry->n_heads * sizeof *span;
+    uint64_t tails = offsets + ((uint64_t)entry->n_heads + 1) * sizeof *span;
+    uint64_t codes = tails + (uint64_t)entry->n_links * sizeof *span;
+    acq_status status =
+        get(in->file, span, sizeof span, offsets + (uint64_t)place * sizeof *span, error);
+    if (status != ACQ_OK)
+        return status;
+    if (span[0] > span[1] || span[1] > entry->n_links)
+        return acq_completion_fail("a row is damaged; copy or make it again", error);
+    row->n = span[1] - span[0];
+    if (ACQ_RESERVE(row->tails, row->tails_room, row->n) != ACQ_OK ||
+        ACQ_RESERVE(row->codes, row->codes_room, row->n) != ACQ_OK)
+        return acq_fail_memory(error);
+    status = get(in->file, row->tails, row->n * sizeof *row->tails,
+                 tails + (uint64_t)span[0] * sizeof *row->tails, error);
+    if (status == ACQ_OK)
+        status = get(in->file, row->codes, row->n * sizeof *row->codes,
+                     codes + (uint64_t)span[0] * sizeof *row->codes, error);
+    return status == ACQ_OK ? check_row(in, row, error) : status;
+}
+
+acq_status acq_completion_stored_read_row(const acq_completion_stored *in, acq_rel relation,
+                                          acq_ent head, acq_completion_row *row, acq_error *error)
+{
+    const acq_completion_entry *entry = &in->entries[relation];
+    uint32_t place = ACQ_NO_ID;
+    row->n = 0;
+    acq_status status = find_head(in, entry, head, &place, error);
+    return status == ACQ_OK && place != ACQ_NO_ID ? read_row(in, entry, place, row, error) : status;
+}
+
+void acq_completion_row_deinit(acq_completion_row *row)
+{
+    acq_free(row->tails);
+    acq_free(row->codes);
+    *row = (acq_completion_row){0};
+}
+
 /* What lies between the blocks and the directory, padding included. */
 static acq_status read_attached(const acq_completion_stored *in, uint64_t at, uint64_t length,
                                 uint64_t checksum, const char *damaged, void **bytes,

@@ -148,6 +148,18 @@ acq_status acq_completion_stored_read_block(const acq_completion_stored *in, acq
                                             void **bytes, acq_completion_block *block,
                                             acq_error *error);
 
+/* One row alone, found where it lies: a few small reads, whatever the size of the relation. Its ids
+ * and codes are checked, a checksum covers only whole blocks. */
+typedef struct acq_completion_row {
+    acq_ent *tails;
+    uint16_t *codes;
+    size_t n, tails_room, codes_room;
+} acq_completion_row;
+
+acq_status acq_completion_stored_read_row(const acq_completion_stored *in, acq_rel relation,
+                                          acq_ent head, acq_completion_row *row, acq_error *error);
+void acq_completion_row_deinit(acq_completion_row *row);
+
 /* The calibrator as it lies in the file, padding included; freed with acq_free. */
 acq_status acq_completion_stored_read_calibrator(const acq_completion_stored *in, void **bytes,
                                                  acq_error *error);
@@ -185,7 +197,32 @@ acq_status acq_completion_output_put(acq_completion_output *output, acq_rel rela
                                      const void *block, uint32_t n_heads, uint32_t n_links,
                                      acq_error *error);
 
+/* The same where the bytes have been put into output->file at output->at. */
+acq_status acq_completion_output_note(acq_completion_output *output, acq_rel relation,
+                                      uint32_t n_heads, uint32_t n_links, uint64_t checksum,
+                                      acq_error *error);
+
 acq_status acq_completion_output_finish(acq_completion_output *output, acq_error *error);
 void acq_completion_output_deinit(acq_completion_output *output); /* a zeroed one is legal */
+
+/* ---- a writer ---- */
+
+/* Also of completion_stream.c. */
+struct acq_completion_writer {
+    const acq_graph *graph;
+    acq_completion_output output;
+    acq_shard shard;
+    bool certain; /* keep scores of 1 */
+    float floor;  /* at least the least score that has a code */
+    uint16_t floor_code;
+    void *calibrator, *reasons; /* as bytes, padded with zeros */
+};
+
+/* Code of one link; 0: below the floor. Sets the header's flag for an unobserved 1. */
+uint16_t acq_completion_writer_encode(acq_completion_writer *writer, float score, bool observed);
+
+/* May links of this relation be added? */
+acq_status acq_completion_writer_check(const acq_completion_writer *writer, acq_rel relation,
+                                       acq_error *error);
 
 #endif

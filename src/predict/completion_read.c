@@ -3,7 +3,10 @@
  * Opening reads the header, the directory and the calibrator. A relation is read, checked and
  * merged with the observed facts when it is first asked for, both directions together, under a
  * lock; later calls take the finished links from an atomic pointer without locking. Stored and
- * observed rows, both sorted, are merged in one pass: O(stored + observed) time and memory. */
+ * observed rows, both sorted, are merged in one pass: O(stored + observed) time and memory.
+ *
+ * Of a file with very many links single rows are read where they lie, and a question makes only
+ * those that it needs, as with a model (copy_rows): a few microseconds each, and no memory. */
 #include "predict/completion.h"
 
 #include <pthread.h>
@@ -200,6 +203,68 @@ static acq_status open_links(const acq_predictor *self, acq_rel relation, const 
     return status;
 }
 
+/* ---- rows ---- */
+
+/* The stored row, in which observed facts score 1. */
+static acq_status merge_row(const completion *me, const acq_completion_row *stored, acq_row facts,
+                            acq_scored_row *out, acq_error *error)
+{
+    bool certain = (me->stored.header.flags & ACQ_COMPLETION_CERTAIN) != 0;
+    size_t room = stored->n + facts.n, i = 0, j = 0;
+    out->tails = acq_alloc(room, sizeof *out->tails);
+    out->scores = acq_alloc(room, sizeof *out->scores);
+    if (out->tails == NULL || out->scores == NULL)
+        return acq_fail_memory(error);
+    while (i < stored->n || j < facts.n) {
+        bool takes_fact = i == stored->n || (j < facts.n && facts.tails[j] <= stored->tails[i]);
+        bool is_both = takes_fact && i < stored->n && facts.tails[j] == stored->tails[i];
+        out->tails[out->n] = takes_fact ? facts.tails[j] : stored->tails[i];
+        out->scores[out->n++] =
+            takes_fact ? 1.0F : stored_score(stored->codes[i], me->decode, certain);
+        i += !takes_fact || is_both;
+        j += takes_fact;
+    }
+    return ACQ_OK;
+}
+
+static acq_status copy_row(const completion *me, const acq_row_want *want, size_t i,
+                           acq_completion_row *stored, acq_scored_row *out, acq_error *error)
+{
+    const acq_links *observed = NULL;
+    acq_status status = acq_graph_open_links(me->base.graph, want->relation, &observed, error);
+    stored->n = 0;
+    if (status == ACQ_OK && want->relation < me->stored.header.n_relations &&
+        want->heads[i] < me->stored.header.n_entities)
+        status = acq_completion_stored_read_row(&me->stored, want->relation, want->heads[i], stored,
+                                                error);
+    if (status != ACQ_OK) {
+        acq_error_set_file(error, me->path);
+        return status;
+    }
+    return merge_row(me, stored, acq_links_get_row(observed, want->heads[i]), out, error);
+}
+
+static acq_status copy_rows(const acq_predictor *self, const acq_row_want *want,
+                            acq_scored_row *out, acq_error *error)
+{
+    completion *me = (completion *)self;
+    acq_completion_row stored = {0};
+    pthread_mutex_lock(&me->lock);
+    acq_status status = make_decode(me, error);
+    pthread_mutex_unlock(&me->lock);
+    for (size_t i = 0; i < want->n; i++)
+        out[i] = (acq_scored_row){0};
+    for (size_t i = 0; i < want->n && status == ACQ_OK; i++) {
+        status = acq_stop_check(want->stop, error);
+        if (status == ACQ_OK)
+            status = copy_row(me, want, i, &stored, &out[i], error);
+    }
+    for (size_t i = 0; i < want->n && status != ACQ_OK; i++)
+        acq_scored_row_deinit(&out[i]);
+    acq_completion_row_deinit(&stored);
+    return status;
+}
+
 static const char *get_note(const acq_predictor *self)
 {
     const completion *me = (const completion *)self;
@@ -332,13 +397,19 @@ static acq_status open_for_graph(completion *me, const char *path, acq_error *er
     return me->links == NULL ? acq_fail_memory(error) : ACQ_OK;
 }
 
-acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path,
-                                        acq_predictor **out, acq_error *error)
+acq_status acq_predictor_new_completion_rows(const acq_graph *graph, const char *path,
+                                             uint64_t most_links, acq_predictor **out,
+                                             acq_error *error)
 {
     static const acq_predictor_ops ops = {.open_links = open_links,
                                           .free = free_completion,
                                           .get_note = get_note,
                                           .get_floor = get_floor};
+    static const acq_predictor_ops row_ops = {.open_links = open_links,
+                                              .free = free_completion,
+                                              .get_note = get_note,
+                                              .get_floor = get_floor,
+                                              .copy_rows = copy_rows};
     completion *me = acq_zalloc(1, sizeof *me);
     if (me == NULL)
         return acq_fail_memory(error);
@@ -349,6 +420,17 @@ acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path
         free_completion(&me->base);
         return status;
     }
+    if (me->stored.header.n_links > most_links) {
+        me->base.ops = &row_ops;
+        me->base.has_cheap_rows = true;
+    }
     *out = &me->base;
     return ACQ_OK;
+}
+
+acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path,
+                                        acq_predictor **out, acq_error *error)
+{
+    enum { MANY_LINKS = 1 << 25 };
+    return acq_predictor_new_completion_rows(graph, path, MANY_LINKS, out, error);
 }

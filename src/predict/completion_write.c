@@ -53,22 +53,34 @@ acq_status acq_completion_output_init(acq_completion_output *output, const char 
     return status;
 }
 
+acq_status acq_completion_output_note(acq_completion_output *output, acq_rel relation,
+                                      uint32_t n_heads, uint32_t n_links, uint64_t checksum,
+                                      acq_error *error)
+{
+    uint64_t length = acq_completion_block_length(n_heads, n_links);
+    if (n_links == UINT32_MAX)
+        return acq_fail(error, ACQ_ERR_LIMIT, "relation %u has too many links", relation);
+    output->entries[relation] = (acq_completion_entry){.offset = output->at,
+                                                       .length = length,
+                                                       .n_heads = n_heads,
+                                                       .n_links = n_links,
+                                                       .checksum = checksum};
+    output->at += length;
+    output->header.n_links += n_links;
+    return ACQ_OK;
+}
+
 acq_status acq_completion_output_put(acq_completion_output *output, acq_rel relation,
                                      const void *block, uint32_t n_heads, uint32_t n_links,
                                      acq_error *error)
 {
     uint64_t length = acq_completion_block_length(n_heads, n_links);
-    output->entries[relation] = (acq_completion_entry){
-        .offset = output->at,
-        .length = length,
-        .n_heads = n_heads,
-        .n_links = n_links,
-        .checksum = acq_completion_block_checksum(block, length, relation),
-    };
     acq_status status = acq_new_file_put(&output->file, block, length, output->at, error);
-    output->at += length;
-    output->header.n_links += n_links;
-    return status;
+    return status == ACQ_OK
+               ? acq_completion_output_note(output, relation, n_heads, n_links,
+                                            acq_completion_block_checksum(block, length, relation),
+                                            error)
+               : status;
 }
 
 /* The bytes at the end of the file. */
@@ -119,16 +131,6 @@ void acq_completion_output_deinit(acq_completion_output *output)
 }
 
 /* ---- the links of a predictor ---- */
-
-struct acq_completion_writer {
-    const acq_graph *graph;
-    acq_completion_output output;
-    acq_shard shard;
-    bool certain; /* keep scores of 1 */
-    float floor;  /* at least the least score that has a code */
-    uint16_t floor_code;
-    void *calibrator, *reasons; /* as bytes, padded with zeros */
-};
 
 static acq_status check_params(const acq_completion_params *params, acq_error *error)
 {
@@ -207,8 +209,7 @@ acq_status acq_completion_writer_open(const char *path, const acq_graph *graph,
     return ACQ_OK;
 }
 
-/* Code of one link; 0: below the floor. Sets the header's flag for an unobserved 1. */
-static uint16_t code_of(acq_completion_writer *writer, float score, bool observed)
+uint16_t acq_completion_writer_encode(acq_completion_writer *writer, float score, bool observed)
 {
     if (score < writer->floor)
         return 0;
@@ -236,7 +237,8 @@ static size_t select_links(acq_completion_writer *writer, const acq_links *links
             while (f < facts.n && facts.tails[f] < row.tails[j])
                 f++;
             bool is_fact = f < facts.n && facts.tails[f] == row.tails[j];
-            uint16_t code = code_of(writer, row.scores == NULL ? 1.0F : row.scores[j], is_fact);
+            uint16_t code = acq_completion_writer_encode(
+                writer, row.scores == NULL ? 1.0F : row.scores[j], is_fact);
             if (code != 0)
                 out[n++] = (acq_link){links->heads[i], row.tails[j], (float)code};
         }
@@ -299,12 +301,10 @@ static acq_status put_both(acq_completion_writer *writer, acq_rel relation, acq_
     return put_direction(writer, acq_inverse(even), links, n, error);
 }
 
-static acq_status check_added(const acq_completion_writer *writer, acq_rel relation,
-                              const acq_links *links, acq_error *error)
+acq_status acq_completion_writer_check(const acq_completion_writer *writer, acq_rel relation,
+                                       acq_error *error)
 {
-    const char *reason = "";
-    if (relation >= writer->output.header.n_relations ||
-        links->n_entities != writer->output.header.n_entities)
+    if (relation >= writer->output.header.n_relations)
         return acq_fail(error, ACQ_ERR_USAGE, "links of relation %u are not of this graph",
                         relation);
     if (writer->output.entries[relation].offset != 0)
@@ -312,6 +312,19 @@ static acq_status check_added(const acq_completion_writer *writer, acq_rel relat
     if (!acq_shard_has(writer->shard, relation))
         return acq_fail(error, ACQ_ERR_USAGE, "relation %u is not of shard %u of %u", relation,
                         writer->shard.part + 1, writer->shard.of);
+    return ACQ_OK;
+}
+
+static acq_status check_added(const acq_completion_writer *writer, acq_rel relation,
+                              const acq_links *links, acq_error *error)
+{
+    const char *reason = "";
+    acq_status status = acq_completion_writer_check(writer, relation, error);
+    if (status != ACQ_OK)
+        return status;
+    if (links->n_entities != writer->output.header.n_entities)
+        return acq_fail(error, ACQ_ERR_USAGE, "links of relation %u are not of this graph",
+                        relation);
     if (!acq_links_check(links, &reason))
         return acq_fail(error, ACQ_ERR_INPUT, "links of relation %u cannot be stored: %s", relation,
                         reason);

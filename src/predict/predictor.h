@@ -174,4 +174,9 @@ acq_status acq_predictor_new_perfect(const acq_graph *graph, const acq_graph *co
 acq_status acq_predictor_new_completion(const acq_graph *graph, const char *path,
                                         acq_predictor **out, acq_error *error);
 
+/* The same; a file with more than `most_links` links, both directions, makes rows one at a time. */
+acq_status acq_predictor_new_completion_rows(const acq_graph *graph, const char *path,
+                                             uint64_t most_links, acq_predictor **out,
+                                             acq_error *error);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "base/threads.h"
 #include "graph/build.h"
 #include "predict/completion_file.h"
@@ -203,6 +204,124 @@ static void test_the_writer_takes_either_direction_and_lowers_learned_ones(void 
     acq_graph_free(graph);
     unlink(path);
     assert_int_equal(case_count_files(path), 0);
+}
+
+/* The unobserved links of one relation, by threes. */
+typedef struct pieces_case {
+    acq_link links[CASE_ENTITIES * CASE_ENTITIES];
+    size_t n;
+} pieces_case;
+
+static acq_status read_piece(void *context, size_t piece, const acq_link **links, size_t *n,
+                             acq_error *error)
+{
+    pieces_case *all = context;
+    size_t first = 3 * piece;
+    (void)error;
+    *links = all->links + first;
+    *n = all->n - first < 3 ? all->n - first : 3;
+    return ACQ_OK;
+}
+
+/* Last links first: pieces have no order. */
+static void list_unobserved(const acq_predictor *scored, acq_rel relation, pieces_case *out)
+{
+    out->n = 0;
+    for (acq_ent h = CASE_ENTITIES; h-- > 0;)
+        for (acq_ent t = 0; t < CASE_ENTITIES; t++) {
+            float score = acq_predictor_get_score(scored, h, relation, t);
+            if (score > 0 && !acq_graph_has_fact(scored->graph, h, relation, t))
+                out->links[out->n++] = (acq_link){h, t, score};
+        }
+}
+
+static void write_pieces(const char *path, const acq_predictor *scored, double floor, size_t most)
+{
+    static pieces_case all;
+    acq_completion_writer *writer = NULL;
+    acq_completion_params params = {.predictor = scored->name, .floor = floor, .certain = true};
+    assert_int_equal(acq_completion_writer_open(path, scored->graph, &params, &writer, NULL),
+                     ACQ_OK);
+    for (acq_rel r = 0; r < CASE_RELATIONS; r += 2) {
+        list_unobserved(scored, r, &all);
+        acq_link_pieces pieces = {(all.n + 2) / 3, read_piece, &all};
+        assert_int_equal(acq_completion_writer_add_pieces(writer, r, &pieces, most, NULL), ACQ_OK);
+    }
+    assert_int_equal(acq_completion_writer_finish(writer, NULL), ACQ_OK);
+    acq_completion_writer_close(writer);
+}
+
+static void check_same_bytes(const char *path, const char *other)
+{
+    char *a = NULL, *b = NULL;
+    size_t n = 0, m = 0;
+    assert_int_equal(acq_file_read(path, &a, &n, NULL), ACQ_OK);
+    assert_int_equal(acq_file_read(other, &b, &m, NULL), ACQ_OK);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n);
+    acq_free(a);
+    acq_free(b);
+}
+
+static void test_pieces_give_the_same_file(void **state)
+{
+    (void)state;
+    char path[64], other[80];
+    case_name_file(path, sizeof path);
+    snprintf(other, sizeof other, "%s.other", path);
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        acq_graph *graph = completion_make_graph(seed, seed * 20);
+        acq_predictor *scored = case_make_predictor(graph, seed, seed * 50);
+        double floor = seed % 2 == 0 ? .25 : 0;
+        write_file(path, scored, floor);
+        write_pieces(other, scored, floor, 1 + seed * seed);
+        check_same_bytes(path, other);
+        acq_predictor_free(scored);
+        acq_graph_free(graph);
+    }
+    unlink(path);
+    unlink(other);
+}
+
+static void check_rows(const acq_predictor *whole, const acq_predictor *single)
+{
+    for (acq_rel r = 0; r < CASE_RELATIONS; r++)
+        for (acq_ent h = 0; h < CASE_ENTITIES; h++) {
+            acq_row wanted = acq_predictor_get_row(whole, h, r);
+            acq_scored_row row;
+            acq_row_want want = {.relation = r, .heads = &h, .n = 1};
+            assert_int_equal(single->ops->copy_rows(single, &want, &row, NULL), ACQ_OK);
+            assert_int_equal(row.n, wanted.n);
+            for (size_t i = 0; i < row.n; i++) {
+                assert_int_equal(row.tails[i], wanted.tails[i]);
+                assert_true(row.scores[i] == (wanted.scores == NULL ? 1.0F : wanted.scores[i]));
+            }
+            acq_scored_row_deinit(&row);
+        }
+}
+
+static void test_single_rows_are_those_of_their_relation(void **state)
+{
+    (void)state;
+    char path[64];
+    case_name_file(path, sizeof path);
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        acq_graph *graph = completion_make_graph(seed, seed * 20);
+        acq_graph *after = completion_make_graph(seed + 1, seed * 20); /* other facts */
+        acq_predictor *scored = case_make_predictor(graph, seed, seed * 50), *single = NULL;
+        write_file(path, scored, .01);
+        acq_predictor *whole = open_file(after, path);
+        assert_int_equal(acq_predictor_new_completion_rows(after, path, 0, &single, NULL), ACQ_OK);
+        assert_true(acq_predictor_makes_rows(single));
+        assert_false(acq_predictor_makes_rows(whole));
+        check_rows(whole, single);
+        acq_predictor_free(single);
+        acq_predictor_free(whole);
+        acq_predictor_free(scored);
+        acq_graph_free(after);
+        acq_graph_free(graph);
+    }
+    unlink(path);
 }
 
 static void test_broken_links_are_not_written(void **state)
@@ -479,6 +598,8 @@ int main(void)
         cmocka_unit_test(test_new_facts_win_and_lost_facts_are_predictions),
         cmocka_unit_test(test_a_perfect_completion_stays_zero_or_one),
         cmocka_unit_test(test_the_writer_takes_either_direction_and_lowers_learned_ones),
+        cmocka_unit_test(test_pieces_give_the_same_file),
+        cmocka_unit_test(test_single_rows_are_those_of_their_relation),
         cmocka_unit_test(test_broken_links_are_not_written),
         cmocka_unit_test(test_files_that_cannot_be_written_leave_nothing),
         cmocka_unit_test(test_a_pipe_is_refused_as_completion_and_as_shard),

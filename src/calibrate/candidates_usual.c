@@ -19,6 +19,10 @@
  * without one are those of held-out facts, and the odds stay. Where the numbers of tails follow
  * Poisson's law, how many a head has says nothing, and they are halved.
  *
+ * Of a large graph most entities without a tail are of another kind, and rows of some of them are
+ * made all the same. There `moved`, where it raises the odds of a head without tails, does so only
+ * as far as the head is of the kind: log(1 - k + k e^moved).
+ *
  * Cost: facts, and the square of an entity's relations summed over the entities. */
 #include "calibrate/candidates_parts.h"
 
@@ -34,10 +38,11 @@ static const float SMOOTH = 1.0F, LEAST_DUE = .01F;
 struct acq_usual {
     const acq_links *const *links;
     uint32_t n_relations, n_entities;
-    float missing;      /* facts that are missing per fact that is there */
-    float *counts;      /* heads of r with k tails: [r][k]; those with none by how well they fit */
-    float *moved;       /* of heads of r with k tails, [r][k] */
-    float *mean_fit;    /* of the heads of r */
+    float missing;   /* facts that are missing per fact that is there */
+    bool is_mixed;   /* `moved` counts for heads without tails by how much they are of the kind */
+    float *counts;   /* heads of r with k tails: [r][k]; those with none by how well they fit */
+    float *moved;    /* of heads of r with k tails, [r][k] */
+    float *mean_fit; /* of the heads of r */
     uint32_t *together; /* NULL: too many relations */
     acq_rel *relations; /* of entity e: from offsets[e] on */
     uint64_t *offsets;
@@ -156,6 +161,7 @@ acq_status acq_usual_new(const acq_candidates_maker *maker, acq_usual **out, acq
     *usual = (acq_usual){.links = maker->links,
                          .n_relations = maker->n_relations,
                          .n_entities = maker->n_entities,
+                         .is_mixed = maker->params.is_pruned,
                          .missing = (float)(ACQ_HELD_SHARE / (1 - ACQ_HELD_SHARE))};
     acq_status status = list_relations(usual, maker->counted);
     if (status == ACQ_OK)
@@ -217,5 +223,10 @@ float acq_usual_get_fit(const acq_usual *usual, acq_rel relation, acq_ent entity
 float acq_usual_get_moved(const acq_usual *usual, acq_rel relation, acq_ent entity)
 {
     size_t k = acq_links_get_row(usual->links[relation], entity).n;
-    return usual->moved[(size_t)relation * MOST_TAILS + (k < MOST_TAILS ? k : MOST_TAILS - 1)];
+    float moved =
+        usual->moved[(size_t)relation * MOST_TAILS + (k < MOST_TAILS ? k : MOST_TAILS - 1)];
+    if (k > 0 || moved <= 0 || !usual->is_mixed)
+        return moved;
+    float kind = get_kind(usual, relation, entity);
+    return logf(1 - kind + kind * expf(moved));
 }

@@ -25,6 +25,7 @@ static const double MISSING = 1; /* of a graph, for each fact held out; at most 
 enum {
     CANDIDATES = 500000,      /* that trees learn from, besides the likely ones */
     SMALL_CANDIDATES = 60000, /* of a small graph */
+    SOME_CANDIDATES = 150000, /* of a large graph, whose rows are a sample */
     SMALL_QUESTIONS = 3000,
     BAGS = 4,
     FIXED_SEED = 1,     /* of what is drawn from a small graph: p depends on its facts alone */
@@ -336,7 +337,9 @@ static acq_status collect_first(fit_run *run, acq_link_sample **out, acq_error *
 {
     const acq_fit_params *params = &run->inner;
     acq_learn_params learn = {.missing = MISSING,
-                              .rows = run->is_small ? SMALL_CANDIDATES : CANDIDATES,
+                              .rows = run->is_small       ? SMALL_CANDIDATES
+                                      : params->in_pieces ? SOME_CANDIDATES
+                                                          : CANDIDATES,
                               .n_samples = run->n_samples,
                               .n_bags = run->is_small ? BAGS : 1,
                               .seed = params->seed,
@@ -550,9 +553,11 @@ double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step)
     static const double shares[] = {
         [ACQ_FIT_MODELS] = .2,   [ACQ_FIT_LINKS] = .35,   [ACQ_FIT_QUESTIONS] = .4,
         [ACQ_FIT_ANSWERS] = .25, [ACQ_FIT_AT_LARGE] = .5, [ACQ_FIT_WHOLE] = .5};
+    static const double pieces[] = {[ACQ_FIT_MODELS] = .35, [ACQ_FIT_LINKS] = .65};
     double spent = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
     double left = SHARED * params->seconds - spent - params->kept;
-    return params->seconds > 0 ? fmax(shares[step] * left, .02) : 0;
+    double share = params->in_pieces && step <= ACQ_FIT_LINKS ? pieces[step] : shares[step];
+    return params->seconds > 0 ? fmax(share * left, .02) : 0;
 }
 
 uint64_t acq_fit_get_work(const acq_fit_params *params)

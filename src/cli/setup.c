@@ -154,6 +154,7 @@ static acq_status open_predictor(acq_setup *setup, const acq_options *options, c
     params.rows = options->rows;
     params.tails = options->tails;
     params.floor = options->links_floor;
+    params.visit = options->visit;
     params.memory_bytes = options->memory << 20;
     params.report = &report;
     acq_status status = acq_setup_check_candidates(options, error);

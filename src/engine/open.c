@@ -4,6 +4,7 @@
  * need of the graph is made with the first row. */
 #include "engine/open.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -21,6 +22,10 @@
 
 /* Where learning would take many seconds, `auto` stays with the facts. */
 static const uint64_t AUTO_MOST_FACTS = 2000000;
+
+/* Where a network's row over all entities takes more than some tenths of a second. */
+static const uint64_t WHOLE_MOST_FACTS = 400000;
+static const uint32_t WHOLE_MOST_ENTITIES = 100000;
 
 /* Links that score less are left out. */
 static const double CALIBRATED_FLOOR = 0.002;
@@ -113,6 +118,7 @@ typedef struct row_parts {
     acq_nbfnet *nbfnet;
     acq_ultra *ultra;
     acq_rulebook *book;
+    acq_around_params around; /* of networks */
     acq_row_model *model;
     acq_quick_evidence evidence; /* of what a graph teaches itself, in place of all these */
     char *kept;                  /* file with what it has learnt; NULL: nowhere */
@@ -141,7 +147,8 @@ static acq_status make_model(row_parts *parts, acq_error *error)
         return acq_nbfnet_new_row_model(parts->nbfnet, parts->graph, &parts->model, error);
     if (parts->book != NULL)
         return acq_rulebook_new_row_model(parts->book, parts->graph, &parts->model, error);
-    return acq_ultra_new_row_model(parts->ultra, parts->graph, &parts->model, error);
+    return acq_ultra_new_near_row_model(parts->ultra, parts->graph, &parts->around, &parts->model,
+                                        error);
 }
 
 static acq_status load_published(void *owned, const acq_row_model **out, acq_error *error)
@@ -152,6 +159,16 @@ static acq_status load_published(void *owned, const acq_row_model **out, acq_err
     return status;
 }
 
+static acq_around_params choose_around(const acq_graph *graph, double visit)
+{
+    uint32_t n = acq_graph_get_n_entities(graph);
+    if (visit > 0)
+        return (acq_around_params){.most_nodes = (uint32_t)ceil(visit * (double)n)};
+    return acq_graph_get_n_facts(graph) <= WHOLE_MOST_FACTS && n <= WHOLE_MOST_ENTITIES
+               ? (acq_around_params){0}
+               : ACQ_AROUND_DEFAULT;
+}
+
 static acq_status new_parts(const acq_graph *graph, const acq_open_params *params, row_parts **out,
                             acq_error *error)
 {
@@ -160,6 +177,7 @@ static acq_status new_parts(const acq_graph *graph, const acq_open_params *param
         return acq_fail_memory(error);
     parts->graph = graph;
     parts->n_threads = params->n_threads > 0 ? params->n_threads : 1;
+    parts->around = choose_around(graph, params->visit);
     *out = parts;
     return ACQ_OK;
 }

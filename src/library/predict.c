@@ -51,6 +51,8 @@ static acq_status make_open_params(const acq_predictor_params *params, acq_open_
         status = acq_library_choose("tails", params->tails, "all", "seen", &is_seen, error);
     if (status == ACQ_OK && !(params->floor >= 0 && params->floor <= 1))
         status = acq_fail(error, ACQ_ERR_USAGE, "floor %g is not between 0 and 1", params->floor);
+    if (status == ACQ_OK && !(params->visit >= 0 && params->visit <= 1))
+        status = acq_fail(error, ACQ_ERR_USAGE, "visit %g is not between 0 and 1", params->visit);
     if (status != ACQ_OK)
         return status;
     *out = (acq_open_params){.graph_path = params->graph_path,
@@ -59,6 +61,7 @@ static acq_status make_open_params(const acq_predictor_params *params, acq_open_
                              .rows = is_smaller ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH,
                              .tails = is_seen ? ACQ_TAILS_SEEN : ACQ_TAILS_ALL,
                              .floor = params->floor,
+                             .visit = params->visit,
                              .memory_bytes = (size_t)params->memory_bytes,
                              .n_threads =
                                  params->threads > 0 ? params->threads : acq_threads_available()};

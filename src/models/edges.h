@@ -1,4 +1,5 @@
-/* edges.h - all edges of a graph by the node that receives along them, for Bellman-Ford networks.
+/* edges.h - edges by the node that receives along them, for Bellman-Ford networks: all of a graph,
+ * or those around an entity.
  *
  * For a stored (h, r, t) the message goes from t to h: out[h] += vector[r] * in[t]. Edges of one
  * node and one relation are a group:
@@ -50,5 +51,100 @@ bool acq_edges_has(const acq_edges *edges, uint32_t node, acq_rel relation, uint
 /* The part of acq_messages that edges fill in; the rest is the caller's. */
 acq_messages acq_edges_get_messages(const acq_edges *edges);
 acq_messages acq_edges_get_reversed(const acq_edges *edges);
+
+/* ---- around an entity ----
+ *
+ * The part of a graph around one entity that can matter for a row, within bounds: for
+ * networks on graphs whose every node is too many.
+ *
+ * Mass spreads from the head: of what an entity gets, a share stays, the rest goes to its relations
+ * in equal parts, and of a relation to its tails in equal parts. So what is reached over a relation
+ * with a thousand tails counts little, and an entity of a million links costs no more than a sample
+ * of them. The entity with the most mass to hand on is next (approximate personalised PageRank by
+ * pushes), until as many links were walked as params allow. The entities with the most mass are the
+ * nodes of the row, with all links between them.
+ *
+ *   entities  [ 4 7 9 ]          sorted: node i is entities[i]
+ *   edges                        between nodes, as above
+ *   outside   node i lacks       counts[begins[i] .. begins[i + 1]) sources of relations[...],
+ * which are no nodes
+ *
+ * With room for all entities these are the nodes, and the edges are those of acq_edges_init. */
+
+/* Which relations an entity is a head of. */
+
+typedef struct acq_around_index {
+    uint32_t n_entities, n_relations;
+    const acq_links **links; /* by relation; the graph's */
+    uint32_t *offsets;       /* entity e has the relations at offsets[e] .. offsets[e + 1] */
+    uint16_t *narrow;        /* in ascending order; NULL: there are too many relations */
+    acq_rel *wide;           /* used in that case */
+} acq_around_index;
+
+/* Opens all relations. Memory: 2 bytes for each entity and relation that has links, 4 for each
+ * entity. */
+acq_status acq_around_index_init(acq_around_index *index, const acq_graph *graph, acq_error *error);
+void acq_around_index_deinit(acq_around_index *index); /* a zeroed one is legal */
+
+static inline acq_rel acq_around_index_get(const acq_around_index *index, uint32_t i)
+{
+    return index->narrow != NULL ? index->narrow[i] : index->wide[i];
+}
+
+typedef struct acq_around_params {
+    uint32_t most_nodes; /* 0: all entities */
+    uint32_t most_edges; /* between them, both directions; 0: any number */
+} acq_around_params;
+
+/* What a row takes where whole graphs are too much: some ten milliseconds. */
+#define ACQ_AROUND_DEFAULT ((acq_around_params){.most_nodes = 4096, .most_edges = 262144})
+
+typedef struct acq_around_slot { /* of an entity that got mass */
+    acq_ent entity;
+    uint32_t queued; /* bucket it waits in; ACQ_NO_ID: none */
+    float waiting, total;
+} acq_around_slot;
+
+typedef struct acq_around_entry { /* of a bucket */
+    uint32_t slot, next;
+} acq_around_entry;
+
+enum { ACQ_AROUND_BUCKETS = 64 }; /* of mass from 2^-b on */
+
+typedef struct acq_around { /* of one thread */
+    const acq_around_index *index;
+    acq_around_params params;
+    uint32_t *places; /* by entity: its node + 1; 0: it is none */
+    acq_ent *entities;
+    uint32_t n;
+    acq_edges edges;
+    struct {
+        uint32_t *begins, *counts;
+        acq_rel *relations;
+        uint32_t n;
+        size_t begins_room, counts_room, relations_room;
+    } outside;
+    acq_around_slot *slots;
+    acq_around_entry *entries;
+    uint32_t *order; /* slots, partly sorted */
+    uint32_t n_slots, n_entries, walked;
+    uint32_t buckets[ACQ_AROUND_BUCKETS];
+    size_t entities_room, slots_room, entries_room, order_room;
+} acq_around;
+
+acq_status acq_around_init(acq_around *around, const acq_around_index *index,
+                           const acq_around_params *params, acq_error *error);
+void acq_around_deinit(acq_around *around); /* a zeroed one is legal */
+
+/* The nodes of a head, which is one of them, as are the n_also entities, and their edges. Fewer
+ * nodes where there are too many edges. */
+acq_status acq_around_find(acq_around *around, acq_ent head, const acq_ent *also, size_t n_also,
+                           acq_error *error);
+
+/* The node of an entity; ACQ_NO_ID: it is none. */
+static inline uint32_t acq_around_get_node(const acq_around *around, acq_ent entity)
+{
+    return around->places[entity] - 1;
+}
 
 #endif

@@ -21,6 +21,8 @@ typedef struct worker {
     void *scratch;
     float *scores; /* batch rows of all entities */
     acq_link *row; /* of all entities: the tails kept */
+    acq_ent *few;  /* of a model that says which entities its row is about */
+    size_t few_room;
     acq_error error;
 } worker;
 
@@ -136,11 +138,18 @@ static size_t get_batch(const acq_row_model *model)
     return model->batch > 0 ? model->batch : 1;
 }
 
+/* Rows of few tails are scored one by one. */
+static bool is_sparse(const job *j)
+{
+    return j->model->ops->score_few != NULL && j->self->params.scale == ACQ_SCALE_SIGMOID;
+}
+
 static acq_status open_worker(const job *j, worker *w)
 {
+    size_t n_rows = is_sparse(j) ? 1 : get_batch(j->model);
     acq_free(w->scores);
     acq_free(w->row);
-    w->scores = acq_alloc(j->n_entities * get_batch(j->model), sizeof *w->scores);
+    w->scores = acq_alloc(j->n_entities * n_rows, sizeof *w->scores);
     w->row = acq_alloc(j->n_entities, sizeof *w->row);
     if (w->scores == NULL || w->row == NULL)
         return acq_fail_memory(&w->error);
@@ -168,39 +177,60 @@ static bool may_propose(const job *j, acq_row observed, acq_ent tail)
     return !must_be_seen || acq_links_find(j->inverse, tail) != ACQ_NO_ID;
 }
 
-/* The unobserved tails of one row that reach the floor, at most `top` and the observed ones. */
+static bool is_chosen(const job *j, acq_row observed, acq_ent tail, float score)
+{
+    return (double)score >= j->self->params.limits.floor && score > 0.0F &&
+           may_propose(j, observed, tail);
+}
+
+/* The first of n links that are kept, at most `top` and as many as are observed. */
+static size_t cut(const job *j, acq_row observed, acq_link *links, size_t n)
+{
+    uint32_t top = j->self->params.top;
+    if (top == 0 || n <= top + observed.n)
+        return n;
+    qsort(links, n, sizeof *links, compare_scores);
+    n = top + observed.n;
+    qsort(links, n, sizeof *links, compare_tails);
+    return n;
+}
+
+/* The unobserved tails of one row that reach the floor. */
 static size_t choose(const job *j, acq_ent head, acq_row observed, const float *scores,
                      acq_link *out)
 {
-    uint32_t top = j->self->params.top;
     size_t n = 0, next = 0;
     for (acq_ent tail = 0; tail < j->n_entities; tail++) {
         bool is_observed = next < observed.n && observed.tails[next] == tail;
         next += is_observed;
-        if (!is_observed && (double)scores[tail] >= j->self->params.limits.floor &&
-            scores[tail] > 0.0F && may_propose(j, observed, tail))
+        if (!is_observed && is_chosen(j, observed, tail, scores[tail]))
             out[n++] = (acq_link){.head = head, .tail = tail, .score = scores[tail]};
     }
-    if (top == 0 || n <= top + observed.n)
-        return n;
-    qsort(out, n, sizeof *out, compare_scores);
-    n = top + observed.n;
-    qsort(out, n, sizeof *out, compare_tails);
-    return n;
+    return cut(j, observed, out, n);
 }
 
-static acq_status keep_row(job *j, worker *w, acq_ent head, float *scores, acq_link_list *out)
+/* The same of a row about n entities, sorted, whose scores are not scaled yet. */
+static size_t choose_few(const job *j, acq_ent head, acq_row observed, const worker *w,
+                         size_t n_few, acq_link *out)
 {
-    acq_row observed = acq_links_get_row(j->observed, head);
-    if (!is_finite(scores, j->n_entities)) /* nothing is proved by it */
-        return acq_fail(&w->error, ACQ_ERR_INPUT,
-                        "the %s model gives scores that are not finite; train it anew",
-                        j->model->kind);
-    apply_scale(j->self->params.scale, observed, scores, j->n_entities);
-    size_t n = choose(j, head, observed, scores, w->row);
+    size_t n = 0;
+    for (size_t i = 0; i < n_few; i++) {
+        acq_ent tail = w->few[i];
+        float score = w->scores[tail];
+        apply_sigmoid(&score, 1);
+        if (is_chosen(j, observed, tail, score) && acq_row_find(observed, tail) == observed.n)
+            out[n++] = (acq_link){.head = head, .tail = tail, .score = score};
+    }
+    return cut(j, observed, out, n);
+}
+
+/* The n links in w->row. */
+static acq_status keep_links(job *j, worker *w, size_t n, acq_link_list *out)
+{
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = acq_link_list_add(out, head, w->row[i].tail, acq_row_clip(w->row[i].score));
+        status =
+            acq_link_list_add(out, w->row[i].head, w->row[i].tail, acq_row_clip(w->row[i].score));
     if (status != ACQ_OK)
         return acq_fail_memory(&w->error);
     size_t most = j->self->params.limits.memory_bytes;
@@ -211,6 +241,51 @@ static acq_status keep_row(job *j, worker *w, acq_ent head, float *scores, acq_l
                         "with anycq complete, or raise --memory",
                         acq_graph_get_relation_name(j->self->graph, j->relation), most >> 20);
     return ACQ_OK;
+}
+
+static acq_status fail_not_finite(const job *j, worker *w)
+{
+    return acq_fail(&w->error, ACQ_ERR_INPUT,
+                    "the %s model gives scores that are not finite; train it anew", j->model->kind);
+}
+
+static acq_status keep_row(job *j, worker *w, acq_ent head, float *scores, acq_link_list *out)
+{
+    acq_row observed = acq_links_get_row(j->observed, head);
+    if (!is_finite(scores, j->n_entities)) /* nothing is proved by it */
+        return fail_not_finite(j, w);
+    apply_scale(j->self->params.scale, observed, scores, j->n_entities);
+    return keep_links(j, w, choose(j, head, observed, scores, w->row), out);
+}
+
+static int compare_entities(const void *a, const void *b)
+{
+    acq_ent x = *(const acq_ent *)a, y = *(const acq_ent *)b;
+    return (x > y) - (x < y);
+}
+
+/* At the cost of what the row says. */
+static acq_status score_few(job *j, worker *w, acq_ent head, acq_link_list *out)
+{
+    const acq_ent *few = NULL;
+    size_t n = 0;
+    acq_status status = j->model->ops->score_few(j->model, w->scratch, j->relation, head, w->scores,
+                                                 &few, &n, &w->error);
+    if (status != ACQ_OK)
+        return status;
+    if (ACQ_RESERVE(w->few, w->few_room, n) != ACQ_OK)
+        return acq_fail_memory(&w->error);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(w->scores[few[i]]))
+            return fail_not_finite(j, w);
+        w->few[i] = few[i];
+    }
+    if (n > 0)
+        qsort(w->few, n, sizeof *w->few, compare_entities);
+    acq_row observed = acq_links_get_row(j->observed, head);
+    status = acq_stop_check(j->stop, &w->error);
+    return status == ACQ_OK ? keep_links(j, w, choose_few(j, head, observed, w, n, w->row), out)
+                            : status;
 }
 
 static acq_status score_block(void *context, size_t item, unsigned thread)
@@ -226,8 +301,11 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
                                .n_tails = j->n_entities,
                                .out = w->scores,
                                .stop = j->stop};
-    if (status == ACQ_OK)
-        status = j->model->ops->score(j->model, w->scratch, &request, &w->error);
+    for (size_t i = 0; i < n && status == ACQ_OK && is_sparse(j); i++)
+        status = score_few(j, w, j->heads[first + i], &j->blocks[item]);
+    if (status != ACQ_OK || is_sparse(j))
+        return status;
+    status = j->model->ops->score(j->model, w->scratch, &request, &w->error);
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
         status =
             keep_row(j, w, j->heads[first + i], w->scores + i * j->n_entities, &j->blocks[item]);
@@ -367,6 +445,7 @@ static void free_published(acq_row_scorer *base)
         model->ops->free_scratch(model, self->workers[i].scratch);
         acq_free(self->workers[i].scores);
         acq_free(self->workers[i].row);
+        acq_free(self->workers[i].few);
     }
     acq_free(self->workers);
     if (self->params.free_owned != NULL)

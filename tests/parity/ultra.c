@@ -202,9 +202,75 @@ static void test_a_score_has_the_same_bits_whatever_else_is_asked(void **state)
     }
 }
 
+/* ---- rows on the entities around the head ---- */
+
+static void open_near(rows *r, uint64_t seed, uint32_t most_nodes)
+{
+    acq_around_params params = {.most_nodes = most_nodes};
+    start(&r->c, seed);
+    assert_int_equal(acq_ultra_new_near_row_model(r->c.model, r->c.graph, &params, &r->model, NULL),
+                     ACQ_OK);
+    assert_int_equal(r->model->ops->open_scratch(r->model, &r->scratch, NULL), ACQ_OK);
+}
+
+static void test_near_rows_equal_those_in_double(void **state)
+{
+    enum { DRAWN_OF_RELATION = 16 };
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        rows r;
+        float scores[MOST];
+        double expected[MOST];
+        open_near(&r, seed, 1 + (uint32_t)(seed % 4) * 12);
+        uint32_t n_entities = r.c.oracle.n_entities;
+        for (acq_rel relation = 0; relation < r.c.oracle.n_relations && r.model->is_sparse;
+             relation++) {
+            const acq_ent *tails = NULL;
+            acq_ent head = (acq_ent)((seed + relation) % n_entities);
+            size_t n = 0;
+            float found[MOST];
+            assert_int_equal(r.model->ops->score_few(r.model, r.scratch, relation, head, scores,
+                                                     &tails, &n, NULL),
+                             ACQ_OK);
+            oracle_score_near(r.c.model, &r.c.oracle, tails, n, DRAWN_OF_RELATION, head, relation,
+                              expected);
+            for (size_t i = 0; i < n; i++)
+                found[i] = scores[tails[i]];
+            assert_near(found, expected, n);
+        }
+        close_rows(&r);
+    }
+}
+
+static void test_near_rows_of_all_entities_are_whole_rows(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        rows near, whole;
+        float one[MOST], other[MOST];
+        open_near(&near, seed, 0);
+        open_rows(&whole, seed);
+        uint32_t n = whole.c.oracle.n_entities;
+        for (acq_ent head = 0; head < n; head += 1 + n / 4) {
+            acq_row_request request = {
+                .relation = head % 2, .heads = &head, .n_heads = 1, .n_tails = n, .out = one};
+            assert_int_equal(near.model->ops->score(near.model, near.scratch, &request, NULL),
+                             ACQ_OK);
+            request.out = other;
+            assert_int_equal(whole.model->ops->score(whole.model, whole.scratch, &request, NULL),
+                             ACQ_OK);
+            assert_memory_equal(one, other, n * sizeof *one);
+        }
+        close_rows(&near);
+        close_rows(&whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_near_rows_equal_those_in_double),
+        cmocka_unit_test(test_near_rows_of_all_entities_are_whole_rows),
         cmocka_unit_test(test_relation_graph_is_that_of_its_definition),
         cmocka_unit_test(test_relation_vectors_equal_those_in_double),
         cmocka_unit_test(test_rows_equal_those_in_double),

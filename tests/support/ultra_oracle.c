@@ -210,3 +210,121 @@ void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent hea
     oracle_score_set(model, graph, degrees, relation, direction, scores);
     free(degrees);
 }
+
+/* ---- on some entities ---- */
+
+typedef struct near_state {
+    const acq_ultra *model;
+    const oracle_graph *graph;
+    const acq_ent *nodes;
+    size_t n;
+    acq_ent *drawn; /* most for each relation, as many as n_drawn says */
+    size_t *n_drawn, most;
+    double *projected, *usual; /* [relations x D] of this layer */
+    double *states, *drawn_states;
+} near_state;
+
+static void draw_near(near_state *s)
+{
+    for (acq_rel r = 0; r < s->graph->n_relations; r++) {
+        size_t n_links = 0, first = 0;
+        for (size_t i = 0; i < s->graph->n_facts; i++) {
+            first = s->graph->facts[i].relation < r ? i + 1 : first;
+            n_links += s->graph->facts[i].relation == r;
+        }
+        s->n_drawn[r] = n_links < s->most ? n_links : s->most;
+        for (size_t i = 0; i < s->n_drawn[r]; i++)
+            s->drawn[r * s->most + i] =
+                s->graph->facts[first + (2 * i + 1) * n_links / (2 * s->n_drawn[r])].tail;
+    }
+}
+
+/* usual = projected times the mean state of the drawn ones. */
+static void average_near(const near_state *s)
+{
+    for (size_t r = 0; r < s->graph->n_relations; r++)
+        for (size_t d = 0; d < D; d++) {
+            double sum = 0;
+            for (size_t i = 0; i < s->n_drawn[r]; i++)
+                sum += s->drawn_states[(r * s->most + i) * D + d];
+            s->usual[r * D + d] =
+                s->n_drawn[r] == 0 ? 0 : s->projected[r * D + d] * sum / (double)s->n_drawn[r];
+        }
+}
+
+static size_t find_node(const near_state *s, acq_ent entity)
+{
+    size_t i = 0;
+    while (i < s->n && s->nodes[i] != entity)
+        i++;
+    return i;
+}
+
+/* Messages along the facts of an entity; with is_drawn all of them are usual ones. */
+static void send_near(const near_state *s, acq_ent entity, bool is_drawn, double *out)
+{
+    for (size_t i = 0; i < s->graph->n_facts; i++) {
+        acq_triple f = s->graph->facts[i];
+        size_t at = is_drawn || f.head != entity ? s->n : find_node(s, f.tail);
+        for (size_t d = 0; d < D && f.head == entity; d++)
+            out[d] += at == s->n ? s->usual[f.relation * D + d]
+                                 : s->projected[f.relation * D + d] * s->states[at * D + d];
+    }
+}
+
+static void run_near_layer(const near_state *s, size_t l, size_t head, const double *query)
+{
+    size_t n_slots = s->graph->n_relations * s->most;
+    double *messages = allocate(s->n * D), *of_drawn = allocate(n_slots * D);
+    memcpy(messages + head * D, query, D * sizeof *messages);
+    for (size_t v = 0; v < s->n; v++)
+        send_near(s, s->nodes[v], false, messages + v * D);
+    for (size_t i = 0; i < n_slots; i++)
+        if (i % s->most < s->n_drawn[i / s->most])
+            send_near(s, s->drawn[i], true, of_drawn + i * D);
+    run_layer(s->model, "entity", l, &(layer_input){.n_nodes = s->n, .boundary = messages},
+              s->states);
+    run_layer(s->model, "entity", l, &(layer_input){.n_nodes = n_slots, .boundary = of_drawn},
+              s->drawn_states);
+    free(messages);
+    free(of_drawn);
+}
+
+void oracle_score_near(const acq_ultra *model, const oracle_graph *graph, const acq_ent *nodes,
+                       size_t n, size_t most, acq_ent head, acq_rel relation, double *scores)
+{
+    size_t n_relations = graph->n_relations;
+    near_state s = {.model = model,
+                    .graph = graph,
+                    .nodes = nodes,
+                    .n = n,
+                    .most = most,
+                    .drawn = calloc(n_relations * most, sizeof *s.drawn),
+                    .n_drawn = calloc(n_relations, sizeof *s.n_drawn),
+                    .projected = allocate(n_relations * D),
+                    .usual = allocate(n_relations * D),
+                    .states = allocate(n * D),
+                    .drawn_states = allocate(n_relations * most * D)};
+    double *vectors = allocate(n_relations * D);
+    const double *query = vectors + (size_t)relation * D;
+    if (s.drawn == NULL || s.n_drawn == NULL)
+        abort();
+    draw_near(&s);
+    oracle_compute_vectors(model, graph, model->queries_pair ? relation / 2 * 2 : relation,
+                           vectors);
+    memcpy(s.states + find_node(&s, head) * D, query, D * sizeof *s.states);
+    for (size_t l = 0; l < LAYERS; l++) {
+        project(model, l, n_relations, vectors, s.projected);
+        average_near(&s);
+        run_near_layer(&s, l, find_node(&s, head), query);
+    }
+    for (size_t v = 0; v < n; v++)
+        scores[v] = score_state(model, s.states + v * D, query);
+    free(vectors);
+    free(s.drawn);
+    free(s.n_drawn);
+    free(s.projected);
+    free(s.usual);
+    free(s.states);
+    free(s.drawn_states);
+}

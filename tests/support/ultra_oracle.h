@@ -29,4 +29,10 @@ void oracle_score(const acq_ultra *model, const oracle_graph *graph, acq_ent hea
 void oracle_score_set(const acq_ultra *model, const oracle_graph *graph, const double *degrees,
                       acq_rel relation, oracle_direction direction, double *scores);
 
+/* The same on some entities alone, sorted, scores[n]: what is not among them sends what is usual
+ * for its relation, by the definition in models/ultra/near.c with `most` entities drawn for each.
+ */
+void oracle_score_near(const acq_ultra *model, const oracle_graph *graph, const acq_ent *nodes,
+                       size_t n, size_t most, acq_ent head, acq_rel relation, double *scores);
+
 #endif

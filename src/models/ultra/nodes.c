@@ -1,4 +1,5 @@
-/* nodes.c - see pass.h. Entities are sorted by a hash of their links; equal ones are compared. */
+/* nodes.c - what ULTRA runs over; see pass.h and ultra.h. Entities are sorted by a hash of their
+ * links; equal ones are compared. */
 #include "models/ultra/pass.h"
 
 #include <stdlib.h>
@@ -269,4 +270,194 @@ void acq_reach_run(acq_reach *reach, const acq_edges *edges, const uint32_t *sou
         reach->ends[distance] = end;
         reach->edges[distance] = n_edges;
     }
+}
+
+/* ---- relation graph ----
+ *
+ * Which relations share entities.
+ *
+ * Since relations come in pairs, a tail of r is a head of inverse(r), so one square bit matrix
+ * says everything: shares[a][b], some entity is a head of a and of b.
+ *
+ *   head-head (a, b)   shares[a][b]             head-tail (a, b)   shares[a][inverse(b)]
+ *   tail-tail (a, b)   shares[inverse(a)][inverse(b)]
+ *                                               tail-head (a, b)   shares[inverse(a)][b]
+ *
+ * It is gathered entity by entity: the relations an entity is a head of, all with all. Cost:
+ * sum over entities of their relations times the words of a row of the matrix. */
+
+typedef struct bit_matrix {
+    size_t words; /* of a row */
+    uint64_t *bits;
+} bit_matrix;
+
+static bool has_bit(const bit_matrix *matrix, acq_rel row, acq_rel column)
+{
+    return matrix->bits[row * matrix->words + column / 64] >> (column % 64) & 1;
+}
+
+/* own is a row of bits for the relations of one entity at a time. */
+static void gather_shares(const acq_around_index *index, bit_matrix *shares, uint64_t *own)
+{
+    for (size_t e = 0; e < index->n_entities; e++) {
+        uint32_t begin = index->offsets[e], end = index->offsets[e + 1];
+        memset(own, 0, shares->words * sizeof *own);
+        for (uint32_t i = begin; i < end; i++) {
+            acq_rel r = acq_around_index_get(index, i);
+            own[r / 64] |= 1ULL << (r % 64);
+        }
+        for (uint32_t i = begin; i < end; i++) {
+            uint64_t *row = shares->bits + acq_around_index_get(index, i) * shares->words;
+            for (size_t w = 0; w < shares->words; w++)
+                row[w] |= own[w];
+        }
+    }
+}
+
+static acq_status init_shares(bit_matrix *shares, const acq_around_index *index, acq_error *error)
+{
+    size_t n = index->n_relations;
+    shares->words = (n + 63) / 64;
+    shares->bits = acq_zalloc(n * shares->words, sizeof *shares->bits);
+    uint64_t *own = acq_alloc(shares->words, sizeof *own);
+    acq_status status = ACQ_OK;
+    if (shares->bits == NULL || own == NULL) {
+        acq_free(shares->bits);
+        status = acq_fail_memory(error);
+    } else {
+        gather_shares(index, shares, own);
+    }
+    acq_free(own);
+    return status;
+}
+
+static bool is_edge(const bit_matrix *shares, unsigned kind, acq_rel row, acq_rel column)
+{
+    bool row_tail = kind == ACQ_TAIL_TAIL || kind == ACQ_TAIL_HEAD;
+    bool column_tail = kind == ACQ_TAIL_TAIL || kind == ACQ_HEAD_TAIL;
+    return has_bit(shares, row_tail ? acq_inverse(row) : row,
+                   column_tail ? acq_inverse(column) : column);
+}
+
+static size_t count_bits(const bit_matrix *matrix, size_t rows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows * matrix->words; i++)
+        n += acq_count_bits(matrix->bits[i]);
+    return n;
+}
+
+static void fill_kind(acq_relation_graph *graph, unsigned kind, const bit_matrix *shares)
+{
+    uint32_t n = 0;
+    for (acq_rel row = 0; row < graph->n_relations; row++) {
+        for (acq_rel column = 0; column < graph->n_relations; column++)
+            if (is_edge(shares, kind, row, column))
+                graph->columns[kind][n++] = column;
+        graph->offsets[kind][row + 1] = n;
+    }
+}
+
+/* Every kind has as many edges as the matrix has bits. */
+static acq_status fill_relations(acq_relation_graph *graph, const bit_matrix *shares,
+                                 acq_error *error)
+{
+    size_t n_edges = count_bits(shares, graph->n_relations);
+    if (n_edges > UINT32_MAX)
+        return acq_fail(error, ACQ_ERR_LIMIT, "relations have more than %u edges", UINT32_MAX);
+    for (unsigned kind = 0; kind < ACQ_ULTRA_KINDS; kind++) {
+        graph->offsets[kind] = acq_zalloc((size_t)graph->n_relations + 1, sizeof(uint32_t));
+        graph->columns[kind] = acq_alloc(n_edges, sizeof(acq_rel));
+        if (graph->offsets[kind] == NULL || graph->columns[kind] == NULL)
+            return acq_fail_memory(error);
+        fill_kind(graph, kind, shares);
+    }
+    return ACQ_OK;
+}
+
+static acq_status init_relations(acq_relation_graph *out, const acq_around_index *index,
+                                 acq_error *error)
+{
+    acq_relation_graph built = {.n_relations = index->n_relations};
+    bit_matrix shares;
+    acq_status status = init_shares(&shares, index, error);
+    if (status != ACQ_OK)
+        return status;
+    status = fill_relations(&built, &shares, error);
+    acq_free(shares.bits);
+    if (status != ACQ_OK)
+        acq_relation_graph_deinit(&built);
+    else
+        *out = built;
+    return status;
+}
+
+acq_status acq_relation_graph_init(acq_relation_graph *out, const acq_graph *graph,
+                                   acq_error *error)
+{
+    acq_around_index index;
+    acq_status status = acq_around_index_init(&index, graph, error);
+    if (status != ACQ_OK)
+        return status;
+    status = init_relations(out, &index, error);
+    acq_around_index_deinit(&index);
+    return status;
+}
+
+void acq_relation_graph_deinit(acq_relation_graph *graph)
+{
+    for (unsigned kind = 0; kind < ACQ_ULTRA_KINDS; kind++) {
+        acq_free(graph->offsets[kind]);
+        acq_free(graph->columns[kind]);
+    }
+    *graph = (acq_relation_graph){0};
+}
+
+static acq_status add_relation_row(acq_edges *edges, const acq_relation_graph *graph, acq_rel row)
+{
+    static const acq_rel reversed[ACQ_ULTRA_KINDS] = {
+        [ACQ_HEAD_HEAD] = ACQ_HEAD_HEAD,
+        [ACQ_TAIL_TAIL] = ACQ_TAIL_TAIL,
+        [ACQ_HEAD_TAIL] = ACQ_TAIL_HEAD,
+        [ACQ_TAIL_HEAD] = ACQ_HEAD_TAIL,
+    };
+    for (acq_rel kind = 0; kind < ACQ_ULTRA_KINDS; kind++) {
+        uint32_t begin = graph->offsets[kind][row], end = graph->offsets[kind][row + 1];
+        if (acq_edges_add_group(edges, kind, reversed[kind], end - begin) != ACQ_OK)
+            return ACQ_ERR_MEMORY;
+        for (uint32_t i = begin; i < end; i++)
+            acq_edges_add_source(edges, graph->columns[kind][i]);
+    }
+    acq_edges_finish_node(edges, row);
+    return ACQ_OK;
+}
+
+acq_status acq_ultra_relation_edges_init_of(acq_edges *edges, const acq_around_index *index,
+                                            acq_error *error)
+{
+    acq_relation_graph relations;
+    *edges = (acq_edges){0};
+    acq_status status = init_relations(&relations, index, error);
+    if (status != ACQ_OK)
+        return status;
+    bool made = acq_edges_start(edges, relations.n_relations, ACQ_ULTRA_KINDS) == ACQ_OK;
+    for (acq_rel r = 0; r < relations.n_relations && made; r++)
+        made = add_relation_row(edges, &relations, r) == ACQ_OK;
+    acq_relation_graph_deinit(&relations);
+    if (made)
+        return ACQ_OK;
+    acq_edges_deinit(edges);
+    return acq_fail_memory(error);
+}
+
+acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph, acq_error *error)
+{
+    acq_around_index index;
+    *edges = (acq_edges){0};
+    acq_status status = acq_around_index_init(&index, graph, error);
+    if (status != ACQ_OK)
+        return status;
+    status = acq_ultra_relation_edges_init_of(edges, &index, error);
+    acq_around_index_deinit(&index);
+    return status;
 }

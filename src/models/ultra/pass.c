@@ -144,10 +144,18 @@ static void add_messages(const acq_ultra_pass *p, const acq_ultra_run *run, size
                          const uint32_t *nodes)
 {
     float *messages = p->x[l] + D;
-    for (size_t i = 0; i < n; i++)
-        clear(messages + (nodes == NULL ? i : nodes[i]) * PAIR, D);
-    if (run->start != ACQ_NO_ID)
+    const float *outside = run->outside[l];
+    for (size_t i = 0; i < n; i++) {
+        size_t v = nodes == NULL ? i : nodes[i];
+        if (outside == NULL)
+            clear(messages + v * PAIR, D);
+        else
+            copy(outside + v * D, messages + v * PAIR, D);
+    }
+    if (run->start != ACQ_NO_ID && outside == NULL)
         copy(run->boundary, messages + run->start * PAIR, D);
+    else if (run->start != ACQ_NO_ID)
+        p->network->kernels->add(D, run->boundary, messages + run->start * PAIR);
     acq_messages m = get_forward(p, run, l);
     p->network->kernels->gather(&m, n, nodes);
 }

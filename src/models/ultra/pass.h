@@ -116,6 +116,8 @@ typedef struct acq_ultra_run {
     uint32_t start;                         /* where the boundary is; ACQ_NO_ID: nowhere */
     const float *boundary;                  /* [64] */
     float *dboundary;                       /* [64], added to by backward; NULL: not wanted */
+    const float *outside[ACQ_ULTRA_LAYERS]; /* [nodes x 64] more messages, from what is no node;
+                                             * NULL: none. There are none of the first layer */
     bool gathers_first;     /* every node gathers in the first layer, too: few nodes */
     const uint32_t *wanted; /* distinct nodes whose last states matter; NULL: the first n_wanted */
     size_t n_wanted;        /* 0: the last layer ends with its messages */
@@ -134,6 +136,8 @@ void acq_ultra_pass_backward(acq_ultra_pass *pass, const acq_ultra_run *run, flo
 /* The relation graph as edges: nodes are relations, the relation of an edge is its kind. */
 acq_status acq_ultra_relation_edges_init(acq_edges *edges, const acq_graph *graph,
                                          acq_error *error);
+acq_status acq_ultra_relation_edges_init_of(acq_edges *edges, const acq_around_index *index,
+                                            acq_error *error);
 
 /* The relation net from one query relation: every relation's vector, in out. */
 acq_ultra_run acq_ultra_start_relations(const acq_ultra *model, const acq_edges *edges,

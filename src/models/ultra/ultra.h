@@ -30,6 +30,7 @@
 #ifndef ACQ_PREDICT_ULTRA_H
 #define ACQ_PREDICT_ULTRA_H
 
+#include "models/edges.h"
 #include "models/model.h"
 #include "tensor/safetensors.h"
 
@@ -120,5 +121,12 @@ void acq_relation_graph_deinit(acq_relation_graph *graph);
 /* model and graph are borrowed. Opens all relations: memory for the edges of the graph. */
 acq_status acq_ultra_new_row_model(const acq_ultra *model, const acq_graph *graph,
                                    acq_row_model **out, acq_error *error);
+
+/* Rows on the entities around their head (models/edges.h): what lies outside gives the messages
+ * that are usual for its relation, and has no score. With room for all entities these are the rows
+ * of acq_ultra_new_row_model. */
+acq_status acq_ultra_new_near_row_model(const acq_ultra *model, const acq_graph *graph,
+                                        const acq_around_params *params, acq_row_model **out,
+                                        acq_error *error);
 
 #endif

@@ -372,8 +372,8 @@ ACQ_API const char *acq_query_get_hint(const acq_query *query);
 typedef struct acq_query_atom {
     size_t size;                         /* set by the caller: sizeof atom */
     size_t condition;                    /* that it belongs to, from 0 */
-    bool is_alone;                       /* it is the condition, or its denial: no "or" is near */
-    bool is_negated;                     /* the query denies it */
+    bool is_alone;                       /* it is the condition, or its negation: no "or" is near */
+    bool is_negated;                     /* the query negates it */
     acq_rel relation;                    /* UINT32_MAX: an equality */
     acq_ent head, tail;                  /* UINT32_MAX: a variable */
     size_t head_variable, tail_variable; /* SIZE_MAX: an entity */
@@ -557,7 +557,7 @@ typedef struct acq_reason {
      * that the link's head, or tail, has) */
     const char *kind;
     const char *text; /* a sentence; relations as the graph names them */
-    double weight;    /* change of the log-odds: above 0 it speaks for the link, below against it */
+    double weight;    /* change of the log-odds: above 0 for the link, below 0 against it */
     const char *model;            /* rank: "ComplEx", "NBFNet", "ULTRA"; else "" */
     uint64_t rank, of;            /* rank: of the tail for the head; 0: not asked */
     uint64_t back_rank, back_of;  /* rank: of the head for the tail; 0: not asked */
@@ -571,7 +571,7 @@ typedef struct acq_reason {
 
 typedef struct acq_reasons acq_reasons;
 
-/* What speaks for a predicted link and against it: strongest first, those against it last. An
+/* The evidence for a predicted link and against it: strongest first, that against it last. An
  * observed link has none. With a model this scores the link's row again. */
 ACQ_API acq_status acq_reasons_find(const acq_predictor *predictor, acq_ent head, acq_rel relation,
                                     acq_ent tail, acq_reasons **out, acq_error *error);
@@ -694,7 +694,7 @@ typedef struct acq_fit_completion_report {
     acq_reliability link_table;        /* links, by what trees stated that had not seen them */
     acq_reliability answer_table;      /* the same of answers of generated queries */
     acq_fit_decision small, hub;       /* of small queries, of large ones */
-    acq_reliability denial_table;      /* of these answers, those that deny a link */
+    acq_reliability denial_table;      /* of these answers, those with a negated link */
     acq_reliability if_table;          /* the same by p_if_answered, of queries with an answer */
     uint64_t n_questions, n_trees;     /* that probabilities were learnt from and by: */
     uint64_t all_questions, all_trees; /* less than these where `seconds` do not suffice */
@@ -829,7 +829,7 @@ typedef struct acq_ask_params {
  * fit`), each answer has p, the probability that it is one in the completed graph. p belongs to
  * graph, predictor, query and tuple: whatever else is asked or shown, and however the query is
  * written, it is the same number. It obeys the laws of probability: a link's p is that of the query
- * which asks for it, a denial has 1 - p, a condition never raises it, an alternative never lowers
+ * which asks for it, its negation has 1 - p, a condition never raises it, an alternative never lowers
  * it, and p is 1 only when observed facts alone make the answer. p decides: answers have at least
  * min_p and come with the most likely first. Unless set, threshold is then the least score that the
  * predictor gives at all. A prior is for another population: candidates of which that share is
@@ -1061,7 +1061,7 @@ typedef struct acq_fact {
     bool is_inverse;      /* relation is written inverse(relation) */
     const char *head;
     const char *tail;
-    bool is_negated; /* the query denies it */
+    bool is_negated; /* the query negates it */
     acq_fact_kind kind;
     double link;         /* the predictor's score of the link itself; calibrated: its probability */
     double score;        /* what the atom, with its negation, contributes */

@@ -48,7 +48,7 @@ function showReasons(fact) {
         el('span', { class: 'weight' }, (reason.weight > 0 ? '+' : '−') + Math.abs(reason.weight).toFixed(1)),
         el('span', {}, reason.text)))),
     fact.kind === 'predicted' && reasons.length === 0 && el('p', { class: 'note' }, 'This predictor gives no reasons.'),
-    reasons.length > 0 && el('p', { class: 'note' }, 'Numbers are changes of the log-odds: + speaks for the fact, − against it.'));
+    reasons.length > 0 && el('p', { class: 'note' }, 'Numbers are changes of the log-odds: + for the fact, − against it.'));
 }
 
 // ---- answers ----

@@ -127,7 +127,7 @@ function atomPanel(i) {
   return el('div', { class: 'panel' },
     el('h3', {}, `${clean(atom.head.variable ?? atom.head.name)} — ${clean(atom.relation ?? '=')} → ${clean(atom.tail.variable ?? atom.tail.name)}`),
     el('div', { class: 'row' },
-      button('Not', edit(() => { atom.negated = !atom.negated; }), { 'aria-pressed': String(atom.negated), title: 'Deny this condition' }),
+      button('Not', edit(() => { atom.negated = !atom.negated; }), { 'aria-pressed': String(atom.negated), title: 'Negate this condition' }),
       button('Turn around', edit(() => { [atom.head, atom.tail] = [atom.tail, atom.head]; })),
       button('Remove', () => { pattern.atoms.splice(i, 1); changed(null); })));
 }

@@ -292,7 +292,7 @@ static acq_status tell(story *s, acq_error *error)
     return status == ACQ_ERR_MEMORY ? acq_fail_memory(error) : status;
 }
 
-/* What speaks for the link, strongest first, then what speaks against it, weakest first. */
+/* The evidence for the link, strongest first, then that against it, weakest first. */
 static int compare(const void *a, const void *b)
 {
     const acq_reason *x = a, *y = b;

@@ -13,10 +13,11 @@
     ".csv), RDF (.nt, .ttl, .nq, .trig), any of these compressed (.gz), a benchmark's\n"           \
     "*_kg.tsv beside its kgindex.json, or a folder of them; several are merged.\n"                 \
     "\n"                                                                                           \
-    "GRAPH appears when it is complete; an interrupt leaves nothing behind. A store\n"             \
-    "that is already there gives way; one whose facts were changed since its import\n"             \
-    "needs --replace. RDF: entities are called by their rdfs:label, literals are left\n"           \
-    "out unless --literals, graphs are merged, with --named-graphs also kept apart.\n"
+    "GRAPH appears when it is complete; an interrupt leaves nothing behind. It takes\n"            \
+    "the place of an older store; where facts of that one were changed since its\n"                \
+    "import, only with --replace. RDF: entities are called by their rdfs:label,\n"                 \
+    "literals are left out unless --literals, graphs are merged, with --named-graphs\n"            \
+    "also kept apart.\n"
 
 #define INFO_HELP                                                                                  \
     "Counts entities, relations and facts, lists the largest relations, and says\n"                \
@@ -152,7 +153,7 @@
 
 #define SUGGEST_HELP                                                                               \
     "Lists the likeliest links that the graph lacks, most likely first, with the\n"                \
-    "probability that each is true; --explain says what speaks for it and against\n"               \
+    "probability that each is true; --explain gives the evidence for it and against\n"             \
     "it. The notes at the end say how many of the list are true by these\n"                        \
     "probabilities and, where that was tested on held-out facts, how far each\n"                   \
     "relation of the list can be trusted. With a completion made by fit all links\n"               \
@@ -176,16 +177,16 @@
     "merge makes one completion of, the same as if one machine had made it.\n"
 
 #define MERGE_HELP                                                                                 \
-    "Makes the completion of which complete --shard wrote the shards, in any order.\n"             \
-    "Each must be there once, of the same graph, predictor and floor; every part is\n"             \
-    "checked on the way.\n"
+    "Joins the shards that complete --shard wrote to one completion. Name each of\n"               \
+    "them once, in any order; they must be of the same graph, predictor and floor.\n"              \
+    "Every part is checked on the way.\n"
 
 #define FIT_HELP                                                                                   \
-    "Makes links with a probability of the facts of a graph, in one go: holds some\n"              \
-    "links out (or takes those that GRAPH has and --earlier lacks), trains the\n"                  \
+    "Learns from the facts of a graph which links it lacks, and how likely each one\n"             \
+    "is: holds some links out (or those that GRAPH has and --earlier lacks), trains\n"             \
     "predictors on the rest, mines rules, compares similar entities, learns from the\n"            \
     "held-out links how likely a link, and an answer, is true, trains on everything,\n"            \
-    "and writes what it expects to be true. Without -o it goes beside the graph, as\n"             \
+    "and writes the links with their p. Without -o they go beside the graph, as\n"                 \
     "GRAPH.completion (in a folder: completion), where ask, check and predict find it\n"           \
     "by themselves; elsewhere they take it as --predictor completion:FILE.\n"                      \
     "\n"                                                                                           \

@@ -15,7 +15,7 @@
     X(ask, 1, 2, "GRAPH QUERY", "find answers, or prove that there are none")                      \
     X(check, 2, SIZE_MAX, "GRAPH QUERY VALUE...", "is this tuple an answer?")                      \
     X(predict, 2, 2, "GRAPH 'rel(head, ?)'", "links of one entity, most likely first")             \
-    X(suggest, 1, 1, "GRAPH", "the likeliest missing facts, with what speaks for them")            \
+    X(suggest, 1, 1, "GRAPH", "the likeliest missing facts, with the evidence")                    \
     X(add, 1, SIZE_MAX, "GRAPH 'rel(head, tail)'...", "add facts to a store")                      \
     X(remove, 1, SIZE_MAX, "GRAPH 'rel(head, tail)'...", "remove facts from a store")              \
     X(compact, 1, 1, "GRAPH", "fold a store's changes into it")                                    \

@@ -275,7 +275,7 @@ static void print(const fit_job *job, acq_text *out)
     print_relations(job->relations, out);
     acq_reliability_view_print(&report->answer_table,
                                "answers of generated queries, by the stated probability:", out);
-    acq_reliability_view_print_gap(&report->denial_table, "gap, denials", out);
+    acq_reliability_view_print_gap(&report->denial_table, "gap, negated", out);
     acq_reliability_view_print_gap(&report->if_table, "gap, if any", out);
     print_decisions(report, out);
 }

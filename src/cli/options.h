@@ -42,7 +42,7 @@
     FLAG(all, "all", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                              \
          "every answer; as --limit, for --engine exact")                                           \
     FLAG(explain, "explain", 0, NULL, NULL, 0, 0, ACQ_ON_answers,                                  \
-         "show each atom with its fact, and what speaks for a predicted one and against it")       \
+         "show each atom with its fact, and the evidence for and against a predicted one")         \
     REAL(cover, "cover", 0, "C", NULL, 0.01, 0.999, ACQ_ON_ask,                                    \
          "of one atom with one entity: the set that contains a missing answer with probability C") \
     FLAG(new_only, "new", 0, NULL, NULL, 0, 0, ACQ_ON_ask,                                         \

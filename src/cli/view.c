@@ -324,8 +324,8 @@ static void add_what_is_known(const acq_view *view, acq_text *out)
     if (stats->facts == ACQ_RESULT_NONE)
         acq_text_add(out, "no observed answer (proved); ");
     else if (stats->facts == ACQ_RESULT_ANSWERED && stats->n_rows_left > 0)
-        acq_text_add(out, view->params->new_only ? "what facts give is not asked for; "
-                                                 : "what facts give denies links; ");
+        acq_text_add(out, view->params->new_only ? "answers from facts are not asked for; "
+                                                 : "answers from facts have negated atoms; ");
     if (stats->n_rows_left > 0)
         acq_text_format(out, "predictions: %llu of %llu rows looked at,\n           ",
                         (unsigned long long)stats->n_rows,

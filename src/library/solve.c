@@ -88,7 +88,7 @@ static acq_status find_formula(solver *v, acq_error *why)
     }
     if (status == ACQ_OK && v->traits.is_negated && v->traits.may_repeat &&
         !is_observed(s->predictor))
-        status = acq_fail(why, ACQ_ERR_PARSE, "it denies something and may repeat solutions; add "
+        status = acq_fail(why, ACQ_ERR_PARSE, "it has a negation and may repeat solutions; add "
                                               "DISTINCT");
     return status;
 }

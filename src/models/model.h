@@ -56,7 +56,7 @@ struct acq_row_model {
     size_t batch;           /* rows that are best asked for together */
     bool is_symmetric;      /* score(r,h,t) == score(inverse(r),t,h) to the last bit */
     bool is_costly;         /* rows of a relation's smaller side are enough */
-    bool is_sparse; /* a score of `nothing` or less means that nothing speaks for the tail: */
+    bool is_sparse; /* a score of `nothing` or less means no evidence for the tail: */
     float nothing;  /* it is not proposed */
 };
 

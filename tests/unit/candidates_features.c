@@ -493,7 +493,7 @@ static void test_sparse_models_propose_what_something_speaks_for(void **state)
     world w;
     world_init(&w, 4);
     w.models[1].is_sparse = true;
-    w.models[1].nothing = 1e9F; /* nothing speaks for anything */
+    w.models[1].nothing = 1e9F; /* there is evidence for nothing */
     acq_candidates_maker *both = make_maker(&w, 2), *one = make_maker(&w, 1);
     for (acq_rel r = 0; r < N_RELATIONS; r += 2) {
         acq_candidates a, b;

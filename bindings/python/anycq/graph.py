@@ -347,7 +347,7 @@ class Graph:
 
     def reasons(self, head: str, relation: str, tail: str, *,
                 predictor: Union[str, Predictor] = "auto") -> Reasons:
-        """What speaks for a predicted link and against it."""
+        """The evidence for a predicted link and against it."""
         ids = self._entity(head), self._relation(relation), self._entity(tail)
         believed, out = self._believed(predictor), ctypes.c_void_p()
         with self._handle as graph, believed._handle as p:

@@ -126,7 +126,7 @@ class Fact:
     kind      "observed", "predicted", "absent" or "equality"
     link      the predictor's score of the link itself; calibrated: its probability
     score     what the atom, with its negation, contributes
-    negated   the query denies it
+    negated   the query negates it
     used      False: a branch of an `or` that the answer does not need
     text      as the query language has it
     """
@@ -196,7 +196,7 @@ class Suggestions(Table[Suggestion]):
 @dataclasses.dataclass(frozen=True)
 class Reason:
     """One part of what the probability of a predicted link was made of: weight is its change of the
-    log-odds, above 0 it speaks for the link."""
+    log-odds, above 0 for the link."""
 
     kind: str
     text: str
@@ -206,7 +206,7 @@ class Reason:
 
 
 class Reasons(Table[Reason]):
-    """What speaks for a predicted link, strongest first, and against it, last. note says why there
+    """The evidence for a predicted link, strongest first, and against it, last. note says why there
     are none."""
 
     def __init__(self, rows: Sequence[Reason], note: str) -> None:

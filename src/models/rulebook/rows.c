@@ -25,7 +25,7 @@ enum {
     MOST_BEST = 64
 };
 
-static const double LEAST = 1e-6;      /* weight of a tail that nothing speaks for */
+static const double LEAST = 1e-6;      /* weight of a tail without evidence */
 static const double USUAL = 1e-3;      /* weight of a tail that each head of the relation has */
 static const double NEXT = 1.0 / 1024; /* of the rule that breaks a tie */
 

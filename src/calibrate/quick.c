@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "calibrate/learn.h"
-#include "calibrate/shipped.h"
+#include "calibrate/calibrator.h"
 #include "models/neighbours.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* shipped.c - files among the constants of the library, put there by the assembler. The build gives
  * their paths as ACQ_SHIPPED_ULTRA and ACQ_SHIPPED_CALIBRATOR, if both are there, and as
  * ACQ_SHIPPED_PRIOR. */
-#include "calibrate/shipped.h"
+#include "calibrate/calibrator.h"
 
 /* Local to the library: hidden, so that a shared one needs no relocation for them. */
 #define SHIP(name, path)                                                                           \

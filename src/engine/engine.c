@@ -16,7 +16,6 @@
 #include "answer/answer.h"
 #include "base/memory.h"
 #include "calibrate/answer.h"
-#include "engine/fuzzy.h"
 #include "engine/run.h"
 
 static const double SAME_SCORE = 1e-9;

@@ -6,7 +6,7 @@
  * between the product and, of a tree, the minimum of that assignment. What gnnqe and ultraquery say
  * is no function of links, and over a predictor that makes rows there is no link to look up:
  * nothing is verified there, and brute force and slow networks in the tests stand for it. */
-#include "engine/fuzzy.h"
+#include "engine/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "calibrate/quick.h"
 #include "calibrate/rows.h"
-#include "calibrate/shipped.h"
+#include "calibrate/calibrator.h"
 #include "models/complex/model.h"
 #include "models/nbfnet/nbfnet.h"
 #include "models/neighbours.h"

@@ -1,6 +1,6 @@
 /* cqa.c - see cqa.h. Fuzzy engines give every entity a degree; exact search gives its best
  * candidates a p, or without a calibrator a score, and the others 0. */
-#include "eval/cqa.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "engine/fuzzy.h"
 
 enum { CANDIDATES = 500 }; /* of a query that exact search gives a p */
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "eval/cqa.h"
+#include "eval/eval.h"
 
 enum { UNION = -1, NEGATION = -2 };
 

@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "calibrate/calibrator.h"
-#include "eval/links.h"
 #include "query/query.h"
 
 void acq_eval_worker_init(acq_eval_worker *worker, const acq_eval_params *params,

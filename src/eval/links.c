@@ -2,7 +2,7 @@
  *
  * A thread takes a few rows of one relation at a time: a row model is cheaper so, and its scores
  * of one row do not depend on the others. */
-#include "eval/links.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -585,8 +585,7 @@ static acq_status sum_up(const evaluation *run, acq_eval_links_result *out, acq_
         if (status != ACQ_OK)
             return status;
         add_rank(&run->ranks[i], &all);
-        add_rank(&run->ranks[i],
-                 &out->cases[find_case(observed, inverse, link->head, link->tail)]);
+        add_rank(&run->ranks[i], &out->cases[find_case(observed, inverse, link->head, link->tail)]);
     }
     take_means(&all);
     for (size_t i = 0; i < ACQ_LINKS_CASES; i++)

@@ -15,9 +15,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "calibrate/calibrator.h"
 #include "calibrate/learn.h"
 #include "calibrate/quick.h"
-#include "calibrate/shipped.h"
 #include "fit/parts.h"
 
 static const double MISSING = 1; /* of a graph, for each fact held out; at most */

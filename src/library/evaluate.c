@@ -8,9 +8,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "eval/cqa.h"
 #include "eval/eval.h"
-#include "eval/links.h"
 #include "generate/generate.h"
 #include "predict/rows.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "eval/cqa.h"
+#include "eval/eval.h"
 
 enum { CASES = 2000, MOST = 40 };
 

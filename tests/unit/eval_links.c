@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "eval/links.h"
+#include "eval/eval.h"
 #include "unit/completion_case.h"
 
 enum { N_SEEDS = 20, N_FACTS = 120, N_NEW = 90, BATCH = 3 };

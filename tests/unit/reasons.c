@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "calibrate/candidates_parts.h"
 #include "calibrate/reasons.h"
-#include "calibrate/shipped.h"
+#include "calibrate/calibrator.h"
 #include "engine/open.h"
 #include "fit/fit.h"
 #include "fit/parts.h"

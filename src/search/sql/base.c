@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/sql/parts.h"
+#include "search/sql/sql.h"
 
 /* ---- base ----
  *

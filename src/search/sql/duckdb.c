@@ -9,7 +9,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
-#include "search/sql/parts.h"
+#include "search/sql/sql.h"
 
 enum { LOOK_NS = 3000000, SUCCESS = 0 };
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "search/search.h"
-#include "search/sql/parts.h"
+#include "search/sql/sql.h"
 
 enum { STEPS_BETWEEN_LOOKS = 5000 };
 

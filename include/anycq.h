@@ -746,6 +746,7 @@ typedef struct acq_fit_completion_params {
     void (*note)(void *note_context, const char *text);
     void *note_context;
     bool pieces; /* fit in pieces, as a large graph is: quicker, with less evidence for a link */
+    double tune_seconds; /* train the weights of ultra on for so long on this graph; 0: do not */
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);

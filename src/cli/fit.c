@@ -46,6 +46,7 @@ static void take_given(const acq_options *options, acq_fit_completion_params *pa
     TAKE(links_floor, floor, double);
     TAKE(fit_top, top, uint32_t);
     TAKE(fit_time, seconds, double);
+    TAKE(tune, tune_seconds, double);
     TAKE(epochs, epochs, double);
     TAKE(rank, rank, uint32_t);
     TAKE(train_threads, threads, unsigned);
@@ -71,10 +72,12 @@ static acq_status read_params(const acq_options *options, acq_fit_completion_par
     acq_fit_completion_params_init(params);
     take_given(options, params);
     acq_status status = acq_setup_check_candidates(options, error);
-    if (status == ACQ_OK && options->ultra != NULL && strstr(names, "ultra") == NULL &&
+    bool is_of_ultra = options->ultra != NULL || acq_options_has(options, tune);
+    if (status == ACQ_OK && is_of_ultra && strstr(names, "ultra") == NULL &&
         strstr(names, "all") == NULL)
         return acq_fail(error, ACQ_ERR_USAGE,
-                        "option --ultra is for --predictor ultra or all, not %.100s", names);
+                        "option --%s is for --predictor ultra or all, not %.100s",
+                        options->ultra != NULL ? "ultra" : "tune", names);
     return status == ACQ_OK ? acq_fit_completion_check(params, error) : status;
 }
 

@@ -218,6 +218,8 @@
          "complex, nbfnet, ultra, all or some, as complex+ultra; auto: by size")                   \
     TEXT(ultra, "ultra", 0, "MODEL", NULL, 0, 0, ACQ_ON_fit,                                       \
          "weights of ultra in place of the shipped ones")                                          \
+    TIME(tune, "tune", 0, "TIME", NULL, 0, 1e8, ACQ_ON_fit,                                        \
+         "train the weights of ultra on for so long on this graph first, as 10m")                  \
     TIME(fit_time, "time", 0, "TIME", NULL, 0, 1e8, ACQ_ON_fit,                                    \
          "most time for everything, as 90s, 15m or 2h; trainings are cut to it")                   \
     REAL(hold_share, "hold-share", 0, "S", NULL, 0.001, 0.5, ACQ_ON_fit,                           \

@@ -127,15 +127,15 @@ static void print_options(const fit_run *run, char *out, size_t size)
     acq_fit_print_models(&run->inner, models, sizeof models);
     acq_format(
         out, size,
-        "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx hold %g %d rank %u "
-        "epochs %g "
+        "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx tune %g "
+        "hold %g %d rank %u epochs %g "
         "precision %d batch %u candidates %u n3 %g relations %g rate %g nbfnet %u %u "
         "%llu floor %g "
         "top %u rows %d tails %d rules %d neighbours %d lifts %d questions %u seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
-        models, (unsigned long long)hash_ultra(run->inner.ultra), p->hold_share,
+        models, (unsigned long long)hash_ultra(run->inner.ultra), p->tune_seconds, p->hold_share,
         (int)run->inner.hold, p->complex.rank, p->complex.epochs, (int)p->complex.precision,
         p->complex.batch, p->complex.candidates, p->complex.n3, p->complex.relation_weight,
         p->complex.rate, p->nbfnet.batch, p->nbfnet.negatives,
@@ -210,8 +210,8 @@ static void remove_file(const acq_fit_params *params, const char *name, const ch
 static void remove_models(const acq_fit_params *params, const char *name)
 {
     static const char *const kinds[] = {
-        "complex",    "complex.checkpoint", "nbfnet", "nbfnet.checkpoint",
-        "completion", "calibrator",         "pieces"};
+        "complex",    "complex.checkpoint", "nbfnet", "nbfnet.checkpoint", "ultra",
+        "ultra.checkpoint", "completion",   "calibrator", "pieces"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         remove_file(params, name, kinds[i]);
 }

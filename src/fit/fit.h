@@ -25,6 +25,7 @@ typedef struct acq_fit_params {
     bool use_complex, use_nbfnet, use_ultra;
     bool chooses;           /* use_complex only where the graph is not small (calibrate/quick.h) */
     const acq_ultra *ultra; /* weights; NULL: the shipped ones */
+    double tune_seconds;    /* they are trained on for so long, for each sample; 0: as they are */
     const acq_graph *earlier; /* NULL: hold links out */
     double hold_share;        /* of the facts, in each sample */
     acq_hold hold;            /* pairs: only links of entities that no other link joins then */

@@ -36,6 +36,7 @@ void acq_fit_models_deinit(acq_fit_models *models)
     acq_rules_free(models->rules);
     acq_complex_free(models->complex);
     acq_nbfnet_free(models->nbfnet);
+    acq_ultra_free(models->ultra);
     *models = (acq_fit_models){0};
 }
 
@@ -139,12 +140,46 @@ static acq_status add_nbfnet(const acq_graph *graph, const char *name, const acq
     return status;
 }
 
-static acq_status add_ultra(const acq_graph *graph, const acq_fit_params *params,
-                            acq_fit_models *out, acq_error *error)
+static acq_status tune_ultra(const acq_graph *graph, const acq_fit_params *params,
+                             const model_files *files, acq_ultra **out, acq_error *error)
 {
-    acq_status status =
-        acq_ultra_new_row_model(params->ultra, graph, &out->rows[out->n_rows], error);
+    acq_train_ultra_params train;
+    if (params->resume && access(files->model, R_OK) == 0)
+        return acq_ultra_read(files->model, out, error);
+    acq_train_ultra_tune_init(&train, graph, params->ultra);
+    double most = acq_fit_get_seconds(params, ACQ_FIT_MODELS);
+    train.seconds = most > 0 && most < params->tune_seconds ? most : params->tune_seconds;
+    train.begin_ns = acq_clock_ns();
+    train.seed = params->seed;
+    train.n_threads = params->n_threads;
+    train.progress = params->complex.progress;
+    train.context = params->complex.context;
+    train.checkpoint = files->checkpoint;
+    train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
+    acq_status status = acq_train_ultra(&graph, 1, &train, out, error);
+    if (status == ACQ_OK)
+        status = acq_ultra_write(files->model, *out, NULL, 0, error);
+    if (status == ACQ_OK)
+        unlink(files->checkpoint);
+    return status;
+}
+
+/* Weights know no entity: those tuned on the rest serve the whole graph as well. */
+static acq_status add_ultra(const acq_graph *graph, const char *name, const acq_fit_params *params,
+                            const acq_fit_models *trained, acq_fit_models *out, acq_error *error)
+{
+    const acq_ultra *ultra =
+        trained == NULL || trained->ultra == NULL ? params->ultra : trained->ultra;
+    model_files files = {0};
+    acq_status status = model_files_init(&files, params, name, "ultra", error);
+    if (status == ACQ_OK && trained == NULL && params->tune_seconds > 0) {
+        status = tune_ultra(graph, params, &files, &out->ultra, error);
+        ultra = out->ultra;
+    }
+    if (status == ACQ_OK)
+        status = acq_ultra_new_row_model(ultra, graph, &out->rows[out->n_rows], error);
     out->n_rows += status == ACQ_OK;
+    model_files_deinit(&files);
     return status;
 }
 
@@ -199,7 +234,7 @@ static acq_status make_models(const acq_graph *graph, const acq_graph *whole, co
     if (status == ACQ_OK && params->use_nbfnet)
         status = add_nbfnet(graph, name, params, out, error);
     if (status == ACQ_OK && params->use_ultra)
-        status = add_ultra(graph, params, out, error);
+        status = add_ultra(graph, name, params, trained, out, error);
     if (status == ACQ_OK && params->use_neighbours)
         status = add_neighbours(graph, out, error);
     if (status == ACQ_OK)

@@ -41,6 +41,7 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
 typedef struct acq_fit_models {
     acq_complex *complex;
     acq_nbfnet *nbfnet;
+    acq_ultra *ultra; /* weights that were tuned; NULL: as they were given */
     acq_row_model *rows[ACQ_CANDIDATES_MODELS];
     size_t n_rows;
     acq_rules *rules;
@@ -52,7 +53,8 @@ typedef struct acq_fit_models {
 acq_status acq_fit_models_make(const acq_graph *rest, const acq_graph *whole, const char *name,
                                const acq_fit_params *params, acq_fit_models *out, acq_error *error);
 
-/* The same for the whole graph, a part of which `trained` knows: ComplEx starts from there. */
+/* The same for the whole graph, a part of which `trained` knows: ComplEx starts from there, ULTRA
+ * stays as it is. */
 acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
                                const acq_fit_params *params, const acq_fit_models *trained,
                                acq_fit_models *out, acq_error *error);

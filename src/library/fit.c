@@ -69,6 +69,9 @@ static acq_status check_numbers(const acq_fit_completion_params *params, acq_err
     if (!(params->seconds >= 0))
         return acq_fail(error, ACQ_ERR_USAGE, "seconds %g is no time limit; 0 means none",
                         params->seconds);
+    if (!(params->tune_seconds >= 0))
+        return acq_fail(error, ACQ_ERR_USAGE, "tune_seconds %g is no time; 0 means none",
+                        params->tune_seconds);
     if (!(params->epochs > 0) || params->rank == 0 || params->top == 0)
         return acq_fail(error, ACQ_ERR_USAGE, "epochs, rank and top must be above 0");
     return ACQ_OK;
@@ -105,6 +108,8 @@ static acq_status read_words(const acq_fit_completion_params *params, acq_fit_pa
     out->tails = is_seen ? ACQ_TAILS_SEEN : ACQ_TAILS_ALL;
     if (params->ultra != NULL && !out->use_ultra)
         return acq_fail(error, ACQ_ERR_USAGE, "weights of ultra are for the models ultra or all");
+    if (params->tune_seconds > 0 && !out->use_ultra)
+        return acq_fail(error, ACQ_ERR_USAGE, "tune_seconds is for the models ultra or all");
     return ACQ_OK;
 }
 
@@ -117,6 +122,7 @@ static void take_numbers(const acq_fit_completion_params *params, acq_fit_params
     if (params->f32)
         out->complex.precision = ACQ_PRECISION_F32;
     out->seconds = params->seconds;
+    out->tune_seconds = params->tune_seconds;
     out->begin_ns = acq_clock_ns() - (int64_t)(params->seconds_before * 1e9);
     out->floor = params->floor;
     out->top = params->top;

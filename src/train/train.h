@@ -188,6 +188,11 @@ typedef struct acq_train_ultra_params {
 
 void acq_train_ultra_params_init(acq_train_ultra_params *params);
 
+/* For weights that are trained already, to be tuned to this graph: the whole of it, unless it is
+ * very large. The caller sets the time. */
+void acq_train_ultra_tune_init(acq_train_ultra_params *params, const acq_graph *graph,
+                               const acq_ultra *warm);
+
 acq_status acq_train_ultra(const acq_graph *const *graphs, size_t n_graphs,
                            const acq_train_ultra_params *params, acq_ultra **out, acq_error *error);
 

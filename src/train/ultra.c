@@ -48,6 +48,22 @@ void acq_train_ultra_params_init(acq_train_ultra_params *params)
     params->optimizer.average = .995;
 }
 
+void acq_train_ultra_tune_init(acq_train_ultra_params *params, const acq_graph *graph,
+                               const acq_ultra *warm)
+{
+    enum { MOST_ENTITIES = 100000 }; /* states of all layers of so many take 0.6 GB a thread */
+    acq_train_ultra_params_init(params);
+    params->group = 4;
+    params->tails = 8;
+    params->negatives = 512;
+    params->most_entities = acq_graph_get_n_entities(graph) > MOST_ENTITIES ? MOST_ENTITIES : 0;
+    params->most_edges = params->most_near = 0;
+    params->optimizer.rate = 5e-4;
+    params->optimizer.average = .99;
+    params->batches = 0;
+    params->warm = warm;
+}
+
 typedef struct source { /* a graph to learn from; shared by threads */
     const acq_graph *graph;
     acq_edges edges;

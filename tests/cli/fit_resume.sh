@@ -93,4 +93,9 @@ for signal in INT KILL; do
     cmp "$work/pieces" "$work/some" || fail "$signal: a fit resumed in pieces gave other links"
     [ ! -e "$work/some.fit" ] || fail "$signal: the folder was left behind"
 done
+
+# ULTRA's weights, tuned to each sample.
+fit tuned --predictor ultra --tune 0.2 || fail 'tune'
+[ ! -e "$work/tuned.fit" ] || fail 'the folder of a tuned fit was left behind'
+grep -a -q 'ultra+neighbours' "$work/tuned" || fail 'the completion of a tuned fit'
 exit 0

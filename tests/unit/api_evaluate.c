@@ -285,7 +285,14 @@ static void test_fits_take_what_the_command_takes(void **state)
     params.models = "complex";
     params.ultra = "weights";
     expect_bad_fit(&params, "weights of ultra are for the models ultra or all");
+    params.ultra = NULL;
+    params.tune_seconds = 60;
+    expect_bad_fit(&params, "tune_seconds is for the models ultra or all");
     params.models = "all";
+    params.tune_seconds = -1;
+    expect_bad_fit(&params, "tune_seconds -1 is no time; 0 means none");
+    params.tune_seconds = 0;
+    params.ultra = "weights";
     assert_int_equal(acq_fit_completion_check(&params, NULL), ACQ_ERR_INPUT);
     params.ultra = NULL;
     params.top = 0;

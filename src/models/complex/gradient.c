@@ -334,26 +334,30 @@ static acq_status make_relation_room(relation_work *work)
         return ACQ_ERR_MEMORY;
     for (size_t side = 0; side < 2; side++) {
         acq_floats *packs = &self->relation_packs[2 * side];
-        size_t n = self->n_vectors;
-        if (acq_complex_shape(&packs[0], self->rank, n, false, &work->down[side]) != ACQ_OK ||
-            acq_complex_shape(&packs[1], n, self->rank, false, &work->rows[side]) != ACQ_OK)
+        size_t n = self->n_vectors, d = self->rank;
+        bool half = self->is_half;
+        if (acq_complex_shape(&packs[0], d, n, half, &work->down[side]) != ACQ_OK ||
+            acq_complex_shape(&packs[1], n, d, half, &work->rows[side]) != ACQ_OK)
             return ACQ_ERR_MEMORY;
     }
     return ACQ_OK;
 }
 
-/* Real or imaginary parts of all relations, as columns or as rows. */
+/* Real or imaginary parts of a panel of relations, as columns and as rows. */
 static acq_status pack_relations(void *context, size_t item, unsigned thread)
 {
     relation_work *work = context;
     const acq_complex_gradient *self = work->self;
-    size_t side = item / 2;
-    const float *part = self->relations + side * self->rank;
+    size_t side = item % 2, first = item / 2 * ACQ_PANEL, left = self->n_vectors - first;
+    size_t n = left < ACQ_PANEL ? left : ACQ_PANEL;
+    const float *parts[ACQ_PANEL];
     (void)thread;
-    if (item % 2 == 0)
-        acq_packed_fill(&work->down[side].full, part, self->width);
-    else
-        acq_packed_fill_transposed(&work->rows[side].full, part, self->width);
+    for (size_t j = 0; j < ACQ_PANEL; j++)
+        parts[j] = self->relations + (first + (j < n ? j : 0)) * self->width + side * self->rank;
+    acq_complex_pack_columns(self->kernels, &work->down[side], first, parts);
+    for (size_t j = 0; j < n; j += 2)
+        acq_complex_pack_rows(self->kernels, &work->rows[side], first + j, parts[j],
+                              j + 1 < n ? parts[j + 1] : NULL);
     return ACQ_OK;
 }
 
@@ -443,29 +447,38 @@ static acq_status spread_facts(void *context, size_t item, unsigned thread)
     return ACQ_OK;
 }
 
-/* Products of f32 cannot fail. */
-static void multiply(const relation_work *work, const float *a, size_t lda,
-                     const acq_complex_right *b, float *c, size_t ldc)
+/* Both parts: a's columns of each by the relations' parts, into c's columns. */
+static acq_status multiply_parts(const relation_work *work, const float *a, size_t a_part,
+                                 size_t lda, const acq_complex_right parts[2], float *c,
+                                 size_t c_part, size_t ldc)
 {
-    (void)acq_complex_multiply(work->self, work->n, a, lda, b, c, ldc);
+    acq_status status = ACQ_OK;
+    for (size_t side = 0; side < 2 && status == ACQ_OK; side++)
+        status = acq_complex_multiply(work->self, work->n, a + side * a_part, lda, &parts[side],
+                                      c + side * c_part, ldc);
+    return status;
 }
 
-static void run_slice(relation_work *work, double *loss)
+static acq_status run_slice(relation_work *work, double *loss)
 {
     acq_complex_gradient *self = work->self;
+    float *scores = self->fact_scores.at;
     acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), make_fact_queries, work);
-    for (size_t side = 0; side < 2; side++)
-        multiply(work, self->fact_queries.at + side * self->rank, self->ld, &work->down[side],
-                 self->fact_scores.at + side * self->n_vectors, work->score_ld);
-    acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
-    for (size_t side = 0; side < 2; side++)
-        multiply(work, self->fact_scores.at + side * self->n_vectors, work->score_ld,
-                 &work->rows[side], self->fact_gradient.at + side * self->rank, self->ld);
+    acq_status status = multiply_parts(work, self->fact_queries.at, self->rank, self->ld,
+                                       work->down, scores, self->n_vectors, work->score_ld);
+    if (status == ACQ_OK)
+        acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
+    if (status == ACQ_OK)
+        status = multiply_parts(work, scores, self->n_vectors, work->score_ld, work->rows,
+                                self->fact_gradient.at, self->rank, self->ld);
+    if (status != ACQ_OK)
+        return status;
     acq_pool_run(self->pool, acq_complex_count_blocks(self->rank, ACQ_COMPLEX_COMPONENTS),
                  spread_facts, work);
     for (size_t i = 0; i < work->n; i++)
         *loss += work->losses[i];
     work->n = 0;
+    return ACQ_OK;
 }
 
 static acq_status add_relations(acq_complex_gradient *self, double *loss)
@@ -480,15 +493,15 @@ static acq_status add_relations(acq_complex_gradient *self, double *loss)
     work->self = self;
     if (make_relation_room(work) != ACQ_OK)
         return ACQ_ERR_MEMORY;
-    acq_pool_run(self->pool, 4, pack_relations, work);
-    for (size_t i = 0; i < self->batch.n_facts; i++) {
+    acq_pool_run(self->pool, 2 * acq_complex_count_blocks(self->n_vectors, ACQ_PANEL),
+                 pack_relations, work);
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < self->batch.n_facts && status == ACQ_OK; i++) {
         work->facts[work->n++] = &self->facts[self->batch.facts[i]];
-        if (work->n == SLICE)
-            run_slice(work, loss);
+        if (work->n == SLICE || i + 1 == self->batch.n_facts)
+            status = run_slice(work, loss);
     }
-    if (work->n > 0)
-        run_slice(work, loss);
-    return ACQ_OK;
+    return status;
 }
 
 acq_status acq_complex_gradient_compute(acq_complex_gradient *self, double *tails,

@@ -113,7 +113,7 @@
     FLAG(one_per_pair, "one-per-pair", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                       \
          "one atom for each pair of terms, as the published scripts do")                           \
     FLAG(published_sets, "published-sets", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                   \
-         "correct candidates as published: they need not be seen where the wrong ones are")        \
+         "as published: correct candidates need not be seen where wrong ones are; qac: five")      \
     FLAG(near_negatives, "near", 0, NULL, NULL, 0, 0, ACQ_ON_generate,                             \
          "qar: negative queries that only one atom makes false")                                   \
     COUNT(answers, "answers", 0, "N", NULL, 1, 1e6, ACQ_ON_generate,                               \

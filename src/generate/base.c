@@ -1,5 +1,5 @@
-/* base.c - see parts.h. Sets of entities are lists with a stamp for each entity: an entity is in the
- * set when its stamp is the present one, so that no set is ever cleared. */
+/* base.c - see parts.h. Sets of entities are lists with a stamp for each entity: an entity is in
+ * the set when its stamp is the present one, so that no set is ever cleared. */
 #include "generate/parts.h"
 
 #include <string.h>
@@ -235,8 +235,8 @@ static acq_status list_facts(acq_base_room *room)
         acq_ent entity = room->chosen.items[head];
         for (uint32_t i = s->first_run[entity]; i < s->first_run[entity + 1]; i++)
             if (s->runs[i].relation % 2 == 0 && status == ACQ_OK)
-                status = add_row(room, s->runs[i].relation, head,
-                                 acq_sampler_get_row(s, &s->runs[i]));
+                status =
+                    add_row(room, s->runs[i].relation, head, acq_sampler_get_row(s, &s->runs[i]));
     }
     return status;
 }
@@ -309,8 +309,7 @@ static uint32_t choose_places(acq_base_room *room, double p_const, acq_random *r
     }
     for (uint32_t i = 0; i < room->chosen.n; i++) {
         double degree = room->degree[i];
-        bool is_constant =
-            i >= room->n_core && acq_random_unit(random) * degree * degree < p_const;
+        bool is_constant = i >= room->n_core && acq_random_unit(random) * degree * degree < p_const;
         places[i] = (acq_place){.is_variable = !is_constant,
                                 .id = is_constant ? room->chosen.items[i] : n_variables++};
     }

@@ -123,8 +123,8 @@ acq_status acq_draft_thin(acq_draft *draft, acq_random *random, acq_error *error
     }
     qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (uint32_t i = 0; i < n; i++) {
-        bool is_new = i == 0 || pairs[i].low != pairs[kept - 1].low ||
-                      pairs[i].high != pairs[kept - 1].high;
+        bool is_new =
+            i == 0 || pairs[i].low != pairs[kept - 1].low || pairs[i].high != pairs[kept - 1].high;
         if (is_new)
             pairs[kept++] = pairs[i];
     }

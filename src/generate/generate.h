@@ -17,9 +17,9 @@ acq_status acq_generate_run(const acq_graph *observed, const acq_graph *complete
 /* Defaults in place of what was not given; ACQ_ERR_USAGE for what cannot be. */
 acq_status acq_generate_settle(acq_generate_params *params, acq_error *error);
 
-/* The complete graph in the ids of the observed one, by name; facts about entities or relations that the
- * observed graph lacks are left out. *own: to be freed by the caller; NULL: `complete` serves as it
- * is. */
+/* The complete graph in the ids of the observed one, by name; facts about entities or relations
+ * that the observed graph lacks are left out. *own: to be freed by the caller; NULL: `complete`
+ * serves as it is. */
 acq_status acq_generate_align(const acq_graph *observed, const acq_graph *complete, acq_graph **own,
                               acq_error *error);
 

@@ -6,7 +6,11 @@
 #include "generate/parts.h"
 #include "query/print.h"
 
-enum { MOST_LISTED = 3000 }; /* answers of a query for a candidate set; with more it is left out */
+enum {
+    MOST_LISTED = 3000, /* answers of a query for a candidate set; with more it is left out */
+    MOST_SET = 10,      /* correct candidates */
+    MOST_PUBLISHED = 5, /* of large queries, in the published files */
+};
 
 void acq_item_deinit(acq_item *item)
 {
@@ -114,7 +118,8 @@ static void add_tuples(acq_text *out, const acq_tuples *tuples)
     for (size_t i = 0; i < tuples->n; i++) {
         acq_text_add(out, i == 0 ? "[" : ", [");
         for (uint32_t j = 0; j < tuples->n_free; j++)
-            acq_text_format(out, "%s%u", j == 0 ? "" : ", ", tuples->values[i * tuples->n_free + j]);
+            acq_text_format(out, "%s%u", j == 0 ? "" : ", ",
+                            tuples->values[i * tuples->n_free + j]);
         acq_text_add_char(out, ']');
     }
     acq_text_add(out, "]}");
@@ -193,8 +198,11 @@ static acq_status make_set(trial *t)
         t->item->fate = ACQ_ITEM_EASY_ONLY;
         return ACQ_OK;
     }
+    bool as_published = t->source->params->published_sets;
+    bool is_hub = t->source->kind == ACQ_GENERATE_QAC;
     status = acq_candidate_set_draw(worlds, t->query, &t->easy, &t->all,
-                                    !t->source->params->published_sets, &t->random, &set, t->error);
+                                    as_published && is_hub ? MOST_PUBLISHED : MOST_SET,
+                                    !as_published, &t->random, &set, t->error);
     if (status == ACQ_OK && set.correct.n == 0)
         t->item->fate = ACQ_ITEM_NO_SET;
     else if (status == ACQ_OK)
@@ -215,8 +223,8 @@ static bool free_variables(trial *t, uint32_t wanted)
     acq_draft *draft = &t->draft;
     while (draft->n_free < wanted && draft->n_free < draft->n_variables)
         acq_draft_free_variable(
-            draft, draft->n_free + (uint32_t)acq_random_below(&t->random,
-                                                              draft->n_variables - draft->n_free));
+            draft, draft->n_free +
+                       (uint32_t)acq_random_below(&t->random, draft->n_variables - draft->n_free));
     return draft->n_free == wanted;
 }
 

@@ -10,7 +10,6 @@
 
 enum {
     LEAST_SET = 5,
-    MOST_SET = 10,
     DRAWS = 400,       /* entities that are tried as wrong candidates */
     NEAR_ANSWERS = 64, /* of a query without one of its atoms */
     NEAR_TRIES = 12,   /* atoms that are left out in turn */
@@ -183,20 +182,21 @@ static acq_status fill(acq_candidate_set *set, const weighted *list, size_t n, s
     return ACQ_OK;
 }
 
-static size_t clip(size_t n)
+static size_t clip(size_t n, size_t most)
 {
-    return n < LEAST_SET ? LEAST_SET : n > MOST_SET ? MOST_SET : n;
+    return n < LEAST_SET ? LEAST_SET : n > most ? most : n;
 }
 
 acq_status acq_candidate_set_draw(const acq_worlds_pair *worlds, const acq_query *query,
-                                  const acq_tuples *easy, const acq_tuples *all, bool matched,
-                                  acq_random *random, acq_candidate_set *out, acq_error *error)
+                                  const acq_tuples *easy, const acq_tuples *all, size_t most,
+                                  bool matched, acq_random *random, acq_candidate_set *out,
+                                  acq_error *error)
 {
     weighted *list = NULL;
     *out = (acq_candidate_set){0};
     if (order_answers(worlds, query, easy, all, random, &list) != ACQ_OK)
         return acq_fail_memory(error);
-    size_t n_usable = 0, size = clip(all->n);
+    size_t n_usable = 0, size = clip(all->n, most);
     for (size_t i = 0; i < all->n; i++)
         n_usable += !matched || list[i].is_seen;
     size = n_usable < size ? n_usable : size;

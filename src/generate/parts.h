@@ -1,5 +1,5 @@
-/* parts.h - the steps of making a benchmark, each a file of its own. First, a query while it is being
- * made: literals over variables and entities, its variables free, existential or turned into
+/* parts.h - the steps of making a benchmark, each a file of its own. First, a query while it is
+ * being made: literals over variables and entities, its variables free, existential or turned into
  * constants as the benchmark needs them.
  *
  *   literals   (r, v1, v0) (r', c, v1) ...     variables 0 .. n_free - 1 are free
@@ -132,14 +132,16 @@ typedef struct acq_candidate_set {
 
 void acq_candidate_set_deinit(acq_candidate_set *set);
 
-/* |C| = |W| = the number of answers clipped to [5, 10], as far as there are so many. A hard answer
+/* |C| = |W| = the number of answers clipped to [5, 10], as far as there are so many; the published
+ * large sets stop at `most` = 5. A hard answer
  * is twice as likely to be drawn as an easy one. Wrong candidates are uniform among the entities
  * seen at the free variable's end of every positive atom that are no answers. matched: correct ones
  * are seen there too, so that nothing but the answer itself tells the two apart. A set that
  * cannot be made is empty. */
 acq_status acq_candidate_set_draw(const acq_worlds_pair *worlds, const acq_query *query,
-                                  const acq_tuples *easy, const acq_tuples *all, bool matched,
-                                  acq_random *random, acq_candidate_set *out, acq_error *error);
+                                  const acq_tuples *easy, const acq_tuples *all, size_t most,
+                                  bool matched, acq_random *random, acq_candidate_set *out,
+                                  acq_error *error);
 
 /* An entity for the free variable of a query with one, such that the query does not hold: seen at
  * its end of every positive atom, or, near, one that satisfies all atoms but one. ACQ_NO_ID: none

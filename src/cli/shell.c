@@ -218,7 +218,7 @@ static const char *const help[] = {
     "  .info          what the graph holds",
     "  .schema        its relations, with how many facts each has",
     "  .find PREFIX   entities whose name begins so",
-    "  .sparql        questions are SPARQL and end with an empty line, or ;, or no longer",
+    "  .sparql        SPARQL on or off; its questions end with ; or an empty line",
     "  .settings      all settings",
     "  .quit          leaves, as Ctrl-D does",
     "",
@@ -458,6 +458,18 @@ static acq_shell_read read_rest(shell *s, acq_text *text, acq_text *line)
     return found;
 }
 
+/* Is the line one of the words that people try first? */
+static bool is_bare_command(acq_text *text)
+{
+    static const char *const words[] = {"help", "quit", "exit"};
+    bool is_one = false;
+    size_t length = strcspn(text->bytes, " \t\n;");
+    bool is_alone = text->bytes[length + strspn(text->bytes + length, " \t\n;")] == '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_one = is_one || (strlen(words[i]) == length && memcmp(words[i], text->bytes, length) == 0);
+    return is_one && is_alone;
+}
+
 static acq_shell_read read_and_run(shell *s, acq_text *text, acq_text *line)
 {
     acq_shell_read found = read_line(s, s->is_sparql ? "sparql> " : "anycq> ", line);
@@ -468,10 +480,11 @@ static acq_shell_read read_and_run(shell *s, acq_text *text, acq_text *line)
     acq_text_add(text, line->bytes + skip);
     if (text->failed)
         return ACQ_SHELL_END;
-    if (text->bytes[0] == '.') {
+    bool is_bare = is_bare_command(text);
+    if (text->bytes[0] == '.' || is_bare) {
         strip(text);
         acq_shell_input_remember(s->input, text->bytes);
-        run_command(s, text->bytes + 1);
+        run_command(s, text->bytes + !is_bare);
         return found;
     }
     found = read_rest(s, text, line);

@@ -1,7 +1,8 @@
 /* suggest.c - the nearest known name for one that is not known.
  *
- * Three ways to be near, compared by one cost (case of ASCII letters ignored):
- *   equal but for case      0
+ * Three ways to be near, compared by one cost (case of ASCII letters and accents of Latin ones
+ * ignored):
+ *   equal but for these     0
  *   Damerau-Levenshtein     distance, up to 1 + length / 4 (adjacent letters may swap places)
  *   part of the name        the text is a prefix, suffix or inner part of the known name, at
  *                           least 3 bytes long: 1 at a word boundary, so `girona` finds
@@ -16,7 +17,14 @@
 
 #include "base/budget.h"
 
-enum { LONGEST = 255, WORD = 64, BEST_LIMIT = 1 + LONGEST / 4, LEAST_PART = 3, INNER_COST = 3 };
+enum {
+    LONGEST = 255,
+    ROOM = 512,
+    WORD = 64,
+    BEST_LIMIT = 1 + LONGEST / 4,
+    LEAST_PART = 3,
+    INNER_COST = 3
+};
 
 typedef struct wanted {
     unsigned char text[LONGEST]; /* lower case */
@@ -29,6 +37,26 @@ static unsigned char lower(char c)
 {
     unsigned char u = (unsigned char)c;
     return u >= 'A' && u <= 'Z' ? (unsigned char)(u + ('a' - 'A')) : u;
+}
+
+/* U+00C0 to U+017F without their accents. */
+static const char PLAIN[3][65] = {
+    "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty",
+    "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiIiJjKkkLlLlLlL",
+    "lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs"};
+
+/* A text of n <= ROOM bytes without accents; returns its length. */
+static size_t make_plain(const char *text, size_t n, char *out)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool is_accented = c >= 0xC3 && c <= 0xC5 && i + 1 < n;
+        if (is_accented)
+            c = (unsigned char)PLAIN[c - 0xC3U][(unsigned char)text[++i] & 63U];
+        out[length++] = (char)c;
+    }
+    return length;
 }
 
 static bool is_word(char c)
@@ -158,25 +186,29 @@ static const int64_t PATIENCE_NS = 10000000000;
 
 static bool start(nearest *n, const char *name, size_t length)
 {
+    char plain[LONGEST];
+    bool fits = length > 0 && length <= LONGEST;
+    length = fits ? make_plain(name, length, plain) : 0;
     *n = (nearest){.want = {.length = length, .limit = 1 + length / 4},
                    .id = ACQ_NO_ID,
                    .cost = (size_t)BEST_LIMIT + 1,
                    .length = SIZE_MAX,
                    .deadline_ns = acq_clock_ns() + PATIENCE_NS,
                    .until_clock = NAMES_PER_CLOCK};
-    if (length == 0 || length > LONGEST)
-        return false;
     for (size_t i = 0; i < length; i++) {
-        n->want.text[i] = lower(name[i]);
+        n->want.text[i] = lower(plain[i]);
         if (i < WORD)
             n->want.places[n->want.text[i]] |= 1ULL << i;
     }
-    return true;
+    return fits;
 }
 
 static void offer(nearest *n, uint32_t id, const char *name, size_t length)
 {
-    size_t cost = cost_of(&n->want, name, length, smaller(n->cost, BEST_LIMIT));
+    char plain[ROOM];
+    size_t n_plain = length <= ROOM ? make_plain(name, length, plain) : length;
+    size_t cost =
+        cost_of(&n->want, length <= ROOM ? plain : name, n_plain, smaller(n->cost, BEST_LIMIT));
     bool wins = cost < n->cost || (cost == n->cost && n->id != ACQ_NO_ID &&
                                    (length < n->length || (length == n->length && id < n->id)));
     if (!wins)

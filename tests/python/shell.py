@@ -230,6 +230,12 @@ class Script(unittest.TestCase):
             self.assertEqual(done.stdout.count("x = Paris"), 1, text)
             self.assertIn("zero byte", done.stderr)
 
+    def test_words_that_people_try_first_need_no_dot(self):
+        done = self.run_lines("help\nquit\nnonsense(\n", "--predictor", "observed")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(".schema", done.stdout)
+        self.assertEqual(self.run_lines("help(x, \"France\")\n", "--predictor", "observed").returncode, 2)
+
     def test_what_is_printed_is_what_ask_prints(self):
         query = 'Q(x) := borders(x, "France") & !currency(x, "Euro")'
         for settings, options in (("", []), (".explain on\n", ["--explain"]), (".json on\n.all on\n", ["--json", "--all"])):

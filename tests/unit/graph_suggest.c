@@ -70,6 +70,21 @@ static void test_typing_errors_find_the_name(void **state)
     acq_graph_free(graph);
 }
 
+static void test_accents_count_as_little_as_case(void **state)
+{
+    static const char *const names[] = {"José María", "Jo Marie",    "Björk Guðmundsdóttir",
+                                        "Łódź",       "broken \xC3", NULL};
+    (void)state;
+    acq_graph *graph = make(names, relations);
+    expect(graph, "Jose Maria", names[0]);
+    expect(graph, "josè maria", names[0]);
+    expect(graph, "Bjork Gudmundsdottir", names[2]);
+    expect(graph, "lodz", names[3]);
+    expect(graph, "broken", names[4]);
+    expect(graph, "\xC3", NULL);
+    acq_graph_free(graph);
+}
+
 static void test_parts_and_glosses_find_the_name(void **state)
 {
     (void)state;
@@ -183,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_typing_errors_find_the_name),
+        cmocka_unit_test(test_accents_count_as_little_as_case),
         cmocka_unit_test(test_parts_and_glosses_find_the_name),
         cmocka_unit_test(test_far_names_are_not_suggested),
         cmocka_unit_test(test_distances_agree_with_the_full_table),

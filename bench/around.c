@@ -1,11 +1,15 @@
 /* around.c - rows of ULTRA on the entities around their heads, beside rows on the whole graph.
  *
- *   bench_around GRAPH MODEL N_ROWS NODES [whole]
+ *   bench_around GRAPH MODEL N_ROWS NODES [whole | TRUTH]
  *
  * Rows are those of N_ROWS facts drawn by a seed, half of them from the tail's side. Processor time
  * of one thread: of what all rows of a relation share, and of a row. With "whole" also rows of the
  * whole graph: their time, and how many of their first ten unobserved tails are among the first
- * ten here. Memory is what is private (RssAnon) beyond what the opened graph has. */
+ * ten here. With TRUTH, another graph of the same names, a line for each of the first 20 unobserved
+ * tails of a row: is it true, score, log of its share of the row's softmax, log(1 + observed
+ * tails), log(1 + unobserved tails before it): what tools/fit_near_scale learns from. Memory is
+ * what is private (RssAnon) beyond what the opened graph has. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 #include "base/memory.h"
 #include "graph/build.h"
 #include "models/ultra/ultra.h"
+#include "predict/predictor.h"
 #include "store/store.h"
 
 enum { BEST = 10 };
@@ -144,6 +149,57 @@ static double compare_best(const bench *b, size_t i)
     return (double)n / BEST;
 }
 
+/* ---- what is learnt from ---- */
+
+enum { DESCRIBED = 20 };
+
+static void describe(const bench *b, const acq_predictor *truth, size_t i)
+{
+    const acq_links *links, *wanted;
+    const acq_ent *nodes;
+    size_t n;
+    acq_rel relation = b->rows[i].relation;
+    acq_ent head = b->rows[i].head;
+    float *scores = b->near.scores;
+    for (acq_ent e = 0; e < b->n_entities; e++)
+        scores[e] = b->near.model->nothing;
+    bench_need(acq_graph_open_links(b->graph, relation, &links, NULL), NULL);
+    bench_need(acq_predictor_open_links(truth, relation, &wanted, NULL), NULL);
+    bench_need(b->near.model->ops->score_few(b->near.model, b->near.scratch, relation, head, scores,
+                                             &nodes, &n, NULL),
+               NULL);
+    acq_row observed = acq_links_get_row(links, head), all = acq_links_get_row(wanted, head);
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        sum += exp((double)scores[nodes[j]]);
+    for (size_t j = 0; j < observed.n; j++)
+        scores[observed.tails[j]] = b->near.model->nothing;
+    for (size_t k = 0; k < DESCRIBED && k < n; k++) {
+        acq_ent best = nodes[0];
+        for (size_t j = 1; j < n; j++)
+            if (scores[nodes[j]] > scores[best])
+                best = nodes[j];
+        printf("%d %.5g %.5g %.5g %.5g\n", acq_row_find(all, best) < all.n, (double)scores[best],
+               (double)scores[best] - log(sum), log1p((double)observed.n), log1p((double)k));
+        scores[best] = b->near.model->nothing;
+    }
+}
+
+static void describe_all(const bench *b, const char *path)
+{
+    acq_error error = {0};
+    acq_graph *complete;
+    acq_predictor *truth;
+    acq_read_params params = {.split = "valid"};
+    bench_need(acq_graph_open_path(path, &params, &complete, NULL, &error), &error);
+    bench_need(acq_predictor_new_perfect(b->graph, complete, "truth", &truth, NULL, &error),
+               &error);
+    for (size_t i = 0; i < b->n; i++)
+        describe(b, truth, i);
+    acq_predictor_free(truth);
+    acq_graph_free(complete);
+}
+
 static int compare_doubles(const void *x, const void *y)
 {
     double a = *(const double *)x, b = *(const double *)y;
@@ -167,7 +223,7 @@ int main(int argc, char **argv)
     acq_error error = {0};
     acq_read_params params = {.split = "train"};
     if (argc < 5)
-        bench_die("usage: bench_around GRAPH MODEL N_ROWS NODES [whole]");
+        bench_die("usage: bench_around GRAPH MODEL N_ROWS NODES [whole | TRUTH]");
     bool has_whole = argc > 5 && strcmp(argv[5], "whole") == 0;
     b.n = strtoul(argv[3], NULL, 10);
     b.rows = acq_alloc(b.n, sizeof *b.rows);
@@ -178,6 +234,10 @@ int main(int argc, char **argv)
     double before = read_anonymous_mb(), start = bench_cpu_ms(), overlap = 0;
     open_side(&b, &b.near, (uint32_t)strtoul(argv[4], NULL, 10));
     double opened = bench_cpu_ms() - start, model_mb = read_anonymous_mb() - before;
+    if (argc > 5 && !has_whole) {
+        describe_all(&b, argv[5]);
+        return 0;
+    }
     if (has_whole)
         open_side(&b, &b.whole, 0);
     for (size_t i = 0; i < b.n; i++) {

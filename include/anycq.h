@@ -431,8 +431,8 @@ static inline void acq_predictor_params_init(acq_predictor_params *params)
  * true), "completion:FILE" (made by acq_complete or acq_fit_completion), "ultra" (what
  * the graph teaches about its links, without a model), "complex:MODEL", "nbfnet:MODEL", "rules:MODEL" or "ultra:MODEL"
  * ("ultra:shipped": the network that the library brings along);
- * "auto": the completion beside params->graph_path, else "ultra" if the graph is not too large,
- * else "observed". Files are read and checked at once; models make rows when questions need them, which
+ * "auto": the completion beside params->graph_path, else "ultra" (on more than two million facts by
+ * a network around the question), else "observed". Files are read and checked at once; models make rows when questions need them, which
  * they keep. Open one and share it: it belongs to `graph`, which must outlive it. */
 ACQ_API acq_status acq_predictor_new(const acq_graph *graph, const char *spec,
                                      const acq_predictor_params *params, acq_predictor **out,

@@ -20,7 +20,7 @@
 #include "models/rulebook/rulebook.h"
 #include "store/store.h"
 
-/* Where learning would take many seconds, `auto` stays with the facts. */
+/* Where learning would take many seconds, `auto` goes by rows around the question's entities. */
 static const uint64_t AUTO_MOST_FACTS = 2000000;
 
 /* Where a network's row over all entities takes more than some tenths of a second. */
@@ -353,6 +353,41 @@ static acq_status open_ultra(const acq_graph *graph, const char *spec, const cha
     return status;
 }
 
+/* What a graph of millions is answered with before it is fitted. */
+static acq_status open_large(const acq_graph *graph, const acq_open_params *params,
+                             acq_predictor **out, acq_error *error)
+{
+    row_parts *parts = NULL;
+    acq_calibrator *answers = NULL;
+    acq_status status = new_parts(graph, params, &parts, error);
+    if (status != ACQ_OK)
+        return status;
+    if (params->visit <= 0 || parts->around.most_nodes >= acq_graph_get_n_entities(graph))
+        parts->around = (acq_around_params){.most_nodes = 2048, .most_edges = 131072};
+    status = acq_ultra_new_shipped(&parts->ultra, error);
+    if (status == ACQ_OK)
+        status = open_answers(&answers, error);
+    if (status != ACQ_OK) {
+        free_parts(parts);
+        return status;
+    }
+    acq_published_params rows = {.limits = get_limits(params, CALIBRATED_FLOOR),
+                                 .scale = ACQ_SCALE_LOGISTIC,
+                                 .tails = params->tails,
+                                 .n_threads = parts->n_threads,
+                                 .load = load_published,
+                                 .owned = parts,
+                                 .free_owned = free_parts};
+    rows.limits.note = "the graph is large: reading it first takes seconds; anycq fit makes better "
+                       "predictions";
+    status = acq_predictor_new_published(graph, "ultra", &rows, out, error);
+    if (status == ACQ_OK)
+        acq_calibrator_attach(answers, *out);
+    else
+        acq_calibrator_free(answers);
+    return status;
+}
+
 /* ---- by name ---- */
 
 void acq_open_name_completion(const char *graph_path, acq_text *out)
@@ -391,6 +426,8 @@ static acq_status open_auto(const acq_graph *graph, const acq_open_params *param
         status = acq_calibrator_open_completion(graph, path.bytes, out, error);
     else if (status == ACQ_OK && acq_graph_get_n_facts(graph) <= AUTO_MOST_FACTS)
         status = open_ultra(graph, "ultra", NULL, params, out, error);
+    else if (status == ACQ_OK && acq_shipped_has_ultra())
+        status = open_large(graph, params, out, error);
     else if (status == ACQ_OK)
         status = acq_predictor_new_observed(graph, out, error);
     acq_text_deinit(&path);

@@ -41,8 +41,8 @@ typedef struct acq_open_params {
  *   ultra                        shipped weights, probabilities by the shipped calibrator
  *   auto                         the graph's completion if it has one (the file GRAPH.completion,
  *                                in a folder the file `completion`), else ultra if this build has
- *                                weights and the graph is not too large for it, else observed;
- *                                the predictor's name says which
+ *                                weights, on large graphs by rows around what is asked, else
+ *                                observed; the predictor's name says which
  * The graph after perfect: is read up to and including its test split. report, which may be NULL,
  * is filled for perfect: and zeroed for the others. ACQ_ERR_USAGE names what is known when the
  * spec is not. */

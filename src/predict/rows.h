@@ -115,9 +115,13 @@ acq_status acq_predictor_open_model(const acq_predictor *predictor, const acq_ro
  * tau of the paper's appendix on link predictors). Without an observed tail the factor of p is 1.
  */
 typedef enum acq_row_scale {
-    ACQ_SCALE_SIGMOID, /* 1 / (1 + exp(-x)): NBFNet, ULTRA */
-    ACQ_SCALE_QTO,     /* ComplEx: n p(t), n observed tails of (head, relation) */
-    ACQ_SCALE_FIT,     /* ComplEx: n p(t) / sum of p over the observed tails */
+    ACQ_SCALE_SIGMOID,  /* 1 / (1 + exp(-x)): NBFNet, ULTRA */
+    ACQ_SCALE_QTO,      /* ComplEx: n p(t), n observed tails of (head, relation) */
+    ACQ_SCALE_FIT,      /* ComplEx: n p(t) / sum of p over the observed tails */
+    ACQ_SCALE_LOGISTIC, /* ULTRA on large graphs, a model with score_few: probabilities of the first
+                           20 tails, by a logistic function that other graphs taught. A link is
+                           that of its row on the side with more entities; asked from the other
+                           end, the rows of the heads that a row there proposes are made */
 } acq_row_scale;
 
 /* What a link scores when its two directions differ. */

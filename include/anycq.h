@@ -417,7 +417,7 @@ typedef struct acq_predictor_params {
     uint64_t memory_bytes;        /* models: of links kept; 0: no limit */
     unsigned threads;             /* 0: as many as the machine has */
     acq_predictor_report *report; /* NULL: not wanted */
-    double visit;                 /* ultra:MODEL: share of the entities that a row visits, up
+    double visit;                 /* nbfnet, ultra: share of the entities that a row visits, up
                                    * to 1; 0: all, and on large graphs 4,096 around the head */
 } acq_predictor_params;
 

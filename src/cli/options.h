@@ -142,7 +142,7 @@
     TEXT(scaling, "scaling", 0, "NAME", "fit", 0, 0, ACQ_ON_links,                                 \
          "complex: how scores become probabilities, fit or qto")                                   \
     REAL(visit, "visit", 0, "SHARE", NULL, 1e-9, 1, ACQ_ON_links,                                  \
-         "ultra:MODEL: entities that a row visits (1: all; large graphs: 4096 around the head)")   \
+         "ultra, nbfnet: entities that a row visits (1: all; large graphs: 4096 around the head)") \
     TEXT(engine, "engine", 0, "NAME", "exact", 0, 0, ACQ_ON_questions,                             \
          "exact (with proofs), policy, climb, random, sql, qto, fit, gnnqe or ultraquery")         \
     TEXT(sql_library, "sql-library", 0, "FILE", NULL, 0, 0, ACQ_ON_questions,                      \

@@ -78,6 +78,9 @@ acq_status acq_engine_fuzzy_open(acq_engine_id engine, const acq_predictor *pred
         return acq_fail(error, ACQ_ERR_USAGE,
                         "the engine %s needs the weights of its network: --predictor %s:MODEL",
                         acq_engine_get_name(engine), own->model);
+    if (model->ops->score_set == NULL)
+        return acq_fail(error, ACQ_ERR_USAGE, "the engine %s needs rows of all entities: --visit 1",
+                        acq_engine_get_name(engine));
     status = acq_fuzzy_network_new(model, search->input_threshold, network, error);
     out->project = acq_fuzzy_network_project;
     out->context = *network;

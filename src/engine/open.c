@@ -144,7 +144,8 @@ static acq_status make_model(row_parts *parts, acq_error *error)
     if (parts->complex != NULL)
         return acq_complex_new_row_model(parts->complex, parts->graph, &parts->model, error);
     if (parts->nbfnet != NULL)
-        return acq_nbfnet_new_row_model(parts->nbfnet, parts->graph, &parts->model, error);
+        return acq_nbfnet_new_near_row_model(parts->nbfnet, parts->graph, &parts->around,
+                                             &parts->model, error);
     if (parts->book != NULL)
         return acq_rulebook_new_row_model(parts->book, parts->graph, &parts->model, error);
     return acq_ultra_new_near_row_model(parts->ultra, parts->graph, &parts->around, &parts->model,

@@ -28,7 +28,7 @@ typedef struct acq_open_params {
     acq_row_choice rows;         /* complex, nbfnet, ultra: which rows are made */
     acq_tail_choice tails;       /* which tails these propose */
     double floor;                /* of their links; 0: the kind's own */
-    double visit;        /* ultra:MODEL: share of the entities that a row visits; 0: by size */
+    double visit;        /* nbfnet, ultra: share of the entities that a row visits; 0: by size */
     size_t memory_bytes; /* of links kept; 0: no limit */
     unsigned n_threads;
 } acq_open_params;

@@ -543,3 +543,48 @@ acq_status acq_around_find(acq_around *around, acq_ent head, const acq_ent *also
         status = make_edges(around, &fits);
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
+
+/* ---- frequent tails ---- */
+
+typedef struct frequent {
+    acq_ent entity;
+    uint32_t n;
+} frequent;
+
+static int compare_frequent(const void *a, const void *b)
+{
+    const frequent *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return (x->entity > y->entity) - (x->entity < y->entity);
+}
+
+/* The list has room for twice as many as are wanted, and is cut when it is full. */
+static size_t cut_frequent(frequent *list, size_t n, size_t most)
+{
+    if (n > 0)
+        qsort(list, n, sizeof *list, compare_frequent);
+    return n < most ? n : most;
+}
+
+acq_status acq_around_list_frequent(const acq_around_index *index, acq_rel relation, size_t most,
+                                    acq_ent *out, size_t *n)
+{
+    const acq_links *links = index->links[acq_inverse(relation)];
+    frequent *list = acq_alloc(2 * most, sizeof *list);
+    if (list == NULL)
+        return ACQ_ERR_MEMORY;
+    *n = 0;
+    for (uint32_t i = 0; i < links->n_heads; i++) {
+        uint32_t count = links->offsets[i + 1] - links->offsets[i];
+        if (*n == 2 * most)
+            *n = cut_frequent(list, *n, most);
+        if (*n < most || count > 1)
+            list[(*n)++] = (frequent){links->heads[i], count};
+    }
+    *n = cut_frequent(list, *n, most);
+    for (size_t i = 0; i < *n; i++)
+        out[i] = list[i].entity;
+    acq_free(list);
+    return ACQ_OK;
+}

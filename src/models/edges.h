@@ -147,4 +147,10 @@ static inline uint32_t acq_around_get_node(const acq_around *around, acq_ent ent
     return around->places[entity] - 1;
 }
 
+/* The tails that most heads of a relation have, at most `most` of them: of the nodes of a row one
+ * in eight is such a one. */
+#define ACQ_AROUND_FREQUENT(most_nodes) ((size_t)(most_nodes) / 8 + 1)
+acq_status acq_around_list_frequent(const acq_around_index *index, acq_rel relation, size_t most,
+                                    acq_ent *out, size_t *n);
+
 #endif

@@ -119,6 +119,96 @@ static void test_rows_are_those_of_the_equations(void **state)
     }
 }
 
+/* ---- rows on the entities around the head ---- */
+
+/* Facts between the nodes, and the scales of the whole graph. */
+static nbfnet_oracle restrict_oracle(const row_case *r, const acq_ent *nodes, size_t n,
+                                     acq_triple *facts, float *scales)
+{
+    nbfnet_oracle oracle = r->oracle;
+    bool is_node[MOST_ENTITIES] = {0};
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        is_node[nodes[i]] = true;
+    oracle.facts = facts;
+    oracle.n_facts = 0;
+    oracle.scales = scales;
+    for (acq_ent e = 0; e < r->n; e++)
+        scales[e] = 0;
+    for (size_t i = 0; i < r->c.n_facts; i++) {
+        acq_triple f = r->c.facts[i];
+        scales[f.head]++;
+        if (is_node[f.head] && is_node[f.tail])
+            facts[oracle.n_facts++] = f;
+    }
+    for (acq_ent e = 0; e < r->n; e++)
+        sum += log((double)scales[e] + 1) / r->n;
+    for (acq_ent e = 0; e < r->n; e++)
+        scales[e] = (float)(log((double)scales[e] + 1) / sum);
+    return oracle;
+}
+
+static void check_near_row(const row_case *r, acq_rel relation, acq_ent head)
+{
+    float scores[MOST_ENTITIES], scales[MOST_ENTITIES], found[MOST_ENTITIES];
+    double weights[MOST_ENTITIES] = {0}, all[MOST_ENTITIES], expected[MOST_ENTITIES];
+    const acq_ent *nodes;
+    size_t n;
+    assert_int_equal(
+        r->rows->ops->score_few(r->rows, r->scratch, relation, head, scores, &nodes, &n, NULL),
+        ACQ_OK);
+    acq_triple *facts = calloc(r->c.n_facts + 1, sizeof *facts);
+    assert_non_null(facts);
+    nbfnet_oracle oracle = restrict_oracle(r, nodes, n, facts, scales);
+    weights[head] = 1;
+    nbfnet_oracle_score(&oracle, relation, weights, all);
+    for (size_t i = 0; i < n; i++) {
+        found[i] = scores[nodes[i]];
+        expected[i] = all[nodes[i]];
+    }
+    assert_scores(found, expected, n);
+    free(facts);
+}
+
+static void open_near(row_case *r, uint32_t most_nodes)
+{
+    acq_around_params params = {.most_nodes = most_nodes};
+    r->rows->ops->free_scratch(r->rows, r->scratch);
+    acq_row_model_free(r->rows);
+    assert_int_equal(acq_nbfnet_new_near_row_model(r->model, r->c.graph, &params, &r->rows, NULL),
+                     ACQ_OK);
+    assert_int_equal(r->rows->ops->open_scratch(r->rows, &r->scratch, NULL), ACQ_OK);
+}
+
+static void test_near_rows_are_those_of_the_links_between_their_nodes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < count_cases(CASES); seed++) {
+        row_case r;
+        row_case_init(&r, seed);
+        open_near(&r, 1 + (uint32_t)(seed % 8));
+        for (acq_rel relation = 0; relation < r.model->n_relations && r.rows->is_sparse; relation++)
+            check_near_row(&r, relation, (acq_ent)((seed + relation) % r.n));
+        row_case_deinit(&r);
+    }
+}
+
+static void test_near_rows_of_all_entities_are_whole_rows(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < count_cases(CASES); seed++) {
+        row_case r;
+        float whole[MOST_ENTITIES], near[MOST_ENTITIES];
+        acq_ent head = 0;
+        row_case_init(&r, seed);
+        score(&r, (acq_row_request){1, &head, 1, NULL, r.n, whole, {0}});
+        open_near(&r, r.n);
+        score(&r, (acq_row_request){1, &head, 1, NULL, r.n, near, {0}});
+        assert_memory_equal(whole, near, r.n * sizeof *whole);
+        row_case_deinit(&r);
+    }
+}
+
 static void check_fuzzy_set(const row_case *r, acq_rel relation, uint64_t seed)
 {
     acq_random random = acq_random_start(seed, relation);
@@ -503,6 +593,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_those_of_the_equations),
+        cmocka_unit_test(test_near_rows_are_those_of_the_links_between_their_nodes),
+        cmocka_unit_test(test_near_rows_of_all_entities_are_whole_rows),
         cmocka_unit_test(test_fuzzy_sets_are_boundaries),
         cmocka_unit_test(test_one_entity_as_a_set_is_its_row),
         cmocka_unit_test(test_the_gradient_is_the_slope_of_the_loss),

@@ -13,6 +13,7 @@
 #ifndef ACQ_MODELS_NBFNET_NBFNET_H
 #define ACQ_MODELS_NBFNET_NBFNET_H
 
+#include "models/edges.h"
 #include "models/model.h"
 #include "tensor/safetensors.h"
 
@@ -79,6 +80,13 @@ acq_status acq_nbfnet_write(const char *path, const acq_nbfnet *model, const acq
 
 acq_status acq_nbfnet_new_row_model(const acq_nbfnet *model, const acq_graph *graph,
                                     acq_row_model **out, acq_error *error);
+
+/* Rows on the entities around their head and the links between them (models/edges.h); what lies
+ * outside has no score. With room for all entities these are the rows of acq_nbfnet_new_row_model.
+ */
+acq_status acq_nbfnet_new_near_row_model(const acq_nbfnet *model, const acq_graph *graph,
+                                         const acq_around_params *params, acq_row_model **out,
+                                         acq_error *error);
 
 /* A fuzzy set as boundary: entity e starts with weights[e] times the query vector; out gets a
  * raw score per entity. Scratch is the row model's. For query baselines. */

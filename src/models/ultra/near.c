@@ -25,8 +25,7 @@ enum {
     DRAWN = 4096,          /* entities, of all relations together */
     MOST_OF_RELATION = 16, /* of one */
     LEAST_OF_RELATION = 2,
-    POPULAR_SHARE = 8, /* of the nodes one in so many is a frequent tail */
-    SMALL = 65536,     /* entities: rows may be asked for together */
+    SMALL = 65536, /* entities: rows may be asked for together */
     BATCH = 16
 };
 
@@ -156,44 +155,6 @@ static void find_usual(const near_rows *rows, near_scratch *s)
 
 /* ---- what rows of a relation share ---- */
 
-typedef struct frequent {
-    acq_ent entity;
-    uint32_t n;
-} frequent;
-
-static int compare_frequent(const void *a, const void *b)
-{
-    const frequent *x = a, *y = b;
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return (x->entity > y->entity) - (x->entity < y->entity);
-}
-
-/* The most frequent tails: a list of twice as many as are wanted is sorted whenever it is full. */
-static acq_status find_popular(const near_rows *rows, near_scratch *s, acq_rel relation)
-{
-    const acq_links *links = rows->index.links[acq_inverse(relation)];
-    size_t most = rows->params.most_nodes / POPULAR_SHARE + 1, n = 0;
-    frequent *list = acq_alloc(2 * most, sizeof *list);
-    if (list == NULL || ACQ_RESERVE(s->popular, s->popular_room, most) != ACQ_OK) {
-        acq_free(list);
-        return ACQ_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; i <= links->n_heads; i++) {
-        if (n == 2 * most || (i == links->n_heads && n > 0)) {
-            qsort(list, n, sizeof *list, compare_frequent);
-            n = n < most ? n : most;
-        }
-        if (i < links->n_heads && (n < most || links->offsets[i + 1] - links->offsets[i] > 1))
-            list[n++] = (frequent){links->heads[i], links->offsets[i + 1] - links->offsets[i]};
-    }
-    for (size_t i = 0; i < n; i++)
-        s->popular[i] = list[i].entity;
-    s->n_popular = n;
-    acq_free(list);
-    return ACQ_OK;
-}
-
 static acq_status prepare(const near_rows *rows, near_scratch *s, acq_rel relation, acq_stop stop,
                           acq_error *error)
 {
@@ -213,7 +174,9 @@ static acq_status prepare(const near_rows *rows, near_scratch *s, acq_rel relati
         acq_ultra_project(network, l, n, s->vectors.out, NULL, s->projected[l]);
     acq_ultra_start_score(network, s->vectors.out + (size_t)relation * D, s->score_bias);
     find_usual(rows, s);
-    if (find_popular(rows, s, relation) != ACQ_OK)
+    size_t most = ACQ_AROUND_FREQUENT(rows->params.most_nodes);
+    if (ACQ_RESERVE(s->popular, s->popular_room, most) != ACQ_OK ||
+        acq_around_list_frequent(&rows->index, relation, most, s->popular, &s->n_popular) != ACQ_OK)
         return acq_fail_memory(error);
     s->relation = relation;
     return ACQ_OK;

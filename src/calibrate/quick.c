@@ -222,10 +222,9 @@ static acq_status fit(acq_link_sample *sample, uint32_t n, acq_calibrator *out, 
 }
 
 /* What it was learnt from, and how. */
-static void name_graph(const acq_graph *graph, char *out, size_t size)
+static void name_graph(uint64_t fingerprint, char *out, size_t size)
 {
-    snprintf(out, size, "%s %016llx", version,
-             (unsigned long long)acq_graph_get_fingerprint(graph));
+    snprintf(out, size, "%s %016llx", version, (unsigned long long)fingerprint);
 }
 
 /* Frees the sample on failure. */
@@ -298,7 +297,7 @@ acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop 
     if (status == ACQ_OK)
         status = fit(sample, acq_graph_get_n_relations(graph) / 2, out, error);
     snprintf(out->models, sizeof out->models, "neighbours");
-    name_graph(graph, out->graph, sizeof out->graph);
+    name_graph(acq_graph_get_fingerprint(graph), out->graph, sizeof out->graph);
     acq_link_sample_free(sample);
     acq_boost_free(prior);
     return status;
@@ -306,13 +305,16 @@ acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop 
 
 /* ---- the file ---- */
 
-bool acq_quick_get(const char *path, const acq_graph *graph, acq_calibrator *out)
+bool acq_quick_get(const char *path, const acq_graph *graph, uint64_t earlier,
+                   acq_calibrator *out)
 {
     acq_calibrator *kept = NULL;
-    char wanted[sizeof kept->graph];
-    name_graph(graph, wanted, sizeof wanted);
+    char wanted[2][sizeof kept->graph];
+    name_graph(acq_graph_get_fingerprint(graph), wanted[0], sizeof wanted[0]);
+    name_graph(earlier, wanted[1], sizeof wanted[1]);
     bool is_good = acq_calibrator_read(path, &kept, NULL) == ACQ_OK && kept->link != NULL &&
-                   strcmp(kept->graph, wanted) == 0 &&
+                   (strcmp(kept->graph, wanted[0]) == 0 ||
+                    (earlier != 0 && strcmp(kept->graph, wanted[1]) == 0)) &&
                    (kept->n_shifts == 0 || kept->n_shifts == acq_graph_get_n_relations(graph) / 2);
     if (is_good) {
         out->link = kept->link;

@@ -53,8 +53,10 @@ acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop 
                            acq_calibrator *out, acq_error *error);
 
 /* What it has learnt, kept in a file. get: false where there is no file, or it is damaged, or of
- * another graph or another version of this. put: a file that cannot be written is left out. */
-bool acq_quick_get(const char *path, const acq_graph *graph, acq_calibrator *out);
+ * another version of this, or of another graph than this one or its state with the fingerprint
+ * `earlier` (0: none). put: a file that cannot be written is left out. */
+bool acq_quick_get(const char *path, const acq_graph *graph, uint64_t earlier,
+                   acq_calibrator *out);
 void acq_quick_put(const char *path, const acq_calibrator *learnt);
 
 /* One sentence where the graph is so small that p says little; NULL: it is large enough. */

@@ -56,6 +56,7 @@ static acq_status make_open_params(const acq_predictor_params *params, acq_open_
     if (status != ACQ_OK)
         return status;
     *out = (acq_open_params){.graph_path = params->graph_path,
+                             .learnt_from = params->learnt_from,
                              .direction = is_forward ? ACQ_DIRECTION_FORWARD : ACQ_DIRECTION_BOTH,
                              .is_qto = is_qto,
                              .rows = is_smaller ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH,

@@ -159,30 +159,52 @@ static void emit_answers(acq_asking *a, const acq_result *some)
     }
 }
 
-static void run_cursor(acq_asking *a)
+static void emit_end(acq_asking *a, const acq_result *result)
 {
-    acq_error error = {0};
+    acq_answer_write_end(a->g, a->query, result, &a->params, a->explains, &a->text);
+    emit_text(a, "result");
+}
+
+static acq_status run_cursor(acq_asking *a, acq_error *error)
+{
     acq_cursor *cursor = NULL;
     const acq_result *some = NULL;
-    a->params.progress = tell_progress;
-    a->params.trace = a->traces ? tell_step : NULL;
-    a->params.context = a;
-    a->next_sign_ns = acq_clock_ns() + 500000000;
-    acq_status status = acq_cursor_open(a->query, a->g->predictor, &a->params, &cursor, &error);
+    acq_status status = acq_cursor_open(a->query, a->g->predictor, &a->params, &cursor, error);
     while (status == ACQ_OK) {
-        status = acq_cursor_next_some(cursor, &some, &error);
+        status = acq_cursor_next_some(cursor, &some, error);
         if (status != ACQ_OK || some == NULL)
             break;
         emit_answers(a, some);
     }
-    if (status == ACQ_OK) {
-        acq_answer_write_end(a->g, a->query, acq_cursor_get_result(cursor), &a->params, a->explains,
-                             &a->text);
-        emit_text(a, "result");
-    } else {
-        emit_failure(a, &error);
-    }
+    if (status == ACQ_OK)
+        emit_end(a, acq_cursor_get_result(cursor));
     acq_cursor_free(cursor);
+    return status;
+}
+
+/* What facts give is not asked for, so nothing can come first. */
+static acq_status run_at_once(acq_asking *a, acq_error *error)
+{
+    acq_result *result = NULL;
+    acq_status status = acq_ask(a->query, a->g->predictor, &a->params, &result, error);
+    if (status == ACQ_OK) {
+        emit_answers(a, result);
+        emit_end(a, result);
+    }
+    acq_result_free(result);
+    return status;
+}
+
+static void run_query(acq_asking *a)
+{
+    acq_error error = {0};
+    a->params.progress = tell_progress;
+    a->params.trace = a->traces ? tell_step : NULL;
+    a->params.context = a;
+    a->next_sign_ns = acq_clock_ns() + 500000000;
+    acq_status status = a->params.new_only ? run_at_once(a, &error) : run_cursor(a, &error);
+    if (status != ACQ_OK)
+        emit_failure(a, &error);
 }
 
 void acq_asking_run(acq_asking *a, acq_emit_fn emit, void *context)
@@ -190,7 +212,7 @@ void acq_asking_run(acq_asking *a, acq_emit_fn emit, void *context)
     a->emit = emit;
     a->context = context;
     if (a->query != NULL) {
-        run_cursor(a);
+        run_query(a);
         return;
     }
     for (size_t i = 0; i < acq_solutions_get_n(a->solutions) && is_wanted(a); i++) {

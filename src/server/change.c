@@ -121,7 +121,7 @@ static acq_status apply(change *c, acq_error *error)
 static json_t *make_report(change *c, int *status)
 {
     acq_error error = {0};
-    if (acq_served_reload(c->call->served, c->g->name, &error) != ACQ_OK) {
+    if (acq_served_reload(c->call->served, c->g->name, c->report.changed, &error) != ACQ_OK) {
         char message[600];
         acq_format(message, sizeof message,
                    "the facts are in the store, but it could not be opened anew: %.400s",

@@ -327,7 +327,7 @@ acq_status acq_http_start(const acq_http_params *params, acq_http **out, unsigne
 
 acq_status acq_http_reload(acq_http *http, acq_error *error)
 {
-    return acq_served_reload(&http->served, NULL, error);
+    return acq_served_reload(&http->served, NULL, 0, error);
 }
 
 static bool is_idle(acq_http *http)

@@ -49,7 +49,21 @@ static void warm(const acq_served_graph *g, double seconds)
     acq_predictions_free(links);
 }
 
+/* Learning takes seconds, so a graph does not learn anew after each change: what it has learnt
+ * counts until 20 facts and 1 in 100 have changed. */
+static void keep_learnt(acq_served_graph *g, const acq_served_graph *old, uint64_t n_changed)
+{
+    enum { FEW = 20, SHARE = 100 };
+    uint64_t most = acq_graph_get_n_facts(g->graph) / SHARE;
+    uint64_t n = old == NULL ? 0 : old->n_changed + n_changed;
+    bool is_kept = old != NULL && n <= (most > FEW ? most : FEW);
+    g->learnt_from = is_kept ? old->learnt_from : acq_graph_get_fingerprint(g->graph);
+    g->n_changed = is_kept ? n : 0;
+}
+
+/* old: the same graph before n_changed facts of it were changed; NULL: nothing is known. */
 static acq_status open_graph(const acq_service_params *params, const char *path,
+                             const acq_served_graph *old, uint64_t n_changed,
                              acq_served_graph **out, acq_error *error)
 {
     acq_graph_params read;
@@ -68,6 +82,9 @@ static acq_status open_graph(const acq_service_params *params, const char *path,
     acq_status status = g->name == NULL ? acq_fail_memory(error) : ACQ_OK;
     if (status == ACQ_OK)
         status = acq_graph_open(path, &read, &g->graph, error);
+    if (status == ACQ_OK)
+        keep_learnt(g, old, n_changed);
+    predict.learnt_from = g->learnt_from;
     if (status == ACQ_OK)
         status = acq_predictor_new(g->graph, params->predictor, &predict, &g->predictor, error);
     g->is_observed =
@@ -94,7 +111,8 @@ static acq_status check_name(const acq_service *service, size_t i, acq_error *er
 
 /* Opens all graphs, or only that of this name and takes the others from `old`. One user. */
 static acq_status open_service(const acq_service_params *params, const acq_service *old,
-                               const char *name, acq_service **out, acq_error *error)
+                               const char *name, uint64_t n_changed, acq_service **out,
+                               acq_error *error)
 {
     acq_service *service = acq_zalloc(1, sizeof *service);
     if (service == NULL)
@@ -108,7 +126,9 @@ static acq_status open_service(const acq_service_params *params, const acq_servi
             service->graphs[i] = old->graphs[i];
             atomic_fetch_add(&service->graphs[i]->users, 1);
         } else {
-            status = open_graph(params, params->paths[i], &service->graphs[i], error);
+            status = open_graph(params, params->paths[i],
+                                old == NULL || name == NULL ? NULL : old->graphs[i],
+                                n_changed, &service->graphs[i], error);
             if (status == ACQ_OK && params->warms && name == NULL)
                 warm(service->graphs[i], params->seconds);
         }
@@ -148,7 +168,7 @@ acq_status acq_served_init(acq_served *served, const acq_service_params *params,
 {
     pthread_mutex_init(&served->lock, NULL);
     served->now = NULL;
-    return open_service(params, NULL, NULL, &served->now, error);
+    return open_service(params, NULL, NULL, 0, &served->now, error);
 }
 
 void acq_served_deinit(acq_served *served)
@@ -168,11 +188,12 @@ acq_service *acq_served_join(acq_served *served)
 
 /* Two reloads at the same time: the later one to take the place tries again, so that nothing of
  * the other is lost. */
-acq_status acq_served_reload(acq_served *served, const char *name, acq_error *error)
+acq_status acq_served_reload(acq_served *served, const char *name, uint64_t n_changed,
+                             acq_error *error)
 {
     for (bool is_done = false; !is_done;) {
         acq_service *fresh = NULL, *old = acq_served_join(served);
-        acq_status status = open_service(&old->params, old, name, &fresh, error);
+        acq_status status = open_service(&old->params, old, name, n_changed, &fresh, error);
         pthread_mutex_lock(&served->lock);
         is_done = status != ACQ_OK || served->now == old;
         if (is_done && status == ACQ_OK)

@@ -38,6 +38,8 @@ typedef struct acq_served_graph {
     acq_predictor *predictor;
     acq_predictor *observed; /* facts alone */
     bool is_observed;        /* the predictor: nothing is predicted */
+    uint64_t learnt_from; /* fingerprint of the state that its predictor may have learnt from */
+    uint64_t n_changed;   /* facts added and removed since */
     atomic_int users; /* sets that it belongs to */
 } acq_served_graph;
 
@@ -61,8 +63,11 @@ void acq_served_deinit(acq_served *served);
 acq_service *acq_served_join(acq_served *served);
 void acq_service_leave(acq_service *service);
 
-/* Opens the graph of this name anew, or all (NULL). After an error the old ones stay. */
-acq_status acq_served_reload(acq_served *served, const char *name, acq_error *error);
+/* Opens the graph of this name anew, or all (NULL). After an error the old ones stay. n_changed: of
+ * the one graph so many facts were changed. As long as these are few, its predictor goes on with
+ * what it has learnt. */
+acq_status acq_served_reload(acq_served *served, const char *name, uint64_t n_changed,
+                             acq_error *error);
 
 /* By name; NULL or "": the first. */
 const acq_served_graph *acq_service_find(const acq_service *service, const char *name);

@@ -403,7 +403,12 @@ static void check_writes(void)
         "{\"facts\":[{\"head\":\"<script>alert(1)</script>\\u001b[31m\",\"relation\":\"member_of\","
         "\"tail\":\"a \\\"b\\\" & <i>\"}]}";
     int status;
-    char *said = http_client_ask("/api/add", "", fact_text, &status);
+    char *said = http_client_ask(
+        "/api/ask", "", "{\"query\":\"member_of(x, y)\",\"new\":true,\"limit\":5,\"min_p\":0.01}",
+        &status);
+    check(status == 200 && has(said, "predicted") && !has(said, "\"kind\":\"observed\""), "new");
+    free(said);
+    said = http_client_ask("/api/add", "", fact_text, &status);
     check(status == 200 && has(said, "\"added\":1") && has(said, "\\u001B"), "add");
     free(said);
     said = http_client_ask("/api/add", "",

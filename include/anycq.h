@@ -712,14 +712,21 @@ typedef struct acq_fit_relation {
     double said, right; /* links with p >= 0.5 in one of them, and about how many are true */
 } acq_fit_relation;     /* stays as it is */
 
+/* What a part of the evidence is worth: by how much the log-loss of held-out links rises when trees
+ * learn without it. */
+typedef struct acq_fit_part {
+    const char *name; /* "complex", "rulebook", "neighbours", "rules" (mined ones), ...; static */
+    double worth;     /* .05: by 5 %; below 0: it does harm */
+} acq_fit_part;       /* stays as it is */
+
 typedef struct acq_fit_completion_params {
     size_t size;
     const char *models;       /* "complex", "nbfnet", "ultra", "all", or some: "complex+ultra";
                                  "auto": complex, on small graphs what needs no training */
     const acq_graph *earlier; /* learn from what was added since, not from links held out */
     double hold_share;        /* 0.087: of the facts, held out */
-    double epochs;            /* of ComplEx */
-    uint32_t rank;            /* of ComplEx */
+    double epochs;            /* of ComplEx; 0: by effort */
+    uint32_t rank;            /* of ComplEx; 0: by effort */
     double seconds;           /* what the whole may take; 0: as long as the epochs take */
     double floor;             /* 0.002: least probability of a link that is kept */
     uint64_t seed;            /* 1: a fit repeats with it, at any number of threads */
@@ -749,6 +756,12 @@ typedef struct acq_fit_completion_params {
     void *note_context;
     bool pieces; /* fit in pieces, as a large graph is: quicker, with less evidence for a link */
     double tune_seconds; /* train the weights of ultra on for so long on this graph; 0: do not */
+    /* Called for each part of the evidence, with `part_context`; NULL: not measured. */
+    void (*part)(void *part_context, const acq_fit_part *part);
+    void *part_context;
+    const char *effort; /* "quick", "normal" or "best": some 2, 15, 120 minutes on two cores for
+                           300,000 facts. With models "auto" it chooses these */
+    bool keep;          /* PATH.fit stays with the trained models, which `resume` goes on with */
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);
@@ -760,6 +773,11 @@ static inline void acq_fit_completion_params_init(acq_fit_completion_params *par
 /* Are the parameters in range, and is `ultra` a file of weights? Nothing is written. */
 ACQ_API acq_status acq_fit_completion_check(const acq_fit_completion_params *params,
                                             acq_error *error);
+
+/* In one line what a fit of the graph with these parameters will do. */
+ACQ_API acq_status acq_fit_completion_plan(const acq_graph *graph,
+                                           const acq_fit_completion_params *params, char *out,
+                                           size_t size, acq_error *error);
 
 /* Learns links and their probabilities from the graph's own facts and writes them to `path`, for
  * the predictor "completion:PATH". The file appears whole or not at all. Costs minutes to hours:

@@ -17,7 +17,7 @@
 #define ACQ_HELD_SHARE .087
 
 enum {
-    ACQ_CANDIDATES_MODELS = 4, /* most row models side by side */
+    ACQ_CANDIDATES_MODELS = 5, /* most row models side by side */
     ACQ_CANDIDATES_MOST_FEATURES = 128
 };
 

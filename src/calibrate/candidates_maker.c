@@ -129,12 +129,14 @@ static acq_status count_degrees(acq_candidates_maker *maker, acq_error *error)
     return ACQ_OK;
 }
 
-/* The score of similar entities is the log of the share of them that have a tail. */
+/* The score of similar entities is the log of the share of them that have a tail, that of rules the
+ * log-odds of such shares. */
 static void grow_scores(acq_candidates_maker *maker)
 {
     const acq_candidates_params *params = &maker->params;
     for (size_t m = 0; m < params->n_models && params->is_rest; m++)
-        if (strcmp(params->models[m]->kind, "neighbours") == 0)
+        if (strcmp(params->models[m]->kind, "neighbours") == 0 ||
+            strcmp(params->models[m]->kind, "rulebook") == 0)
             maker->grown[m] = (float)-log(1 - params->held_share);
 }
 

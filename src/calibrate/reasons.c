@@ -113,6 +113,55 @@ static acq_status add_rules(story *s)
                                       .n_rules = n});
 }
 
+/* ---- learnt rules ---- */
+
+/* A body as it is walked from X to Y, its other variables Z and W. */
+static void add_walk(story *s, const acq_rel *body)
+{
+    static const char *const between[] = {"Z", "W"};
+    unsigned n = 0;
+    while (n < ACQ_RULEBOOK_HOPS && body[n] != ACQ_NO_ID)
+        n++;
+    for (unsigned i = 0; i < n; i++) {
+        if (i > 0)
+            acq_text_add(&s->text, " & ");
+        add_atom(s, body[i], i == 0 ? "X" : between[i - 1], i + 1 == n ? "Y" : between[i]);
+    }
+}
+
+static void add_body(story *s, const acq_learnt_rule *rule)
+{
+    if (rule->constant == ACQ_NO_ID)
+        add_walk(s, rule->body);
+    else
+        add_atom(s, rule->body[0], "X", rule->other == ACQ_NO_ID ? "Z" : name(s, rule->other));
+}
+
+/* In the counts of the facts that learning looked at. */
+static acq_status add_learnt(story *s, size_t m)
+{
+    const acq_learnt_rule *rule = s->parts.learnt;
+    acq_reason_rule *told = acq_arena_alloc(s->arena, 1, sizeof *told);
+    if (told == NULL)
+        return ACQ_ERR_MEMORY;
+    *told = (acq_reason_rule){
+        .middle = "", .middle_id = ACQ_NO_ID, .support = rule->support, .cases = rule->pairs};
+    add_body(s, rule);
+    acq_status status = copy_text(s, &told->body);
+    if (status != ACQ_OK)
+        return status;
+    add_atom(s, rule->head, "X", rule->constant == ACQ_NO_ID ? "Y" : name(s, rule->constant));
+    bool is_long = rule->constant == ACQ_NO_ID && rule->body[1] != ACQ_NO_ID;
+    acq_text_format(&s->text, " holds where %s %s, in %u of %u cases", told->body,
+                    is_long ? "do" : "does", rule->support, rule->pairs);
+    return add_reason(s, (acq_reason){.kind = "rules",
+                                      .weight = (double)s->parts.weights[ACQ_PART_MODELS + m],
+                                      .count = rule->support,
+                                      .total = rule->pairs,
+                                      .rules = told,
+                                      .n_rules = 1});
+}
+
 /* ---- models ---- */
 
 /* How many unobserved tails the row has. */
@@ -149,8 +198,10 @@ static void tell_rank(story *s, uint64_t rank, bool of_head, uint64_t *of)
 
 static const char *print_model(const char *kind)
 {
-    static const char *const names[][2] = {
-        {"complex", "ComplEx"}, {"nbfnet", "NBFNet"}, {"ultra", "ULTRA"}};
+    static const char *const names[][2] = {{"complex", "ComplEx"},
+                                           {"nbfnet", "NBFNet"},
+                                           {"ultra", "ULTRA"},
+                                           {"rulebook", "The rulebook"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(kind, names[i][0]) == 0)
             return names[i][1];
@@ -247,8 +298,8 @@ static void tell_facts(story *s, const acq_links *links, bool of_tail, size_t n,
     add_atom(s, s->relation, head, tail);
     acq_text_add(&s->text, n == 1 || n == 0 ? " is known" : " are known");
     if (n > 0 && !is_for)
-        acq_text_format(&s->text, "; %.0f %% of all %s have no more",
-                        100 * share_with(links, n), of_tail ? "tails" : "heads");
+        acq_text_format(&s->text, "; %.0f %% of all %s have no more", 100 * share_with(links, n),
+                        of_tail ? "tails" : "heads");
 }
 
 static acq_status add_facts(story *s, bool of_tail, acq_error *error)
@@ -282,8 +333,13 @@ static acq_status tell(story *s, acq_error *error)
     for (size_t m = 0; m + ACQ_PART_MODELS < s->parts.n && status == ACQ_OK; m++) {
         if (!is_said(s, ACQ_PART_MODELS + m))
             continue;
-        bool is_similar = strcmp(s->source->models[m], "neighbours") == 0;
-        status = is_similar ? add_similar(s, m, error) : add_ranks(s, m);
+        const char *kind = s->source->models[m];
+        if (strcmp(kind, "neighbours") == 0)
+            status = add_similar(s, m, error);
+        else if (strcmp(kind, "rulebook") == 0 && s->parts.learnt != NULL)
+            status = add_learnt(s, m);
+        else
+            status = add_ranks(s, m);
     }
     if (status == ACQ_OK && is_said(s, ACQ_PART_HEAD))
         status = add_facts(s, false, error);

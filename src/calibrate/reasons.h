@@ -4,8 +4,8 @@
  *
  * A predictor carries its source. That of rows made on demand measures the row of the link again.
  * That of a completion has what the fit kept in the file, since the models are gone: the rules, and
- * of every link from ACQ_REASONS_LEAST_P on the weights of its parts in steps of 1/16 and its
- * ranks. */
+ * of every link from ACQ_REASONS_LEAST_P on the weights of its parts in steps of 1/16, its ranks
+ * and the best of the learnt rules that conclude it. */
 #ifndef ACQ_CALIBRATE_REASONS_H
 #define ACQ_CALIBRATE_REASONS_H
 
@@ -13,6 +13,7 @@
 #include "calibrate/boost.h"
 #include "calibrate/candidates.h"
 #include "calibrate/cover.h"
+#include "models/rulebook/rulebook.h"
 
 /* ---- parts ----
  *
@@ -39,6 +40,7 @@ typedef struct acq_link_parts {
     /* By each model, from 1: place of the tail among the unobserved tails of (head, relation), and
      * of the head among those of (tail, inverse). 0: not asked. */
     uint32_t ranks[ACQ_CANDIDATES_MODELS], back_ranks[ACQ_CANDIDATES_MODELS];
+    const acq_learnt_rule *learnt; /* the most confident one that concludes it; NULL: none */
 } acq_link_parts;
 
 /* The same link seen from its tail. */

@@ -4,7 +4,9 @@
  *   [ head | names of models | rules of each pair of relations | links of each pair | cover ]
  *
  * Links of a pair are those from ACQ_REASONS_LEAST_P on, by (head, tail) of the even relation: all
- * heads, all tails, then a record each: weights of the parts in steps of 1/16, ranks. */
+ * heads, all tails, then a record each: weights of the parts in steps of 1/16, ranks. With learnt
+ * rules among the models (version 2) the best ones of these links follow, and the place of one
+ * among them for each link. */
 #include "calibrate/reasons.h"
 
 #include <math.h>
@@ -19,9 +21,10 @@
 #include "models/neighbours.h"
 #include "predict/completion.h"
 
-enum { VERSION = 1, NAME = 16, STEPS = 16, MOST_STEPS = 127, MOST_RANK = 255 };
+enum { VERSION = 1, WITH_LEARNT = 2, NAME = 16, STEPS = 16, MOST_STEPS = 127, MOST_RANK = 255 };
 
 static const char magic[4] = {'A', 'C', 'Q', 'R'};
+static const char RULEBOOK[] = "rulebook";
 
 typedef struct kept_head {
     char magic[4];
@@ -33,6 +36,10 @@ typedef struct kept_rule {
     float confidence;
     uint32_t support;
 } kept_rule;
+
+typedef struct kept_learnt {
+    uint32_t head, body[ACQ_RULEBOOK_HOPS], constant, other, support, pairs;
+} kept_learnt;
 
 /* Bytes of a link's record: the parts, then both ranks of each model. */
 static size_t get_width(size_t n_models)
@@ -100,8 +107,10 @@ static acq_status put_number(bytes *to, uint32_t number)
 
 struct acq_kept_writer {
     const acq_candidates_maker *maker;
-    bytes links;      /* of the pairs so far */
-    uint32_t n_pairs; /* of these */
+    const acq_row_model *rulebook; /* NULL: no learnt rules are evidence */
+    void *scratch;                 /* of the rulebook */
+    bytes links;                   /* of the pairs so far */
+    uint32_t n_pairs;              /* of these */
 };
 
 acq_status acq_kept_writer_new(const acq_candidates_maker *maker, acq_kept_writer **out,
@@ -111,14 +120,25 @@ acq_status acq_kept_writer_new(const acq_candidates_maker *maker, acq_kept_write
     if (writer == NULL)
         return acq_fail_memory(error);
     writer->maker = maker;
-    *out = writer;
-    return ACQ_OK;
+    for (size_t m = 0; m < maker->params.n_models; m++)
+        if (strcmp(maker->params.models[m]->kind, RULEBOOK) == 0)
+            writer->rulebook = maker->params.models[m];
+    acq_status status = ACQ_OK;
+    if (writer->rulebook != NULL)
+        status = writer->rulebook->ops->open_scratch(writer->rulebook, &writer->scratch, error);
+    if (status == ACQ_OK)
+        *out = writer;
+    else
+        acq_kept_writer_free(writer);
+    return status;
 }
 
 void acq_kept_writer_free(acq_kept_writer *writer)
 {
     if (writer == NULL)
         return;
+    if (writer->rulebook != NULL)
+        writer->rulebook->ops->free_scratch(writer->rulebook, writer->scratch);
     acq_free(writer->links.all);
     acq_free(writer);
 }
@@ -158,6 +178,84 @@ static acq_status put_links(acq_kept_writer *writer, const acq_kept_link *links,
     for (size_t i = 0; i < n && status == ACQ_OK; i++)
         status = put(to, links[i].record, width);
     return status == ACQ_OK ? put(to, zeros, pad4(n * width) - n * width) : status;
+}
+
+/* ---- learnt rules ---- */
+
+/* The same order in each run: cycles, then rules with constants, as the book has them. */
+static int compare_rules(const void *a, const void *b)
+{
+    const acq_learnt_rule *const *x = a, *const *y = b;
+    int kind = ((*x)->constant != ACQ_NO_ID) - ((*y)->constant != ACQ_NO_ID);
+    return kind != 0 ? kind : (*x > *y) - (*x < *y);
+}
+
+/* The best rule of each link, which are sorted; NULL: none concludes it. */
+static acq_status find_learnt(acq_kept_writer *writer, acq_rel relation, const acq_kept_link *links,
+                              size_t n, const acq_learnt_rule **out, acq_error *error)
+{
+    acq_ent *tails = acq_alloc(n, sizeof *tails);
+    acq_status status = tails == NULL ? acq_fail_memory(error) : ACQ_OK;
+    for (size_t i = 0; i < n && status == ACQ_OK; i++)
+        tails[i] = links[i].tail;
+    for (size_t i = 0, end; i < n && status == ACQ_OK; i = end) {
+        for (end = i + 1; end < n && links[end].head == links[i].head;)
+            end++;
+        status = acq_rulebook_find_best(writer->rulebook, writer->scratch, relation, links[i].head,
+                                        tails + i, end - i, out + i, error);
+    }
+    acq_free(tails);
+    return status;
+}
+
+static acq_status put_learnt_rule(bytes *to, const acq_learnt_rule *rule)
+{
+    kept_learnt kept = {rule->head,     {rule->body[0], rule->body[1], rule->body[2]},
+                        rule->constant, rule->other,
+                        rule->support,  rule->pairs};
+    return put(to, &kept, sizeof kept);
+}
+
+/* Those that some link has, once each, then the place of each link's own. */
+static acq_status put_rules_of_links(bytes *to, const acq_learnt_rule *const *rules, size_t n,
+                                     const acq_learnt_rule **sorted)
+{
+    size_t n_some = 0, n_sorted = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rules[i] != NULL)
+            sorted[n_some++] = rules[i];
+    if (n_some > 0)
+        qsort(sorted, n_some, sizeof *sorted, compare_rules);
+    for (size_t i = 0; i < n_some; i++)
+        if (n_sorted == 0 || sorted[n_sorted - 1] != sorted[i])
+            sorted[n_sorted++] = sorted[i];
+    acq_status status = put_number(to, (uint32_t)n_sorted);
+    for (size_t i = 0; i < n_sorted && status == ACQ_OK; i++)
+        status = put_learnt_rule(to, sorted[i]);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        size_t at = n_sorted;
+        if (rules[i] != NULL)
+            ACQ_SEARCH(at, 0, n_sorted, compare_rules(&sorted[at], &rules[i]) < 0);
+        status = put_number(to, rules[i] == NULL ? ACQ_NO_ID : (uint32_t)at);
+    }
+    return status;
+}
+
+static acq_status put_learnt(acq_kept_writer *writer, acq_rel relation, const acq_kept_link *links,
+                             size_t n, acq_error *error)
+{
+    if (writer->rulebook == NULL)
+        return ACQ_OK;
+    const acq_learnt_rule **rules = acq_alloc(n, sizeof *rules);
+    const acq_learnt_rule **sorted = acq_alloc(n, sizeof *sorted);
+    acq_status status = rules == NULL || sorted == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK)
+        status = find_learnt(writer, relation, links, n, rules, error);
+    if (status == ACQ_OK && put_rules_of_links(&writer->links, rules, n, sorted) != ACQ_OK)
+        status = acq_fail_memory(error);
+    acq_free(rules);
+    acq_free(sorted);
+    return status;
 }
 
 static bool is_kept(float odds)
@@ -216,6 +314,13 @@ acq_status acq_kept_measure(const acq_candidates_maker *maker, const acq_candida
     return ACQ_OK;
 }
 
+static acq_status put_pair(acq_kept_writer *writer, acq_rel relation, const acq_kept_link *links,
+                           size_t n, acq_error *error)
+{
+    return put_links(writer, links, n) != ACQ_OK ? acq_fail_memory(error)
+                                                 : put_learnt(writer, relation, links, n, error);
+}
+
 acq_status acq_kept_writer_put(acq_kept_writer *writer, acq_rel relation, acq_kept_link *links,
                                size_t n, acq_error *error)
 {
@@ -223,11 +328,11 @@ acq_status acq_kept_writer_put(acq_kept_writer *writer, acq_rel relation, acq_ke
     if (n > 1)
         qsort(links, n, sizeof *links, compare_links);
     for (; status == ACQ_OK && writer->n_pairs < relation / 2; writer->n_pairs++)
-        status = put_number(&writer->links, 0); /* pairs that were left out */
+        status = put_pair(writer, 0, NULL, 0, error); /* pairs that were left out */
     if (status == ACQ_OK)
-        status = put_links(writer, links, n);
+        status = put_pair(writer, relation & ~1U, links, n, error);
     writer->n_pairs++;
-    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+    return status;
 }
 
 acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *found,
@@ -276,7 +381,7 @@ acq_status acq_kept_writer_finish(acq_kept_writer *writer, const acq_cover *cove
                                   size_t *length, acq_error *error)
 {
     const acq_candidates_params *params = &writer->maker->params;
-    kept_head head = {.version = VERSION,
+    kept_head head = {.version = writer->rulebook != NULL ? WITH_LEARNT : VERSION,
                       .n_pairs = writer->n_pairs,
                       .n_models = (uint32_t)params->n_models,
                       .top = params->top};
@@ -309,6 +414,8 @@ typedef struct kept_pair {
     uint32_t n;
     const uint32_t *heads, *tails;
     const uint8_t *records;
+    acq_learnt_rule *learnt;
+    const uint32_t *places; /* of each link's rule among these; NULL: there are none */
 } kept_pair;
 
 typedef struct kept_source {
@@ -319,6 +426,7 @@ typedef struct kept_source {
     void *memory; /* the bytes, which pairs point into */
     kept_pair *pairs;
     uint32_t n_pairs, n_models;
+    bool has_learnt;
     acq_rules *rules;
     acq_row_model *neighbours;
     acq_cover cover;
@@ -351,7 +459,8 @@ static acq_status read_head(kept_source *self, rest *from, acq_error *error)
     const kept_head *head = take(from, 1, sizeof *head);
     if (head == NULL || memcmp(head->magic, magic, sizeof magic) != 0)
         return fail_damaged(error);
-    if (head->version != VERSION)
+    self->has_learnt = head->version == WITH_LEARNT;
+    if (head->version != VERSION && !self->has_learnt)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "the completion's reasons were kept by a newer version; upgrade");
     const char *names = take(from, head->n_models, NAME);
@@ -411,6 +520,50 @@ static acq_status read_rules(kept_source *self, rest *from, acq_error *error)
     return status;
 }
 
+static bool is_relation(const kept_source *self, uint32_t relation)
+{
+    return relation < acq_graph_get_n_relations(self->base.graph);
+}
+
+/* Names are looked up by these ids. */
+static bool is_rule(const kept_source *self, const kept_learnt *rule)
+{
+    uint32_t n_entities = acq_graph_get_n_entities(self->base.graph);
+    bool is_one = is_relation(self, rule->head) && is_relation(self, rule->body[0]);
+    for (unsigned i = 1; i < ACQ_RULEBOOK_HOPS; i++)
+        is_one = is_one && (rule->body[i] == ACQ_NO_ID || is_relation(self, rule->body[i]));
+    return is_one && (rule->constant == ACQ_NO_ID || rule->constant < n_entities) &&
+           (rule->other == ACQ_NO_ID || rule->other < n_entities);
+}
+
+static acq_status read_learnt(const kept_source *self, rest *from, kept_pair *pair,
+                              acq_error *error)
+{
+    const uint32_t *n = take(from, 1, sizeof *n);
+    const kept_learnt *kept = n == NULL ? NULL : take(from, *n, sizeof *kept);
+    pair->places = kept == NULL ? NULL : take(from, pair->n, sizeof *pair->places);
+    if (pair->places == NULL)
+        return fail_damaged(error);
+    pair->learnt = acq_alloc(*n, sizeof *pair->learnt);
+    if (pair->learnt == NULL)
+        return acq_fail_memory(error);
+    for (uint32_t i = 0; i < *n; i++) {
+        pair->learnt[i] =
+            (acq_learnt_rule){.head = kept[i].head,
+                              .body = {kept[i].body[0], kept[i].body[1], kept[i].body[2]},
+                              .constant = kept[i].constant,
+                              .other = kept[i].other,
+                              .support = kept[i].support,
+                              .pairs = kept[i].pairs};
+        if (!is_rule(self, &kept[i]))
+            return fail_damaged(error);
+    }
+    for (uint32_t i = 0; i < pair->n; i++)
+        if (pair->places[i] != ACQ_NO_ID && pair->places[i] >= *n)
+            return fail_damaged(error);
+    return ACQ_OK;
+}
+
 static acq_status read_links(kept_source *self, rest *from, acq_error *error)
 {
     size_t width = get_width(self->n_models);
@@ -427,6 +580,9 @@ static acq_status read_links(kept_source *self, rest *from, acq_error *error)
         if (count == NULL || pair->heads == NULL || pair->tails == NULL || pair->records == NULL)
             return fail_damaged(error);
         pair->n = *count;
+        acq_status status = self->has_learnt ? read_learnt(self, from, pair, error) : ACQ_OK;
+        if (status != ACQ_OK)
+            return status;
     }
     return ACQ_OK;
 }
@@ -504,6 +660,8 @@ static void unload(kept_source *self)
     acq_rules_free(self->rules);
     acq_row_model_free(self->neighbours);
     acq_cover_deinit(&self->cover);
+    for (uint32_t i = 0; self->pairs != NULL && i < self->n_pairs; i++)
+        acq_free(self->pairs[i].learnt);
     acq_free(self->pairs);
     acq_free(self->memory);
     self->rules = NULL;
@@ -527,8 +685,11 @@ static void find(const kept_source *self, acq_rel relation, acq_ent head, acq_en
     uint64_t wanted = get_key(head, tail);
     size_t i;
     ACQ_SEARCH(i, 0, pair->n, get_key(pair->heads[i], pair->tails[i]) < wanted);
-    if (i < pair->n && get_key(pair->heads[i], pair->tails[i]) == wanted)
-        unpack(pair->records + i * get_width(self->n_models), self->n_models, out);
+    if (i == pair->n || get_key(pair->heads[i], pair->tails[i]) != wanted)
+        return;
+    unpack(pair->records + i * get_width(self->n_models), self->n_models, out);
+    if (pair->places != NULL && pair->places[i] != ACQ_NO_ID)
+        out->learnt = &pair->learnt[pair->places[i]];
 }
 
 static acq_status load_locked(kept_source *self, acq_error *error)

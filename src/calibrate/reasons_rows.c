@@ -4,6 +4,7 @@
 #include "calibrate/reasons.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/search.h"
@@ -96,7 +97,7 @@ static void take_models(row_source *self)
     self->base.top = params->top;
     for (size_t m = 0; m < params->n_models; m++) {
         self->base.models[m] = params->models[m]->kind;
-        if (params->models[m]->is_sparse)
+        if (strcmp(params->models[m]->kind, "neighbours") == 0)
             self->base.neighbours = params->models[m];
     }
 }

@@ -194,14 +194,19 @@
     "that the trees had not seen, and of answers to generated queries. Where a yes\n"              \
     "should begin for the best F1 on these is told too; check says yes from 0.5 on.\n"             \
     "\n"                                                                                           \
-    "COMPLETION.fit is a folder with what is done so far. An interrupt keeps it: the\n"            \
-    "same command with --resume goes on where it was. A seed gives the same file at\n"             \
-    "any --threads, on one kind of processor, if --time does not end a training.\n"                \
+    "The first line says what will be trained and held out. What each part of the\n"               \
+    "evidence is worth is told too: how much worse links are predicted without it.\n"              \
+    "\n"                                                                                           \
+    "COMPLETION.fit is a folder with what is done so far. An interrupt keeps it, and\n"            \
+    "so does --keep: with --resume a fit uses the models that were trained. A seed\n"              \
+    "gives the same file at any --threads, on one kind of processor, if --time does\n"             \
+    "not end a training.\n"                                                                        \
     "\n"                                                                                           \
     "With --json one object: completion, picture, graph, fingerprint, held, covered,\n"            \
     "candidates, links, link_table, answer_table, denial_table (of queries that deny\n"            \
     "a link), if_answered_table (log_loss, base_log_loss, gap, bins), small_queries,\n"            \
-    "large_queries (min_p, f1, f1_half; null: none were answered), seconds.\n"
+    "large_queries (min_p, f1, f1_half; null: none were answered), parts (part,\n"                 \
+    "worth), hold, seconds.\n"
 
 #define SQL_HELP                                                                                   \
     "Prints a query as one SQL statement over the tables facts(head, relation, tail)\n"            \

@@ -32,6 +32,7 @@ typedef struct fit_job {
     acq_train_meter meter;
     acq_fit_completion_report report;
     json_t *relations; /* quality of each */
+    json_t *parts;     /* of the evidence: what each is worth */
 } fit_job;
 
 /* ---- options ---- */
@@ -63,6 +64,8 @@ static void take_given(const acq_options *options, acq_fit_completion_params *pa
     params->pieces = options->pieces;
     params->f32 = options->f32;
     params->resume = options->resume;
+    params->effort = options->effort;
+    params->keep = options->keep;
 }
 
 static acq_status read_params(const acq_options *options, acq_fit_completion_params *params,
@@ -177,9 +180,29 @@ static void note(void *context, const char *text)
     acq_report_note(context, "%s", text);
 }
 
+static void add_part(void *context, const acq_fit_part *part)
+{
+    json_t *one = json_object();
+    json_object_set_new(one, "part", acq_json_text(part->name));
+    json_object_set_new(one, "worth", json_real(part->worth));
+    json_array_append_new(context, one);
+}
+
+static acq_status tell_plan(fit_job *job, acq_error *error)
+{
+    char plan[512];
+    acq_status status = acq_fit_completion_plan(job->graph, &job->params, plan, sizeof plan, error);
+    if (status == ACQ_OK)
+        acq_text_format(&job->output.notes, "anycq: %s\n", plan);
+    acq_output_relieve_notes(&job->output);
+    return status;
+}
+
 static acq_status fit(fit_job *job, acq_error *error)
 {
-    acq_output_relieve_notes(&job->output);
+    acq_status told = tell_plan(job, error);
+    if (told != ACQ_OK)
+        return told;
     acq_train_meter_init(&job->meter, job->params.seconds);
     job->params.svg = job->svg.bytes;
     job->params.progress = acq_train_meter_show;
@@ -189,6 +212,8 @@ static acq_status fit(fit_job *job, acq_error *error)
     job->params.relation_context = job->relations = json_array();
     job->params.note = note;
     job->params.note_context = &job->output;
+    job->params.part = add_part;
+    job->params.part_context = job->parts = json_array();
     job->report.size = sizeof job->report;
     job->params.seconds_before = 1e-9 * (double)(acq_clock_ns() - job->options->begin_ns);
     acq_interrupt_hold(NULL, 0);
@@ -245,6 +270,31 @@ static void print_relations(const json_t *relations, acq_text *out)
     }
 }
 
+static const char *print_part(const char *name)
+{
+    static const char *const names[][2] = {{"complex", "ComplEx"},
+                                           {"nbfnet", "NBFNet"},
+                                           {"ultra", "ULTRA"},
+                                           {"rulebook", "learnt rules"},
+                                           {"neighbours", "similar entities"},
+                                           {"rules", "rules of one and two hops"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i][0]) == 0)
+            return names[i][1];
+    return name;
+}
+
+static void print_parts(const json_t *parts, acq_text *out)
+{
+    size_t i;
+    json_t *one;
+    if (json_array_size(parts) > 0)
+        acq_text_add(out, "\nlog-loss of held-out links, when trees learn without\n");
+    json_array_foreach(parts, i, one) acq_text_format(
+        out, "%-32s %+8.1f %%\n", print_part(json_string_value(json_object_get(one, "part"))),
+        100 * get_number(one, "worth"));
+}
+
 static void print(const fit_job *job, acq_text *out)
 {
     const acq_fit_completion_report *report = &job->report;
@@ -275,6 +325,7 @@ static void print(const fit_job *job, acq_text *out)
                                "links, by the probability that trees stated which had not seen "
                                "them:",
                                out);
+    print_parts(job->parts, out);
     print_relations(job->relations, out);
     acq_reliability_view_print(&report->answer_table,
                                "answers of generated queries, by the stated probability:", out);
@@ -327,6 +378,7 @@ static void print_json(const fit_job *job, acq_text *out)
     }
     set_decision(object, "small_queries", &report->small);
     set_decision(object, "large_queries", &report->hub);
+    json_object_set(object, "parts", job->parts);
     json_object_set_new(object, "hold", acq_json_text(report->hold));
     json_object_set_new(object, "seconds", json_real(report->seconds));
     acq_json_add_line(out, object);
@@ -337,6 +389,7 @@ static void fit_job_deinit(fit_job *job)
     acq_graph_free(job->graph);
     acq_graph_free(job->earlier);
     json_decref(job->relations);
+    json_decref(job->parts);
     acq_text_deinit(&job->path);
     acq_text_deinit(&job->folder);
     acq_text_deinit(&job->svg);

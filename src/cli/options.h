@@ -215,7 +215,9 @@
     TEXT(earlier, "earlier", 0, "GRAPH", NULL, 0, 0, ACQ_ON_fit,                                   \
          "learn from what was added since this graph, in place of links held out")                 \
     TEXT(fit_predictor, "predictor", 0, "NAME", "auto", 0, 0, ACQ_ON_fit,                          \
-         "complex, nbfnet, ultra, all or some, as complex+ultra; auto: by size")                   \
+         "complex, nbfnet, ultra, rules, all, or some, as complex+rules")                          \
+    TEXT(effort, "effort", 0, "HOW", "normal", 0, 0, ACQ_ON_fit,                                   \
+         "quick, normal or best: some 2, 15, 120 minutes on two cores for 300,000 facts")          \
     TEXT(ultra, "ultra", 0, "MODEL", NULL, 0, 0, ACQ_ON_fit,                                       \
          "weights of ultra in place of the shipped ones")                                          \
     TIME(tune, "tune", 0, "TIME", NULL, 0, 1e8, ACQ_ON_fit,                                        \
@@ -235,6 +237,8 @@
          "ask of each relation from both sides (default) or from the smaller one")                 \
     TEXT(tails, "tails", 0, "WHICH", NULL, 0, 0, ACQ_ON_fit | ACQ_ON_complete,                     \
          "propose all entities (default), or those seen with the relation")                        \
+    FLAG(keep, "keep", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                                            \
+         "leave the trained models in COMPLETION.fit, which the next fit --resume uses")           \
     FLAG(no_rules, "no-rules", 0, NULL, NULL, 0, 0, ACQ_ON_fit, "mine no rules")                   \
     FLAG(no_neighbours, "no-neighbours", 0, NULL, NULL, 0, 0, ACQ_ON_fit,                          \
          "no evidence from what similar entities have")                                            \

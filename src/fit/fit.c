@@ -36,6 +36,7 @@ enum {
 void acq_fit_params_init(acq_fit_params *params)
 {
     *params = (acq_fit_params){.use_complex = true,
+                               .effort = ACQ_FIT_NORMAL,
                                .chooses = true,
                                .hold_share = ACQ_HELD_SHARE,
                                .hold = ACQ_HOLD_AUTO,
@@ -51,6 +52,7 @@ void acq_fit_params_init(acq_fit_params *params)
                                .n_threads = acq_threads_available()};
     acq_train_complex_params_init(&params->complex);
     acq_train_nbfnet_params_init(&params->nbfnet);
+    acq_train_rules_params_init(&params->rulebook);
 }
 
 typedef struct fit_run {
@@ -119,40 +121,81 @@ static uint64_t hash_ultra(const acq_ultra *ultra)
                : acq_hash_bytes(ultra->parameters.values, ultra->parameters.n * sizeof(float), 1);
 }
 
-/* Everything that shapes the result, as text: a run is only gone on with under the same. */
-static void print_options(const fit_run *run, char *out, size_t size)
+/* What shapes the models that are kept, a line for the graph and one for each model: a run is only
+ * gone on with under the same. */
+static void print_options(const fit_run *run, acq_text *out)
 {
-    const acq_fit_params *p = run->params;
+    const acq_fit_params *p = &run->inner;
     char models[64];
-    acq_fit_print_models(&run->inner, models, sizeof models);
-    acq_format(
-        out, size,
-        "graph %016llx rest %016llx earlier %016llx models %s ultra %016llx tune %g "
-        "hold %g %d rank %u epochs %g "
-        "precision %d batch %u candidates %u n3 %g relations %g rate %g nbfnet %u %u "
-        "%llu floor %g "
-        "top %u rows %d tails %d rules %d neighbours %d lifts %d questions %u seed %llu\n",
+    acq_fit_print_models(p, models, sizeof models);
+    acq_text_format(
+        out, "graph %016llx rest %016llx earlier %016llx hold %g %d seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
-        models, (unsigned long long)hash_ultra(run->inner.ultra), p->tune_seconds, p->hold_share,
-        (int)run->inner.hold, p->complex.rank, p->complex.epochs, (int)p->complex.precision,
-        p->complex.batch, p->complex.candidates, p->complex.n3, p->complex.relation_weight,
-        p->complex.rate, p->nbfnet.batch, p->nbfnet.negatives,
-        (unsigned long long)p->nbfnet.batches, p->floor, p->top, (int)p->rows, (int)p->tails,
-        p->use_rules, p->use_neighbours, p->use_lifts, p->n_questions, (unsigned long long)p->seed);
+        run->params->hold_share, (int)p->hold, (unsigned long long)run->params->seed);
+    if (p->use_complex)
+        acq_text_format(out,
+                        "complex rank %u epochs %g precision %d batch %u candidates %u n3 %g "
+                        "relations %g rate %g\n",
+                        p->complex.rank, p->complex.epochs, (int)p->complex.precision,
+                        p->complex.batch, p->complex.candidates, p->complex.n3,
+                        p->complex.relation_weight, p->complex.rate);
+    if (p->use_nbfnet)
+        acq_text_format(out, "nbfnet batch %u negatives %u batches %llu\n", p->nbfnet.batch,
+                        p->nbfnet.negatives, (unsigned long long)p->nbfnet.batches);
+    if (p->use_ultra && p->tune_seconds > 0)
+        acq_text_format(out, "ultra %016llx tune %g\n", (unsigned long long)hash_ultra(p->ultra),
+                        p->tune_seconds);
+    if (p->use_rulebook)
+        acq_text_format(out, "rules rounds %llu\n", (unsigned long long)p->rulebook.batches);
+    if (p->in_pieces) /* here what was learnt is kept too */
+        acq_text_format(out, "pieces of %s floor %g top %u tails %d rules %d\n", models, p->floor,
+                        p->top, (int)p->tails, p->use_rules);
 }
 
-static acq_status check_options(const char *path, const char *options, acq_error *error)
+/* The line that begins with the same word; NULL: none does. */
+static const char *find_line(const char *text, const char *line)
 {
-    char kept[1024] = {0};
+    size_t n = strcspn(line, " ") + 1;
+    while (*text != '\0' && strncmp(text, line, n) != 0)
+        text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+    return *text == '\0' ? NULL : text;
+}
+
+static bool is_same_line(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "\n");
+    return n == strcspn(b, "\n") && memcmp(a, b, n) == 0;
+}
+
+static acq_status read_options(const char *path, acq_text *out, acq_error *error)
+{
+    char kept[2048] = {0};
     FILE *file = fopen(path, "r");
-    size_t n = file == NULL ? 0 : fread(kept, 1, sizeof kept - 1, file);
+    if (file != NULL && fread(kept, 1, sizeof kept - 1, file) < sizeof kept - 1)
+        acq_text_add(out, kept);
     if (file != NULL)
         fclose(file);
-    kept[n] = '\0';
-    if (strcmp(kept, options) == 0)
-        return ACQ_OK;
+    return out->failed ? acq_fail_memory(error) : ACQ_OK;
+}
+
+/* Adds lines of models that the folder knows and this run does not use. */
+static acq_status check_options(const char *path, acq_text *options, acq_error *error)
+{
+    acq_text kept = {0};
+    acq_status status = read_options(path, &kept, error);
+    const char *text = kept.length == 0 ? "" : kept.bytes;
+    bool is_same = find_line(text, options->bytes) != NULL; /* that of the graph is the first */
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const char *own = find_line(options->bytes, line);
+        is_same = is_same && (own == NULL || is_same_line(own, line));
+        if (own == NULL)
+            acq_text_format(options, "%.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    acq_text_deinit(&kept);
+    if (status != ACQ_OK || (is_same && !options->failed))
+        return status;
     acq_fail(error, ACQ_ERR_USAGE,
              "what is kept here is of another graph or other options; remove the folder, or "
              "give the same ones");
@@ -174,21 +217,24 @@ static acq_status write_options(const char *path, const char *options, acq_error
 static acq_status open_folder(const fit_run *run, acq_error *error)
 {
     const acq_fit_params *params = run->params;
-    char options[1024];
+    acq_text options = {0};
     char *path = acq_fit_make_path(params, "fit", "options");
-    if (path == NULL)
+    print_options(run, &options);
+    if (path == NULL || options.failed) {
+        acq_free(path);
+        acq_text_deinit(&options);
         return acq_fail_memory(error);
-    print_options(run, options, sizeof options);
+    }
     acq_status status = ACQ_OK;
-    bool is_there = access(path, F_OK) == 0;
-    if (is_there && params->resume) {
-        status = check_options(path, options, error);
+    if (access(path, F_OK) == 0 && params->resume) {
+        status = check_options(path, &options, error);
     } else if (mkdir(params->folder, 0777) != 0 && errno != EEXIST) {
         status = acq_fail(error, ACQ_ERR_IO, "the folder cannot be made: %s", strerror(errno));
         acq_error_set_file(error, params->folder);
-    } else {
-        status = write_options(path, options, error);
     }
+    if (status == ACQ_OK)
+        status = write_options(path, options.bytes, error);
+    acq_text_deinit(&options);
     acq_free(path);
     return status;
 }
@@ -210,8 +256,9 @@ static void remove_file(const acq_fit_params *params, const char *name, const ch
 static void remove_models(const acq_fit_params *params, const char *name)
 {
     static const char *const kinds[] = {
-        "complex",    "complex.checkpoint", "nbfnet", "nbfnet.checkpoint", "ultra",
-        "ultra.checkpoint", "completion",   "calibrator", "pieces"};
+        "complex", "complex.checkpoint", "nbfnet",           "nbfnet.checkpoint", "ultra",
+        "rules",   "ultra.checkpoint",   "rules.checkpoint", "completion",        "calibrator",
+        "pieces"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         remove_file(params, name, kinds[i]);
 }
@@ -219,6 +266,11 @@ static void remove_models(const acq_fit_params *params, const char *name)
 static void remove_folder(const acq_fit_params *params)
 {
     char name[16];
+    remove_file(params, "rest", "completion");
+    remove_file(params, "rest", "calibrator");
+    remove_file(params, "whole", "pieces");
+    if (params->keeps)
+        return;
     for (unsigned i = 0; i < SAMPLES; i++) {
         name_sample(i, name, sizeof name);
         remove_models(params, name);
@@ -252,19 +304,18 @@ static acq_status split_first(fit_run *run, acq_error *error)
     return status == ACQ_OK ? ACQ_OK : acq_fail(error, status, "%s", first.message);
 }
 
-/* Of a small graph facts are held out as they come. */
-static acq_status choose_hold(fit_run *run, acq_error *error)
+acq_status acq_fit_choose_hold(const acq_graph *graph, const acq_fit_params *params, acq_hold *out,
+                               acq_error *error)
 {
-    acq_fit_params *inner = &run->inner;
-    if (inner->hold == ACQ_HOLD_AUTO && (run->is_small || inner->earlier != NULL))
-        inner->hold = ACQ_HOLD_LINKS;
-    return inner->hold == ACQ_HOLD_AUTO ? acq_split_choose_hold(run->graph, &inner->hold, error)
-                                        : ACQ_OK;
+    bool is_plain = acq_quick_is_small(graph) || params->earlier != NULL;
+    *out = params->hold != ACQ_HOLD_AUTO ? params->hold : ACQ_HOLD_LINKS;
+    return params->hold == ACQ_HOLD_AUTO && !is_plain ? acq_split_choose_hold(graph, out, error)
+                                                      : ACQ_OK;
 }
 
 static acq_status split_graph(fit_run *run, acq_error *error)
 {
-    acq_status status = choose_hold(run, error);
+    acq_status status = acq_fit_choose_hold(run->graph, run->params, &run->inner.hold, error);
     run->report->hold = run->inner.hold == ACQ_HOLD_PAIRS ? "pairs" : "links";
     if (status == ACQ_OK)
         status = split_first(run, error);
@@ -283,13 +334,13 @@ static void choose_models(fit_run *run)
 {
     acq_fit_params *inner = &run->inner;
     run->is_small = acq_quick_is_small(run->graph);
-    if (inner->chooses && run->is_small && inner->use_neighbours)
-        inner->use_complex = false;
+    acq_fit_choose(run->graph, inner);
     inner->in_pieces = inner->in_pieces || acq_fit_is_large(run->graph);
     if (inner->in_pieces)
         acq_fit_plan_pieces(run->graph, inner);
     run->is_small = run->is_small && !inner->in_pieces;
-    bool is_trained = inner->use_complex || inner->use_nbfnet || inner->use_ultra;
+    bool is_trained =
+        inner->use_complex || inner->use_nbfnet || inner->use_ultra || inner->use_rulebook;
     run->n_samples = !run->is_small || inner->earlier != NULL ? 1
                      : is_trained                             ? TRAINED_SAMPLES
                                                               : SAMPLES;
@@ -459,6 +510,8 @@ static acq_status fit_links(fit_run *run, acq_error *error)
         status = collect_next(run, i, sample, error);
     if (status == ACQ_OK)
         status = learn_trees(run, sample, error);
+    if (status == ACQ_OK)
+        status = acq_fit_judge_parts(sample, &run->models, &run->inner, error);
     if (status == ACQ_OK) {
         run->report->covered = acq_link_sample_count_true(sample);
         run->report->candidates = acq_link_sample_count(sample);
@@ -589,10 +642,11 @@ static void set_callbacks(fit_run *run)
     acq_fit_params *inner = &run->inner;
     *inner = *run->params;
     inner->n_threads = inner->n_threads < 1 ? 1 : inner->n_threads;
-    inner->complex.n_threads = inner->nbfnet.n_threads = inner->n_threads;
-    inner->complex.seed = inner->nbfnet.seed = inner->seed;
-    inner->complex.progress = inner->nbfnet.progress = report_training;
-    inner->complex.context = inner->nbfnet.context = run;
+    inner->complex.n_threads = inner->nbfnet.n_threads = inner->rulebook.n_threads =
+        inner->n_threads;
+    inner->complex.seed = inner->nbfnet.seed = inner->rulebook.seed = inner->seed;
+    inner->complex.progress = inner->nbfnet.progress = inner->rulebook.progress = report_training;
+    inner->complex.context = inner->nbfnet.context = inner->rulebook.context = run;
     run->progress = (acq_link_progress){report_step, run};
     inner->begin_ns = inner->begin_ns > 0 ? inner->begin_ns : run->begin;
     inner->stop = (acq_stop){is_over, run};
@@ -600,7 +654,7 @@ static void set_callbacks(fit_run *run)
 
 static acq_status open_weights(fit_run *run, acq_error *error)
 {
-    if (!run->params->use_ultra || run->params->ultra != NULL)
+    if (!run->inner.use_ultra || run->params->ultra != NULL)
         return ACQ_OK;
     acq_status status = acq_ultra_new_shipped(&run->shipped, error);
     run->inner.ultra = run->shipped;

@@ -2,6 +2,7 @@
 #include "fit/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -177,5 +178,143 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
     acq_completion_writer_close(c.writer);
     acq_kept_writer_free(c.kept);
     acq_free(packed);
+    return status;
+}
+
+/* ---- what each part of the evidence is worth ----
+ *
+ * Trees learn one fold with a part of the features left out, and state p of the other fold. Of a
+ * large sample every so-manieth row is taken: parts are compared with each other, and the trees
+ * that are kept learn from all. */
+
+enum { PART_ROWS = 300000, PART_TREES = 60, PART_DEPTH = 6, PART_LEAST = 200 };
+
+/* Rows of one fold, features copied. */
+typedef struct part_rows {
+    float *x, *weights;
+    uint8_t *labels;
+    size_t n;
+} part_rows;
+
+static void part_rows_deinit(part_rows *rows)
+{
+    acq_free(rows->x);
+    acq_free(rows->weights);
+    acq_free(rows->labels);
+}
+
+static acq_status take_rows(const acq_link_sample *sample, uint8_t fold, part_rows *out)
+{
+    const uint8_t *folds;
+    acq_boost_data data = acq_link_sample_get_data(sample, &folds);
+    size_t step = data.n / PART_ROWS + 1, room = data.n / step + 1;
+    *out = (part_rows){.x = acq_alloc(room * data.n_features, sizeof *out->x),
+                       .weights = acq_alloc(room, sizeof *out->weights),
+                       .labels = acq_alloc(room, 1)};
+    if (out->x == NULL || out->weights == NULL || out->labels == NULL)
+        return ACQ_ERR_MEMORY;
+    for (size_t i = 0; i < data.n; i += step) {
+        if (folds[i] != fold)
+            continue;
+        memcpy(out->x + out->n * data.n_features, data.x + i * data.n_features,
+               data.n_features * sizeof *out->x);
+        out->weights[out->n] = data.weights[i];
+        out->labels[out->n++] = data.labels[i];
+    }
+    return ACQ_OK;
+}
+
+/* Does the feature belong to the part: "rules.", or the name of a model? */
+static bool is_of_part(const char *feature, const char *part)
+{
+    size_t n = strlen(part);
+    return strncmp(feature, part, n) == 0 && feature[n] == '.';
+}
+
+/* A feature that is the same everywhere says nothing. */
+static void leave_part_out(const acq_candidates_maker *maker, const char *part, part_rows *rows)
+{
+    uint32_t width = acq_candidates_get_n_features(maker);
+    for (uint32_t k = 0; k < width; k++)
+        for (size_t i = 0;
+             is_of_part(acq_candidates_get_feature_name(maker, k), part) && i < rows->n; i++)
+            rows->x[i * width + k] = 0;
+}
+
+static double sum_loss(const acq_boost *trees, const part_rows *rows, uint32_t width,
+                       double missing)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        double p = acq_boost_to_probability(acq_boost_score(trees, rows->x + i * width));
+        double share = acq_boost_get_label_share(missing, p);
+        share = fmin(fmax(share, 1e-9), 1 - 1e-9);
+        sum -= (double)rows->weights[i] * log(rows->labels[i] ? share : 1 - share);
+    }
+    return sum;
+}
+
+static acq_status judge_part(const acq_link_sample *sample, const acq_candidates_maker *maker,
+                             const acq_fit_params *params, part_rows rows[2], double *loss,
+                             acq_error *error)
+{
+    uint32_t width = acq_candidates_get_n_features(maker);
+    acq_boost *trees = NULL;
+    acq_boost_params boost = ACQ_BOOST_DEFAULT;
+    boost.n_trees = PART_TREES;
+    boost.depth = PART_DEPTH;
+    boost.monotone = acq_link_sample_get_monotone(sample);
+    boost.missing = acq_link_sample_get_missing(sample);
+    boost.seed = params->seed;
+    boost.n_threads = params->n_threads;
+    acq_boost_data data = {.x = rows[0].x,
+                           .labels = rows[0].labels,
+                           .weights = rows[0].weights,
+                           .n = rows[0].n,
+                           .n_features = width};
+    acq_status status = acq_boost_fit(&data, &boost, &trees, error);
+    if (status == ACQ_OK)
+        *loss = sum_loss(trees, &rows[1], width, boost.missing);
+    acq_boost_free(trees);
+    return status;
+}
+
+/* part NULL: with everything. */
+static acq_status judge_without(const acq_link_sample *sample, const acq_candidates_maker *maker,
+                                const acq_fit_params *params, const char *part, double *loss,
+                                acq_error *error)
+{
+    part_rows rows[2] = {{0}, {0}};
+    acq_status status = ACQ_OK;
+    for (uint8_t fold = 0; fold < 2 && status == ACQ_OK; fold++) {
+        status = take_rows(sample, fold, &rows[fold]);
+        if (status == ACQ_OK && part != NULL)
+            leave_part_out(maker, part, &rows[fold]);
+    }
+    if (status != ACQ_OK)
+        acq_fail_memory(error);
+    if (status == ACQ_OK)
+        status = judge_part(sample, maker, params, rows, loss, error);
+    part_rows_deinit(&rows[0]);
+    part_rows_deinit(&rows[1]);
+    return status;
+}
+
+acq_status acq_fit_judge_parts(const acq_link_sample *sample, const acq_fit_models *models,
+                               const acq_fit_params *params, acq_error *error)
+{
+    double all = 0, without = 0;
+    if (params->part == NULL || acq_link_sample_count_true(sample) < PART_LEAST)
+        return ACQ_OK;
+    acq_status status = judge_without(sample, models->maker, params, NULL, &all, error);
+    for (size_t m = 0; m <= models->n_rows && status == ACQ_OK; m++) {
+        const char *name = m < models->n_rows ? models->rows[m]->kind : "rules";
+        if (m == models->n_rows && models->rules == NULL)
+            break;
+        status = judge_without(sample, models->maker, params, name, &without, error);
+        if (status == ACQ_OK && all > 0)
+            params->part(params->part_context,
+                         &(acq_fit_part){.name = name, .worth = without / all - 1});
+    }
     return status;
 }

@@ -22,10 +22,103 @@ char *acq_fit_make_path(const acq_fit_params *params, const char *name, const ch
 
 void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size)
 {
-    snprintf(out, size, "%s%s%s%s", params->use_complex ? "+complex" : "",
+    snprintf(out, size, "%s%s%s%s%s", params->use_complex ? "+complex" : "",
              params->use_nbfnet ? "+nbfnet" : "", params->use_ultra ? "+ultra" : "",
-             params->use_neighbours ? "+neighbours" : "");
+             params->use_rulebook ? "+rulebook" : "", params->use_neighbours ? "+neighbours" : "");
     memmove(out, out + 1, strlen(out));
+}
+
+/* ---- what an effort is ---- */
+
+enum {
+    QUICK_ROUNDS = 8, /* of learning rules */
+    QUICK_QUESTIONS = 6000,
+    BEST_ROUNDS = 60,
+    BEST_RANK = 512,
+    BEST_BATCH = 1000,
+    MOST_ULTRA_FACTS = 500000 /* more have rows that cost too much */
+};
+
+static const double BEST_N3 = .05, BEST_WEIGHT = 2; /* of ComplEx, of its loss of relations */
+/* Facts times entities, from which on a softmax over all entities costs too much. */
+static const double MOST_SOFTMAX = 2e10;
+
+static void choose_best_complex(const acq_graph *graph, acq_train_complex_params *complex)
+{
+    double n_facts = (double)acq_graph_get_n_facts(graph);
+    double n_entities = (double)acq_graph_get_n_entities(graph);
+    complex->rank = complex->rank > 0 ? complex->rank : BEST_RANK;
+    if (n_facts * n_entities > MOST_SOFTMAX)
+        return;
+    complex->candidates = 0;
+    complex->batch = BEST_BATCH;
+    complex->n3 = BEST_N3;
+    complex->relation_weight = 2 * n_facts >= 10 * n_entities ? BEST_WEIGHT : 0;
+}
+
+void acq_fit_choose(const acq_graph *graph, acq_fit_params *params)
+{
+    acq_train_complex_params usual;
+    bool is_best = params->effort == ACQ_FIT_BEST, is_quick = params->effort == ACQ_FIT_QUICK;
+    bool is_small = acq_quick_is_small(graph);
+    acq_train_complex_params_init(&usual);
+    if (params->chooses && !(is_small && params->use_neighbours)) {
+        params->use_complex = !is_quick;
+        params->use_rulebook = !is_small && params->effort != ACQ_FIT_NORMAL;
+        params->use_ultra = is_best && acq_graph_get_n_facts(graph) <= MOST_ULTRA_FACTS;
+    } else if (params->chooses) {
+        params->use_complex = params->use_rulebook = params->use_ultra = false;
+    }
+    if (is_quick) {
+        params->rulebook.batches = QUICK_ROUNDS;
+        params->n_questions =
+            params->n_questions < QUICK_QUESTIONS ? params->n_questions : QUICK_QUESTIONS;
+    } else if (is_best) {
+        params->rulebook.batches = BEST_ROUNDS;
+        choose_best_complex(graph, &params->complex);
+    }
+    params->complex.rank = params->complex.rank > 0 ? params->complex.rank : usual.rank;
+    params->complex.epochs = params->complex.epochs > 0 ? params->complex.epochs : usual.epochs;
+}
+
+static void add_part(acq_text *out, bool is_used, const char *text)
+{
+    if (is_used)
+        acq_text_format(out, "%s%s", out->length == 0 ? "" : ", ", text);
+}
+
+acq_status acq_fit_print_plan(const acq_graph *graph, const acq_fit_params *params, acq_text *out,
+                              acq_error *error)
+{
+    static const char *const efforts[] = {"quick", "normal", "best"};
+    acq_fit_params own = *params;
+    acq_text parts = {0};
+    acq_hold hold = params->hold;
+    acq_status status = ACQ_OK;
+    acq_fit_choose(graph, &own);
+    if (own.in_pieces || acq_fit_is_large(graph)) {
+        own.note = NULL;
+        acq_fit_plan_pieces(graph, &own);
+    }
+    if (own.use_complex)
+        acq_text_format(&parts, "ComplEx of rank %u for %g epochs", own.complex.rank,
+                        own.complex.epochs);
+    add_part(&parts, own.use_nbfnet, "NBFNet");
+    add_part(&parts, own.use_ultra, "ULTRA");
+    add_part(&parts, own.use_rulebook, "learnt rules");
+    add_part(&parts, own.use_rules, "short rules");
+    add_part(&parts, own.use_neighbours, "similar entities");
+    if (hold == ACQ_HOLD_AUTO)
+        status = acq_fit_choose_hold(graph, &own, &hold, error);
+    acq_text_format(out, "%s effort: %s; %s", efforts[own.effort],
+                    parts.length > 0 ? parts.bytes : "no evidence",
+                    own.earlier != NULL      ? "learns from what was added"
+                    : hold == ACQ_HOLD_PAIRS ? "holds out pairs"
+                                             : "holds out links");
+    if (status == ACQ_OK && (out->failed || parts.failed))
+        status = acq_fail_memory(error);
+    acq_text_deinit(&parts);
+    return status;
 }
 
 void acq_fit_models_deinit(acq_fit_models *models)
@@ -37,6 +130,7 @@ void acq_fit_models_deinit(acq_fit_models *models)
     acq_complex_free(models->complex);
     acq_nbfnet_free(models->nbfnet);
     acq_ultra_free(models->ultra);
+    acq_rulebook_free(models->rulebook);
     *models = (acq_fit_models){0};
 }
 
@@ -102,6 +196,24 @@ static acq_status make_nbfnet(const acq_graph *graph, const acq_fit_params *para
     return status;
 }
 
+static acq_status make_rulebook(const acq_graph *graph, const acq_fit_params *params, bool is_whole,
+                                const model_files *files, acq_fit_models *out, acq_error *error)
+{
+    acq_train_rules_params train = params->rulebook;
+    train.seconds = acq_fit_get_seconds(params, is_whole ? ACQ_FIT_WHOLE : ACQ_FIT_MODELS);
+    train.begin_ns = acq_clock_ns();
+    if (params->resume && access(files->model, R_OK) == 0)
+        return acq_rulebook_read(files->model, graph, &out->rulebook, error);
+    train.checkpoint = files->checkpoint;
+    train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
+    acq_status status = acq_train_rules(graph, &train, &out->rulebook, error);
+    if (status == ACQ_OK)
+        status = acq_rulebook_write(files->model, out->rulebook, graph, NULL, 0, error);
+    if (status == ACQ_OK)
+        unlink(files->checkpoint);
+    return status;
+}
+
 static acq_status add_complex(const acq_graph *graph, const char *name,
                               const acq_fit_params *params, const acq_complex *warm,
                               acq_fit_models *out, acq_error *error)
@@ -136,6 +248,22 @@ static acq_status add_nbfnet(const acq_graph *graph, const char *name, const acq
     if (status == ACQ_OK)
         status = acq_nbfnet_new_row_model(out->nbfnet, graph, &out->rows[out->n_rows], error);
     out->n_rows += status == ACQ_OK;
+    model_files_deinit(&files);
+    return status;
+}
+
+/* As evidence it goes by another name than the rules that are mined (models/rules). */
+static acq_status add_rulebook(const acq_graph *graph, const char *name,
+                               const acq_fit_params *params, acq_fit_models *out, acq_error *error)
+{
+    model_files files = {0};
+    acq_status status = model_files_init(&files, params, name, "rules", error);
+    if (status == ACQ_OK)
+        status = make_rulebook(graph, params, strcmp(name, "whole") == 0, &files, out, error);
+    if (status == ACQ_OK)
+        status = acq_rulebook_new_row_model(out->rulebook, graph, &out->rows[out->n_rows], error);
+    if (status == ACQ_OK)
+        out->rows[out->n_rows++]->kind = "rulebook";
     model_files_deinit(&files);
     return status;
 }
@@ -235,6 +363,8 @@ static acq_status make_models(const acq_graph *graph, const acq_graph *whole, co
         status = add_nbfnet(graph, name, params, out, error);
     if (status == ACQ_OK && params->use_ultra)
         status = add_ultra(graph, name, params, trained, out, error);
+    if (status == ACQ_OK && params->use_rulebook)
+        status = add_rulebook(graph, name, params, out, error);
     if (status == ACQ_OK && params->use_neighbours)
         status = add_neighbours(graph, out, error);
     if (status == ACQ_OK)

@@ -1,5 +1,5 @@
-/* parts.h - the steps of a fit, each a file of its own. First, the completion that a link calibrator
- * gives (links.c). */
+/* parts.h - the steps of a fit, each a file of its own. First, the completion that a link
+ * calibrator gives (links.c). */
 #ifndef ACQ_FIT_PARTS_H
 #define ACQ_FIT_PARTS_H
 
@@ -42,6 +42,7 @@ typedef struct acq_fit_models {
     acq_complex *complex;
     acq_nbfnet *nbfnet;
     acq_ultra *ultra; /* weights that were tuned; NULL: as they were given */
+    acq_rulebook *rulebook;
     acq_row_model *rows[ACQ_CANDIDATES_MODELS];
     size_t n_rows;
     acq_rules *rules;
@@ -64,11 +65,20 @@ void acq_fit_models_deinit(acq_fit_models *models);
 acq_status acq_fit_models_read(const acq_graph *rest, const char *name,
                                const acq_fit_params *params, acq_fit_models *out, acq_error *error);
 
-/* "complex", "complex+ultra", ...: which models the evidence comes from. */
+/* What ACQ_HOLD_AUTO comes to: of a small graph facts are held out as they come. */
+acq_status acq_fit_choose_hold(const acq_graph *graph, const acq_fit_params *params, acq_hold *out,
+                               acq_error *error);
+
+/* "complex+neighbours", "complex+ultra", ...: which models the evidence comes from. */
 void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size);
 
 /* FOLDER/NAME.KIND; *out freed with acq_free. */
 char *acq_fit_make_path(const acq_fit_params *params, const char *name, const char *kind);
+
+/* Tells params->part how much the log-loss of held-out links rises without each model, and without
+ * the rules. */
+acq_status acq_fit_judge_parts(const acq_link_sample *sample, const acq_fit_models *models,
+                               const acq_fit_params *params, acq_error *error);
 
 /* ---- questions ----
  *

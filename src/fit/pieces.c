@@ -101,7 +101,7 @@ void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params)
     params->rows = ACQ_ROWS_LARGER;
     params->top = params->top < TOP ? params->top : TOP;
     params->complex.rank = params->complex.rank < rank ? params->complex.rank : rank;
-    params->use_nbfnet = params->use_ultra = false;
+    params->use_nbfnet = params->use_ultra = params->use_rulebook = false;
     if (params->seconds > 0)
         acq_format(time, sizeof time, " in %.0f s", params->seconds);
     if (params->use_complex)

@@ -13,8 +13,7 @@ static acq_fit_completion_params get_defaults(void)
     acq_fit_params_init(&own);
     return (acq_fit_completion_params){.models = "auto",
                                        .hold_share = own.hold_share,
-                                       .epochs = own.complex.epochs,
-                                       .rank = own.complex.rank,
+                                       .effort = "normal",
                                        .floor = own.floor,
                                        .seed = own.seed,
                                        .hold = "auto",
@@ -37,23 +36,25 @@ static bool is_word(const char *text, size_t length, const char *word)
 /* Takes "complex+ultra" apart. */
 static acq_status read_models(const char *models, acq_fit_params *out, acq_error *error)
 {
-    static const char *const words[] = {"complex", "nbfnet", "ultra"};
-    bool *uses[] = {&out->use_complex, &out->use_nbfnet, &out->use_ultra};
+    static const char *const words[] = {"complex", "nbfnet", "ultra", "rules"};
+    bool *uses[] = {&out->use_complex, &out->use_nbfnet, &out->use_ultra, &out->use_rulebook};
+    const size_t n_words = sizeof words / sizeof *words;
     out->chooses = strcmp(models, "auto") == 0;
-    out->use_complex = out->chooses;
+    out->use_complex = out->use_rulebook = out->chooses;
     for (const char *name = out->chooses ? NULL : models; name != NULL;) {
         size_t length = strcspn(name, "+");
         bool is_all = is_word(name, length, "all"), is_known = is_all;
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < n_words; i++) {
             bool is_this = is_all || is_word(name, length, words[i]);
             *uses[i] = *uses[i] || is_this;
             is_known = is_known || is_this;
         }
         if (!is_known)
-            return acq_fail(error, ACQ_ERR_USAGE,
-                            "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra, all, or "
-                            "some, as in complex+ultra",
-                            models);
+            return acq_fail(
+                error, ACQ_ERR_USAGE,
+                "no predictor \"%.100s\" to fit; use complex, nbfnet, ultra, rules, all, "
+                "or some, as in complex+rules",
+                models);
         name = name[length] == '\0' ? NULL : name + length + 1;
     }
     return ACQ_OK;
@@ -72,30 +73,45 @@ static acq_status check_numbers(const acq_fit_completion_params *params, acq_err
     if (!(params->tune_seconds >= 0))
         return acq_fail(error, ACQ_ERR_USAGE, "tune_seconds %g is no time; 0 means none",
                         params->tune_seconds);
-    if (!(params->epochs > 0) || params->rank == 0 || params->top == 0)
-        return acq_fail(error, ACQ_ERR_USAGE, "epochs, rank and top must be above 0");
+    if (!(params->epochs >= 0) || params->top == 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "epochs and top must be above 0");
     return ACQ_OK;
 }
 
-static acq_status read_hold(const char *word, acq_hold *out, acq_error *error)
+/* *out: which of the words it is; NULL leaves it. */
+static acq_status choose_word(const char *field, const char *word, const char *const words[3],
+                              unsigned *out, acq_error *error)
 {
-    static const char *const words[] = {
-        [ACQ_HOLD_LINKS] = "links", [ACQ_HOLD_PAIRS] = "pairs", [ACQ_HOLD_AUTO] = "auto"};
-    for (size_t i = 0; word != NULL && i < sizeof words / sizeof *words; i++)
+    for (unsigned i = 0; word != NULL && i < 3; i++)
         if (strcmp(word, words[i]) == 0) {
-            *out = (acq_hold)i;
+            *out = i;
             return ACQ_OK;
         }
     return word == NULL ? ACQ_OK
-                        : acq_fail(error, ACQ_ERR_USAGE,
-                                   "no hold \"%.100s\"; use auto, links or pairs", word);
+                        : acq_fail(error, ACQ_ERR_USAGE, "no %s \"%.100s\"; use %s, %s or %s",
+                                   field, word, words[0], words[1], words[2]);
+}
+
+static acq_status read_choices(const acq_fit_completion_params *params, acq_fit_params *out,
+                               acq_error *error)
+{
+    static const char *const holds[] = {"auto", "links", "pairs"};
+    static const char *const efforts[] = {"quick", "normal", "best"};
+    static const acq_hold hold_ids[] = {ACQ_HOLD_AUTO, ACQ_HOLD_LINKS, ACQ_HOLD_PAIRS};
+    unsigned hold = 0, effort = ACQ_FIT_NORMAL;
+    acq_status status = choose_word("hold", params->hold, holds, &hold, error);
+    if (status == ACQ_OK)
+        status = choose_word("effort", params->effort, efforts, &effort, error);
+    out->hold = hold_ids[hold];
+    out->effort = (acq_fit_effort)effort;
+    return status;
 }
 
 static acq_status read_words(const acq_fit_completion_params *params, acq_fit_params *out,
                              acq_error *error)
 {
     bool is_smaller, is_seen;
-    acq_status status = read_hold(params->hold, &out->hold, error);
+    acq_status status = read_choices(params, out, error);
     if (status == ACQ_OK)
         status = acq_library_choose("rows", params->rows, "both", "smaller", &is_smaller, error);
     if (status == ACQ_OK)
@@ -132,12 +148,15 @@ static void take_numbers(const acq_fit_completion_params *params, acq_fit_params
     out->seed = params->seed;
     out->n_threads = params->threads > 0 ? params->threads : out->n_threads;
     out->resume = params->resume;
+    out->keeps = params->keep;
     out->svg = params->svg;
     out->relation = params->relation;
     out->relation_context = params->relation_context;
     out->in_pieces = params->pieces;
     out->note = params->note;
     out->note_context = params->note_context;
+    out->part = params->part;
+    out->part_context = params->part_context;
 }
 
 /* What a call needs: the caller's parameters, and those of the fit made of them. */
@@ -183,6 +202,23 @@ acq_status acq_fit_completion_check(const acq_fit_completion_params *given, acq_
 {
     fit_call call;
     acq_status status = init_call(&call, __func__, given, error);
+    deinit_call(&call);
+    return status;
+}
+
+acq_status acq_fit_completion_plan(const acq_graph *graph, const acq_fit_completion_params *given,
+                                   char *out, size_t size, acq_error *error)
+{
+    ACQ_REQUIRE(graph, error);
+    ACQ_REQUIRE(out, error);
+    fit_call call;
+    acq_text text = {0};
+    acq_status status = init_call(&call, __func__, given, error);
+    if (status == ACQ_OK)
+        status = acq_fit_print_plan(graph, &call.fit, &text, error);
+    if (status == ACQ_OK)
+        acq_format(out, size, "%s", text.bytes);
+    acq_text_deinit(&text);
     deinit_call(&call);
     return status;
 }

@@ -98,4 +98,16 @@ done
 fit tuned --predictor ultra --tune 0.2 || fail 'tune'
 [ ! -e "$work/tuned.fit" ] || fail 'the folder of a tuned fit was left behind'
 grep -a -q 'ultra+neighbours' "$work/tuned" || fail 'the completion of a tuned fit'
+# Models that a fit keeps are those that the next one would have trained.
+fit kept --predictor complex+rules --keep || fail 'fit --keep'
+[ -e "$work/kept.fit/whole.rules" ] || fail 'no models were kept'
+[ ! -e "$work/kept.fit/rest.completion" ] || fail 'more than models was kept'
+fit kept --predictor complex+rules && fail 'kept models were trained again'
+fit kept --predictor complex+rules --rank 5 --resume && fail 'models of another rank were used'
+fit kept --predictor rules --floor 0.01 --resume --keep || fail 'kept models, other options'
+cp "$work/kept" "$work/again"
+fit alone --predictor rules --floor 0.01 || fail 'fit of rules'
+cmp "$work/again" "$work/alone" || fail 'kept models gave another completion'
+fit kept --predictor complex+rules --resume || fail 'kept models, used again'
+[ ! -e "$work/kept.fit" ] || fail 'kept models were left behind'
 exit 0

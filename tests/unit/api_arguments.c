@@ -227,6 +227,9 @@ static void test_questions(void **state)
     acq_rule_reader *reader = NULL;
     REFUSES(acq_rule_reader_open, "path", NULL, &reader);
     REFUSES(acq_rule_reader_open, "out", "x", NULL);
+    char plan[200];
+    REFUSES(acq_fit_completion_plan, "graph", NULL, NULL, plan, sizeof plan);
+    REFUSES(acq_fit_completion_plan, "out", f.graph, NULL, NULL, 0);
     REFUSES(acq_fit_completion, "graph", NULL, "x", NULL);
     REFUSES(acq_fit_completion, "path", f.graph, NULL, NULL);
     acq_conflict *conflict = NULL;

@@ -280,8 +280,8 @@ static void test_fits_take_what_the_command_takes(void **state)
     params.rows = "smaller";
     params.models = "complex+some";
     expect_bad_fit(&params,
-                   "no predictor \"complex+some\" to fit; use complex, nbfnet, ultra, all, "
-                   "or some, as in complex+ultra");
+                   "no predictor \"complex+some\" to fit; use complex, nbfnet, ultra, rules, all, "
+                   "or some, as in complex+rules");
     params.models = "complex";
     params.ultra = "weights";
     expect_bad_fit(&params, "weights of ultra are for the models ultra or all");
@@ -296,7 +296,7 @@ static void test_fits_take_what_the_command_takes(void **state)
     assert_int_equal(acq_fit_completion_check(&params, NULL), ACQ_ERR_INPUT);
     params.ultra = NULL;
     params.top = 0;
-    expect_bad_fit(&params, "epochs, rank and top must be above 0");
+    expect_bad_fit(&params, "epochs and top must be above 0");
 }
 
 /* The predictor that a fit made tells the table that the fit reported. */

@@ -25,6 +25,7 @@
 #include "graph/build.h"
 #include "models/neighbours.h"
 #include "predict/completion.h"
+#include "train/train.h"
 
 enum { N_PEOPLE = 70, N_TEAMS = 6, N_CITIES = 3, N_ENTITIES = N_PEOPLE + N_TEAMS + N_CITIES };
 enum { MEMBER = 0, BASED = 2, WORKS = 4, N_RELATIONS = 6 };
@@ -84,7 +85,8 @@ static acq_graph *make_company(acq_ent without)
 typedef struct case_parts {
     acq_graph *graph;
     acq_rules *rules;
-    acq_row_model *neighbours;
+    acq_row_model *neighbours, *learnt; /* the second may be NULL */
+    acq_rulebook *book;
     acq_candidates_maker *maker;
     acq_candidates found;
     acq_boost *trees; /* learnt that a rule makes a link true */
@@ -112,13 +114,27 @@ static void fit_trees(case_parts *c)
     free(labels);
 }
 
-static void case_init(case_parts *c)
+static void learn_rules(case_parts *c)
+{
+    acq_train_rules_params params;
+    acq_train_rules_params_init(&params);
+    assert_int_equal(acq_train_rules(c->graph, &params, &c->book, NULL), ACQ_OK);
+    assert_int_equal(acq_rulebook_new_row_model(c->book, c->graph, &c->learnt, NULL), ACQ_OK);
+    c->learnt->kind = "rulebook";
+}
+
+static void case_init(case_parts *c, bool has_learnt)
 {
     *c = (case_parts){.graph = make_company(N_PEOPLE)};
     assert_int_equal(acq_rules_mine(c->graph, &ACQ_RULES_DEFAULT, &c->rules, NULL), ACQ_OK);
     assert_int_equal(acq_neighbours_new_row_model(c->graph, &c->neighbours, NULL), ACQ_OK);
-    acq_candidates_params params = {
-        .models = {c->neighbours}, .n_models = 1, .rules = c->rules, .top = 8, .n_threads = 1};
+    if (has_learnt)
+        learn_rules(c);
+    acq_candidates_params params = {.models = {c->neighbours, c->learnt},
+                                    .n_models = has_learnt ? 2 : 1,
+                                    .rules = c->rules,
+                                    .top = 8,
+                                    .n_threads = 1};
     assert_int_equal(acq_candidates_maker_new(c->graph, &params, &c->maker, NULL), ACQ_OK);
     assert_int_equal(acq_candidates_collect(c->maker, WORKS, &c->found, NULL), ACQ_OK);
     fit_trees(c);
@@ -130,6 +146,8 @@ static void case_deinit(case_parts *c)
     acq_candidates_deinit(&c->found);
     acq_candidates_maker_free(c->maker);
     acq_row_model_free(c->neighbours);
+    acq_row_model_free(c->learnt);
+    acq_rulebook_free(c->book);
     acq_rules_free(c->rules);
     acq_graph_free(c->graph);
 }
@@ -140,7 +158,7 @@ static void test_a_weight_is_what_leaving_the_part_out_costs(void **state)
     case_parts c;
     acq_part_meter *meter = NULL;
     size_t n_lower = 0;
-    case_init(&c);
+    case_init(&c, false);
     assert_int_equal(acq_part_meter_new(c.maker, &c.found, &meter, NULL), ACQ_OK);
     for (size_t i = 0; i < c.found.n; i++) {
         const float *x = c.found.features + i * c.maker->n_features;
@@ -380,19 +398,35 @@ static acq_status open_and_ask(const acq_graph *graph, told *out)
     return status;
 }
 
-static void test_kept_reasons_come_back_or_are_refused(void **state)
+/* The link of person 0 has a learnt rule, about works_in, which its counts speak for. */
+static void check_learnt(const acq_graph *graph, bool has_learnt)
 {
-    (void)state;
+    acq_predictor *predictor = NULL;
+    acq_link_parts parts;
+    assert_int_equal(acq_calibrator_open_completion(graph, FILE_NAME, &predictor, NULL), ACQ_OK);
+    acq_reason_source *source = predictor->reasons;
+    assert_int_equal(source->ops->find_parts(source, 0, WORKS, city(0), &parts, NULL), ACQ_OK);
+    assert_int_equal(parts.learnt != NULL, has_learnt);
+    if (has_learnt) {
+        assert_int_equal(parts.learnt->head & ~1U, WORKS);
+        assert_true(acq_learnt_rule_get_confidence(parts.learnt) > .3);
+    }
+    acq_predictor_free(predictor);
+}
+
+static void check_kept(bool has_learnt)
+{
     case_parts c;
     void *bytes = NULL;
     size_t length = 0, n_refused = 0;
     told t;
-    case_init(&c);
+    case_init(&c, has_learnt);
     pack(&c, &bytes, &length);
     assert_int_equal(keep(c.graph, bytes, length), ACQ_OK);
     assert_int_equal(open_and_ask(c.graph, &t), ACQ_OK);
     assert_true(t.n > 0);
     acq_arena_deinit(&t.arena);
+    check_learnt(c.graph, has_learnt);
     for (size_t cut = 4; cut < length; cut += 1 + cut / 7) { /* cut off */
         assert_int_equal(keep(c.graph, bytes, cut), ACQ_OK);
         assert_int_equal(open_and_ask(c.graph, &t), ACQ_ERR_INPUT);
@@ -409,6 +443,13 @@ static void test_kept_reasons_come_back_or_are_refused(void **state)
     assert_true(n_refused > 20);
     acq_free(bytes);
     case_deinit(&c);
+}
+
+static void test_kept_reasons_come_back_or_are_refused(void **state)
+{
+    (void)state;
+    check_kept(false);
+    check_kept(true);
 }
 
 static void test_a_completion_without_reasons_says_so(void **state)
@@ -438,7 +479,7 @@ static void test_reasons_survive_every_failed_allocation(void **state)
     case_parts c;
     void *bytes = NULL;
     size_t length = 0;
-    case_init(&c);
+    case_init(&c, true);
     pack(&c, &bytes, &length);
     assert_int_equal(keep(c.graph, bytes, length), ACQ_OK);
     acq_status status = ACQ_ERR_MEMORY;

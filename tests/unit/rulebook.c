@@ -309,6 +309,25 @@ static double score_link(const world *w, const acq_rulebook *book, acq_ent x, ac
     return log(expm1(sum + 1e-6 + 1e-3 * n_own / (1 + n_heads)));
 }
 
+/* The most confident rule that concludes each link. */
+static void check_best(const world *w, const acq_rulebook *book, const acq_row_model *model,
+                       void *scratch, acq_rel r, acq_ent x)
+{
+    const acq_ent tails[] = {0, 2};
+    const acq_learnt_rule *best[2];
+    double *weights = malloc((2 * (book->n_cycles + book->n_constants) + 1) * sizeof *weights);
+    assert_non_null(weights);
+    assert_int_equal(acq_rulebook_find_best(model, scratch, r, x, tails, 2, best, NULL), ACQ_OK);
+    for (int i = 0; i < 2; i++) {
+        size_t n = list_weights(w, book, x, r, tails[i], weights);
+        qsort(weights, n, sizeof *weights, compare_down);
+        assert_int_equal(best[i] != NULL, n > 0);
+        if (n > 0)
+            assert_true(fabs(-log1p(-acq_learnt_rule_get_confidence(best[i])) - weights[0]) < 1e-6);
+    }
+    free(weights);
+}
+
 static void check_rows(const world *w, const acq_rulebook *book)
 {
     acq_row_model *model = NULL;
@@ -329,6 +348,7 @@ static void check_rows(const world *w, const acq_rulebook *book)
             request.out = some;
             assert_int_equal(model->ops->score(model, scratch, &request, NULL), ACQ_OK);
             assert_true(some[0] == row[0] && some[1] == row[2]);
+            check_best(w, book, model, scratch, r, x);
         }
     model->ops->free_scratch(model, scratch);
     acq_row_model_free(model);

@@ -33,6 +33,7 @@ typedef struct hit {
     acq_ent tail;
     uint32_t cluster;
     float weight;
+    const acq_learnt_rule *rule;
 } hit;
 
 #define ACQ_RADIX_ITEM     hit
@@ -66,7 +67,7 @@ static acq_status add_hit(row_scratch *s, acq_ent tail, uint32_t cluster,
     if (ACQ_RESERVE(s->hits, s->hits_room, s->n_hits + 1) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     double p = acq_learnt_rule_get_confidence(rule);
-    s->hits[s->n_hits++] = (hit){tail, cluster, (float)-log1p(-p)};
+    s->hits[s->n_hits++] = (hit){tail, cluster, (float)-log1p(-p), rule};
     return ACQ_OK;
 }
 
@@ -278,6 +279,30 @@ static acq_status score(const acq_row_model *self, void *scratch, const acq_row_
         for (size_t j = 0; j < request->n_tails; j++)
             out[j] = s->row[request->tails == NULL ? j : request->tails[j]];
     }
+    return ACQ_OK;
+}
+
+/* Hits are sorted by tail, then in the order that rules were followed. */
+static const acq_learnt_rule *find_best(const row_scratch *s, acq_ent tail)
+{
+    size_t i;
+    const hit *best = NULL;
+    ACQ_SEARCH(i, 0, s->n_hits, s->hits[i].tail < tail);
+    for (; i < s->n_hits && s->hits[i].tail == tail; i++)
+        if (best == NULL || s->hits[i].weight > best->weight)
+            best = &s->hits[i];
+    return best == NULL ? NULL : best->rule;
+}
+
+acq_status acq_rulebook_find_best(const acq_row_model *model, void *scratch, acq_rel relation,
+                                  acq_ent head, const acq_ent *tails, size_t n,
+                                  const acq_learnt_rule **out, acq_error *error)
+{
+    row_scratch *s = scratch;
+    if (score_row((const rulebook_rows *)model, s, relation, head) != ACQ_OK)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < n; i++)
+        out[i] = find_best(s, tails[i]);
     return ACQ_OK;
 }
 

@@ -149,4 +149,10 @@ void acq_rulebook_file_print(const acq_rulebook_file *file, const acq_learnt_rul
 acq_status acq_rulebook_new_row_model(const acq_rulebook *book, const acq_graph *graph,
                                       acq_row_model **out, acq_error *error);
 
+/* Of such a model: the most confident rule that concludes each of these tails, which are sorted;
+ * NULL: none does. Borrowed from the book. */
+acq_status acq_rulebook_find_best(const acq_row_model *model, void *scratch, acq_rel relation,
+                                  acq_ent head, const acq_ent *tails, size_t n,
+                                  const acq_learnt_rule **out, acq_error *error);
+
 #endif

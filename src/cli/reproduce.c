@@ -130,6 +130,6 @@ int acq_cli_reproduce(const acq_options *options)
     acq_output_init(&j.output);
     j.output.streams = true;
     if (run(&j, options->args.items[0], &error) != ACQ_OK)
-        code = acq_report_stop(&j.output, options, &error);
+        code = acq_report_error(&j.output, options, &error, NULL); /* what is done is written */
     return acq_output_finish(&j.output, code);
 }

@@ -104,6 +104,7 @@ env kill -INT $pid
 wait $pid
 code=$?
 [ $code = 130 ] || [ $code = 0 ] || fail "interrupted: exit $code"
+[ $code = 0 ] || expect "jobs; the same command goes on" err
 [ -s stopped/tables.md ] || fail "no tables after an interrupt"
 expect "| exact | ours, validation | 100.0 |" stopped/tables.md
 
@@ -134,6 +135,12 @@ rm copy/plain/qac_valid_2i_3hub.json
 [ "$(grep -c '"file": "total"' out)" = 2 ] || fail "eval FOLDER: not two totals"
 "$anycq" eval empty-or-not >out 2>err && fail "eval of nothing"
 expect "no task or folder" err
+
+# a quick run trains what it lacks, brings ULTRA along, and says how many questions each number is of
+reproduce copy -o quick --quick --first 2 --model-time 1s --time 60s --tables qac-matched || fail "quick: exit $?"
+expect "UltraQuery: matched F1: ULTRA's weights that ship" quick/tables.md
+grep -q 'FIT: matched F1: ComplEx, trained here; first [12] of each file' quick/tables.md || fail 'no sample'
+! grep -q '"first": [3-9]' quick/jobs/*.json || fail 'more questions than were wanted'
 
 # what cannot be
 refuse() {

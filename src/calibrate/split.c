@@ -160,8 +160,8 @@ static acq_status split(const acq_graph *whole, const keep_rule *rule, acq_graph
         status = copy_facts(whole, rule, builder, &n, error);
     if (status == ACQ_OK && n == acq_graph_get_n_facts(whole))
         status = acq_fail(error, ACQ_ERR_INPUT,
-                          "no fact is left to calibrate with; the graph needs facts that the "
-                          "earlier one lacks, or more facts");
+                          "no fact is left to calibrate with: the graph has too few facts to hold "
+                          "some out, or none that the earlier one lacks");
     if (status == ACQ_OK && n == 0)
         status = acq_fail(error, ACQ_ERR_INPUT,
                           "no fact is left to learn from; are these two versions of one graph?");

@@ -297,6 +297,39 @@ static void check_links(const link_sums *sums, const char *what, double under, d
     assert_true(fabs(get_leak(sums)) < .02);
 }
 
+static void fit_sample(const acq_fit_models *models, const acq_predictor *truth,
+                       const acq_learn_params *learn, acq_fold_trees *trees, float *shifts,
+                       acq_reliability *table)
+{
+    acq_link_sample *sample;
+    uint32_t n_relations = acq_graph_get_n_relations(truth->graph);
+    assert_true(n_relations / 2 <= PAIRS + 1);
+    assert_int_equal(acq_link_sample_new(models->maker, n_relations, learn, &sample, NULL), ACQ_OK);
+    assert_int_equal(acq_link_sample_collect(sample, models->maker, truth, NULL), ACQ_OK);
+    assert_int_equal(acq_link_sample_fit(sample, trees, shifts, table, NULL, NULL), ACQ_OK);
+    acq_link_sample_free(sample);
+}
+
+/* Labels that know half of the truth: links are stated as often as both halves are true. */
+static void check_missing(const acq_fit_models *models, const acq_predictor *truth)
+{
+    acq_learn_params learn = {
+        .rows = 500000, .n_samples = 1, .seed = 1, .n_threads = 2, .missing = 1};
+    acq_fold_trees trees;
+    acq_reliability table;
+    float shifts[PAIRS + 1];
+    double stated = 0, true_ones = 0;
+    fit_sample(models, truth, &learn, &trees, shifts, &table);
+    for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
+        stated += table.bins[i].stated;
+        true_ones += table.bins[i].truth;
+    }
+    print_message("half of the truth: %.0f stated, %.0f true\n", stated, true_ones);
+    assert_true(fabs(stated / true_ones - 1) < .1);
+    check_bins(&table, "half of the truth", 300, .08, .08);
+    acq_fold_trees_deinit(&trees);
+}
+
 /* The links that fit itself holds out, by trees of the other fold: what answers are learnt over. */
 static void check_rest(double share)
 {
@@ -318,17 +351,11 @@ static void check_rest(double share)
         assert_int_equal(acq_predictor_new_observed(whole, &truth, NULL), ACQ_OK);
         assert_int_equal(acq_fit_models_make(rest, whole, "rest", &params, &models, NULL), ACQ_OK);
         /* The planted graph is all there is: nothing is missing besides. */
-        acq_link_sample *sample;
         acq_learn_params learn = {.rows = 500000, .n_samples = 1, .seed = seed, .n_threads = 2};
         float shifts[PAIRS + 1];
-        uint32_t n_relations = acq_graph_get_n_relations(whole);
-        assert_true(n_relations / 2 <= PAIRS + 1);
-        assert_int_equal(acq_link_sample_new(models.maker, n_relations, &learn, &sample, NULL),
-                         ACQ_OK);
-        assert_int_equal(acq_link_sample_collect(sample, models.maker, truth, NULL), ACQ_OK);
-        assert_int_equal(
-            acq_link_sample_fit(sample, &trees, shifts, &report.link_table, NULL, NULL), ACQ_OK);
-        acq_link_sample_free(sample);
+        fit_sample(&models, truth, &learn, &trees, shifts, &report.link_table);
+        if (seed == 1)
+            check_missing(&models, truth);
         acq_link_rule rule = {.trees = &trees, .shifts = shifts, .crossed = true};
         assert_int_equal(acq_fit_write_links(models.maker, rest, &rule, NULL, &params, &silent,
                                              path, &report, NULL),
@@ -431,20 +458,69 @@ static void sum_answers(const fitted *f, acq_reliability *table)
     acq_sampler_free(sampler);
 }
 
+/* One of a set in which true and wrong candidates weigh the same: p where half of them is true. */
+static void check_trial(const acq_query *query, const fitted *f, const acq_trial *trial,
+                        double weight, acq_reliability *table)
+{
+    acq_engine_params engine = ACQ_ENGINE_DEFAULT;
+    acq_engine_result result;
+    engine.search.seconds = 0;
+    engine.prior = .5;
+    engine.min_p = 0;
+    assert_int_equal(acq_engine_check(query, f->completed, trial->values, &engine, &result, NULL),
+                     ACQ_OK);
+    if (result.n_answers > 0) /* one without any support has no features to judge it by */
+        acq_reliability_add(table, result.answers[0].p_prior, trial->is_true, weight, .5);
+    acq_engine_result_deinit(&result);
+}
+
+static void sum_balanced(const fitted *f, acq_reliability *table)
+{
+    acq_sampler *sampler;
+    acq_predictor *observed, *truth;
+    assert_int_equal(acq_sampler_new(f->w.truth, &sampler, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new_observed(f->w.observed, &observed, NULL), ACQ_OK);
+    assert_int_equal(acq_predictor_new_observed(f->w.truth, &truth, NULL), ACQ_OK);
+    acq_trial_source source = {f->w.observed, observed, f->completed, truth, 0, 0};
+    acq_random random = acq_random_start(5, 5);
+    for (uint64_t key = 0; key < QUESTIONS; key++) {
+        acq_query *query;
+        acq_trials trials = {.n = 0};
+        assert_int_equal(
+            acq_question_draw(sampler, f->w.observed, false, false, 79, key, &query, NULL), ACQ_OK);
+        if (query != NULL)
+            assert_int_equal(acq_trials_draw(&source, query, 1, &random, &trials, NULL), ACQ_OK);
+        size_t n_seen[2] = {0};
+        for (size_t i = 0; i < trials.n; i++)
+            n_seen[trials.items[i].is_true] += trials.items[i].is_seen;
+        for (size_t i = 0; i < trials.n && n_seen[0] > 0 && n_seen[1] > 0; i++)
+            if (trials.items[i].is_seen)
+                check_trial(query, f, &trials.items[i],
+                            10. / (double)n_seen[trials.items[i].is_true], table);
+        acq_query_free(query);
+    }
+    acq_predictor_free(truth);
+    acq_predictor_free(observed);
+    acq_sampler_free(sampler);
+}
+
 static void check_fit(uint64_t seed, double share)
 {
     fitted f;
     link_sums *sums = acq_zalloc(1, sizeof *sums);
-    acq_reliability answers;
+    acq_reliability answers, balanced;
     acq_reliability_init(&sums->table);
     acq_reliability_init(&answers);
+    acq_reliability_init(&balanced);
     fitted_init(&f, seed, share);
     sum_links(sums, f.completed, f.w.observed, f.w.truth, get_hidden(share));
     sum_answers(&f, &answers);
+    sum_balanced(&f, &balanced);
     check_bins(&f.report.answer_table, "fit's own table of answers", 300, .12, .12);
     fitted_deinit(&f);
     check_links(sums, "links of the whole", TOO_SHY, .09);
     check_bins(&answers, "answers", 300, TOO_SURE, TOO_SHY);
+    check_bins(&balanced, "balanced sets", 300, TOO_SURE, TOO_SHY);
     acq_free(sums);
 }
 

@@ -189,6 +189,40 @@ static void check_row_half(const acq_candidates_maker *maker, const world *w, co
     }
 }
 
+/* What rules say of a tail; where facts were held out, as if they were there. */
+static size_t check_rules(const acq_candidates_maker *maker, const world *w, double held,
+                          acq_rules_scratch *scratch, acq_ent head, acq_rel relation, acq_ent tail,
+                          const float *x)
+{
+    const acq_rule_evidence none = {0}, *all, *own = &none;
+    size_t n;
+    assert_int_equal(acq_rules_apply(w->rules, head, relation, scratch, &all, &n, NULL), ACQ_OK);
+    for (size_t i = 0; i < n; i++)
+        own = all[i].tail == tail ? &all[i] : own;
+    const struct {
+        const char *name;
+        float value;
+    } expected[] = {{"rules.one_hop", own->one_hop},
+                    {"rules.two_hop", own->two_hop},
+                    {"rules.noisy_or", own->noisy_or}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        double value = (double)expected[i].value / (1 - held);
+        check_near((double)x[find_feature(maker, expected[i].name)],
+                   held > 0 ? fmin(.999, value) : value);
+    }
+    check_near((double)x[find_feature(maker, "rules.fired")], own->n);
+    return own->n;
+}
+
+/* From four on a number of facts is what it would be if none were held out. */
+static double log_facts(const world *w, acq_rel relation, acq_ent head, double held)
+{
+    double n = 0;
+    for (acq_ent t = 0; t < N_ENTITIES; t++)
+        n += w->is_fact[relation][head][t];
+    return n == 0 ? 0 : log(n >= 4 ? n / (1 - held) : n);
+}
+
 static bool is_head(const world *w, acq_rel relation, acq_ent entity)
 {
     for (acq_ent t = 0; t < N_ENTITIES; t++)
@@ -216,9 +250,13 @@ static const float *find_candidate(const acq_candidates_maker *maker, const acq_
 
 /* ---- tests ---- */
 
-static void check_relation(const world *w, const acq_candidates_maker *maker, acq_rel r)
+static size_t check_relation(const world *w, const acq_candidates_maker *maker, double held,
+                             acq_rel r)
 {
     acq_candidates found;
+    acq_rules_scratch *scratch;
+    size_t n_fired = 0;
+    assert_int_equal(acq_rules_scratch_new(w->rules, &scratch, NULL), ACQ_OK);
     assert_int_equal(acq_candidates_collect(maker, r, &found, NULL), ACQ_OK);
     for (size_t i = 0; i < found.n; i++) {
         acq_ent h = found.heads[i], t = found.tails[i];
@@ -230,6 +268,10 @@ static void check_relation(const world *w, const acq_candidates_maker *maker, ac
         assert_int_equal(x[find_feature(maker, "tail_seen")] > 0, is_head(w, r + 1, t));
         if (is_head(w, r, h))
             check_row_half(maker, w, "alike.row", true, h, r, t, x);
+        check_near((double)x[find_feature(maker, "tails")], log_facts(w, r, h, held));
+        check_near((double)x[find_feature(maker, "heads")], log_facts(w, r + 1, t, held));
+        if (is_head(w, r, h))
+            n_fired += check_rules(maker, w, held, scratch, h, r, t, x);
         if (is_head(w, r + 1, t))
             check_row_half(maker, w, "alike.back", true, t, r + 1, h, x);
         if (!isnan(x[find_feature(maker, "apart.row.score")]))
@@ -244,23 +286,29 @@ static void check_relation(const world *w, const acq_candidates_maker *maker, ac
             if (is_due && !w->is_fact[r][h][t])
                 assert_non_null(find_candidate(maker, &found, h, t));
         }
+    acq_rules_scratch_free(scratch);
     acq_candidates_deinit(&found);
+    return n_fired;
 }
 
 static void test_features_are_those_of_the_definition(void **state)
 {
     (void)state;
     static world w;
+    size_t n_fired[2] = {0};
     for (uint64_t seed = 0; seed < N_CASES; seed++) {
         acq_candidates_maker *maker;
         world_init(&w, seed);
         acq_candidates_params params = make_params(&w, 1);
+        params.is_rest = seed % 2 == 1;
+        params.held_share = params.is_rest ? .2 : 0;
         assert_int_equal(acq_candidates_maker_new(w.graph, &params, &maker, NULL), ACQ_OK);
         for (acq_rel r = 0; r < N_RELATIONS; r += 2)
-            check_relation(&w, maker, r);
+            n_fired[seed % 2] += check_relation(&w, maker, params.held_share, r);
         acq_candidates_maker_free(maker);
         world_deinit(&w);
     }
+    assert_true(n_fired[0] > 100 && n_fired[1] > 100);
 }
 
 static void check_equal(const acq_candidates *a, const acq_candidates *b, size_t n_features)

@@ -309,13 +309,33 @@ static acq_status add_mass(acq_around *around, acq_ent entity, float mass)
     return enqueue(around, place - 1);
 }
 
-/* Evenly spaced where there are very many tails. */
-static acq_status spread_row(acq_around *around, acq_row row, float mass)
+static bool is_hidden_one_way(const acq_around *around, acq_ent head, acq_rel relation,
+                              acq_ent tail)
 {
+    const acq_around_hidden *hidden = &around->hidden;
+    acq_row row = {.tails = hidden->tails, .n = hidden->n};
+    return head == around->head &&
+           (hidden->relation == ACQ_NO_ID || hidden->relation == relation) &&
+           acq_row_find(row, tail) < row.n;
+}
+
+static bool is_hidden(const acq_around *around, acq_ent head, acq_rel relation, acq_ent tail)
+{
+    return around->hidden.n > 0 && (is_hidden_one_way(around, head, relation, tail) ||
+                                    is_hidden_one_way(around, tail, acq_inverse(relation), head));
+}
+
+/* Evenly spaced where there are very many tails. */
+static acq_status spread_row(acq_around *around, acq_ent entity, acq_rel relation, float mass)
+{
+    acq_row row = acq_links_get_row(around->index->links[relation], entity);
     size_t n = row.n < MOST_OF_A_ROW ? row.n : MOST_OF_A_ROW;
     acq_status status = ACQ_OK;
-    for (size_t i = 0; i < n && status == ACQ_OK; i++)
-        status = add_mass(around, row.tails[i * row.n / n], mass / (float)row.n);
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        acq_ent tail = row.tails[i * row.n / n];
+        if (!is_hidden(around, entity, relation, tail))
+            status = add_mass(around, tail, mass / (float)row.n);
+    }
     around->walked += (uint32_t)n;
     return status;
 }
@@ -329,10 +349,8 @@ static acq_status spread(acq_around *around, uint32_t i)
     acq_status status = ACQ_OK;
     around->slots[i].waiting = 0;
     around->slots[i].queued = ACQ_NO_ID;
-    for (uint32_t g = begin; g < end && status == ACQ_OK; g++) {
-        const acq_links *links = index->links[acq_around_index_get(index, g)];
-        status = spread_row(around, acq_links_get_row(links, entity), mass);
-    }
+    for (uint32_t g = begin; g < end && status == ACQ_OK; g++)
+        status = spread_row(around, entity, acq_around_index_get(index, g), mass);
     return status;
 }
 
@@ -444,19 +462,22 @@ static acq_status take_most(acq_around *around, size_t most, const acq_ent *also
 
 /* ---- edges ---- */
 
+static void add_tail(acq_around *around, acq_ent entity, acq_rel relation, acq_ent tail)
+{
+    if (around->places[tail] != 0 && !is_hidden(around, entity, relation, tail))
+        acq_edges_add_source(&around->edges, around->places[tail] - 1);
+}
+
 /* The nodes among the tails of a row: either are looked up in the other. */
-static uint32_t add_sources(acq_around *around, acq_row row)
+static uint32_t add_sources(acq_around *around, acq_ent entity, acq_rel relation, acq_row row)
 {
     uint32_t before = around->edges.n_edges;
-    if (row.n <= (size_t)FEW_PER_NODE * around->n) {
-        for (size_t i = 0; i < row.n; i++)
-            if (around->places[row.tails[i]] != 0)
-                acq_edges_add_source(&around->edges, around->places[row.tails[i]] - 1);
-        return around->edges.n_edges - before;
-    }
-    for (uint32_t node = 0; node < around->n; node++)
+    bool is_short = row.n <= (size_t)FEW_PER_NODE * around->n;
+    for (size_t i = 0; i < row.n && is_short; i++)
+        add_tail(around, entity, relation, row.tails[i]);
+    for (uint32_t node = 0; node < around->n && !is_short; node++)
         if (acq_row_find(row, around->entities[node]) < row.n)
-            acq_edges_add_source(&around->edges, node);
+            add_tail(around, entity, relation, around->entities[node]);
     return around->edges.n_edges - before;
 }
 
@@ -482,7 +503,7 @@ static acq_status add_around_node(acq_around *around, uint32_t node)
         size_t most = row.n < around->n ? row.n : around->n;
         if (acq_edges_add_group(&around->edges, relation, acq_inverse(relation), most) != ACQ_OK)
             return ACQ_ERR_MEMORY;
-        uint32_t outside = (uint32_t)row.n - add_sources(around, row);
+        uint32_t outside = (uint32_t)row.n - add_sources(around, entity, relation, row);
         if (outside > 0 && add_outside(around, relation, outside) != ACQ_OK)
             return ACQ_ERR_MEMORY;
     }
@@ -534,6 +555,7 @@ acq_status acq_around_find(acq_around *around, acq_ent head, const acq_ent *also
 {
     bool fits = false;
     forget(around);
+    around->head = head;
     acq_status status = ACQ_OK;
     if (around->params.most_nodes == around->index->n_entities)
         status = take_all(around);

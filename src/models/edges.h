@@ -109,11 +109,20 @@ typedef struct acq_around_entry { /* of a bucket */
     uint32_t slot, next;
 } acq_around_entry;
 
+/* Links of the head that rows are made without, both ways: a training asks for them. */
+typedef struct acq_around_hidden {
+    const acq_ent *tails; /* sorted; the caller's */
+    size_t n;
+    acq_rel relation; /* ACQ_NO_ID: whatever it is */
+} acq_around_hidden;
+
 enum { ACQ_AROUND_BUCKETS = 64 }; /* of mass from 2^-b on */
 
 typedef struct acq_around { /* of one thread */
     const acq_around_index *index;
     acq_around_params params;
+    acq_around_hidden hidden;
+    acq_ent head;
     uint32_t *places; /* by entity: its node + 1; 0: it is none */
     acq_ent *entities;
     uint32_t n;

@@ -121,10 +121,19 @@ typedef struct acq_nbfnet_batch {
     uint32_t *targets;
     acq_query_link *links;
     size_t n_links, links_room;
+    const acq_around_index *index; /* with params->most_around: */
+    acq_around *arounds;           /* of each query */
+    float *near_scales;            /* [queries x most_nodes] */
+    acq_ent *also, *hidden;        /* nodes of a query besides those around its head; its tails */
+    uint32_t *order;               /* of the nodes, for negatives */
+    size_t most_nodes;
 } acq_nbfnet_batch;
 
 acq_status acq_nbfnet_batch_init(acq_nbfnet_batch *batch, const acq_train_nbfnet_params *params,
                                  const acq_edges *world, const float *scales, acq_error *error);
+/* For queries on what is around their heads; the index is borrowed. */
+acq_status acq_nbfnet_batch_init_near(acq_nbfnet_batch *batch, const acq_around_index *index,
+                                      acq_error *error);
 void acq_nbfnet_batch_deinit(acq_nbfnet_batch *batch); /* a zeroed one is legal */
 
 acq_status acq_nbfnet_batch_draw(acq_nbfnet_batch *batch, uint64_t number, acq_error *error);

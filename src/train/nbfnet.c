@@ -3,6 +3,7 @@
 #include "train/batch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -87,6 +88,13 @@ void acq_nbfnet_batch_deinit(acq_nbfnet_batch *batch)
     acq_free(batch->first_links);
     acq_free(batch->targets);
     acq_free(batch->links);
+    for (uint32_t i = 0; batch->arounds != NULL && i < batch->params->batch; i++)
+        acq_around_deinit(&batch->arounds[i]);
+    acq_free(batch->arounds);
+    acq_free(batch->near_scales);
+    acq_free(batch->also);
+    acq_free(batch->hidden);
+    acq_free(batch->order);
     *batch = (acq_nbfnet_batch){0};
 }
 
@@ -172,10 +180,112 @@ static void draw_targets(acq_nbfnet_batch *batch, size_t i_query, acq_random *ra
                                                    query->targets + query->n_positives);
 }
 
+/* ---- queries on what is around their heads ---- */
+
+acq_status acq_nbfnet_batch_init_near(acq_nbfnet_batch *batch, const acq_around_index *index,
+                                      acq_error *error)
+{
+    const acq_train_nbfnet_params *params = batch->params;
+    acq_around_params of_around = {.most_nodes = params->most_around,
+                                   .most_edges = params->most_edges};
+    size_t most = params->most_around < index->n_entities ? params->most_around : index->n_entities;
+    size_t also = ACQ_AROUND_FREQUENT(most) + ACQ_NBFNET_MOST_POSITIVES;
+    batch->index = index;
+    batch->most_nodes = most + also + 1;
+    batch->arounds = acq_zalloc(params->batch, sizeof *batch->arounds);
+    batch->near_scales = acq_alloc(params->batch * batch->most_nodes, sizeof *batch->near_scales);
+    batch->also = acq_alloc(also, sizeof *batch->also);
+    batch->hidden = acq_alloc(ACQ_NBFNET_MOST_POSITIVES, sizeof *batch->hidden);
+    batch->order = acq_alloc(batch->most_nodes, sizeof *batch->order);
+    if (batch->arounds == NULL || batch->near_scales == NULL || batch->also == NULL ||
+        batch->hidden == NULL || batch->order == NULL)
+        return acq_fail_memory(error);
+    acq_status status = ACQ_OK;
+    for (uint32_t i = 0; i < params->batch && status == ACQ_OK; i++)
+        status = acq_around_init(&batch->arounds[i], index, &of_around, error);
+    return status;
+}
+
+static int compare_entities(const void *a, const void *b)
+{
+    acq_ent x = *(const acq_ent *)a, y = *(const acq_ent *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nodes that are no tail of the query in the whole graph, drawn without putting them back. */
+static size_t draw_near_negatives(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
+{
+    const acq_around *around = &batch->arounds[i_query];
+    acq_nbfnet_query *query = &batch->queries[i_query];
+    acq_ent head = batch->heads[i_query];
+    size_t n = 0;
+    for (uint32_t i = 0; i < around->n; i++)
+        batch->order[i] = i;
+    for (uint32_t i = 0; i < around->n && n < batch->params->negatives; i++) {
+        uint32_t j = i + (uint32_t)acq_random_below(random, around->n - i);
+        uint32_t node = batch->order[j];
+        batch->order[j] = batch->order[i];
+        if (!acq_edges_has(batch->world, head, query->relation, around->entities[node]))
+            query->targets[query->n_positives + n++] = node;
+    }
+    return n;
+}
+
+static void fill_near_query(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
+{
+    const acq_around *around = &batch->arounds[i_query];
+    const acq_query_link *links = batch->links + batch->first_links[i_query];
+    acq_nbfnet_query *query = &batch->queries[i_query];
+    float *scales = batch->near_scales + i_query * batch->most_nodes;
+    for (uint32_t i = 0; i < around->n; i++)
+        scales[i] = batch->world_scales[around->entities[i]];
+    query->edges = &around->edges;
+    query->scales = scales;
+    query->head = acq_around_get_node(around, batch->heads[i_query]);
+    for (size_t i = 0; i < query->n_positives; i++)
+        query->targets[i] = acq_around_get_node(around, links[i].tail);
+    query->n_targets = query->n_positives + draw_near_negatives(batch, i_query, random);
+}
+
+/* The positives are nodes, as are the tails that most heads have. */
+static acq_status draw_near_query(acq_nbfnet_batch *batch, size_t i_query, acq_random *random,
+                                  acq_error *error)
+{
+    acq_around *around = &batch->arounds[i_query];
+    acq_nbfnet_query *query = &batch->queries[i_query];
+    const acq_query_link *links = batch->links + batch->first_links[i_query];
+    size_t most = ACQ_AROUND_FREQUENT(around->params.most_nodes), n_also = 0;
+    if (acq_around_list_frequent(batch->index, query->relation, most, batch->also, &n_also) !=
+        ACQ_OK)
+        return acq_fail_memory(error);
+    for (size_t i = 0; i < query->n_positives; i++)
+        batch->hidden[i] = batch->also[n_also++] = links[i].tail;
+    qsort(batch->hidden, query->n_positives, sizeof *batch->hidden, compare_entities);
+    around->hidden = (acq_around_hidden){batch->hidden, query->n_positives,
+                                         batch->params->drops_pairs ? ACQ_NO_ID : query->relation};
+    acq_status status = acq_around_find(around, batch->heads[i_query], batch->also, n_also, error);
+    around->hidden = (acq_around_hidden){0};
+    if (status == ACQ_OK)
+        fill_near_query(batch, i_query, random);
+    return status;
+}
+
+static acq_status draw_near(acq_nbfnet_batch *batch, acq_random *random, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    batch->n_links = 0;
+    for (uint32_t i = 0; i < batch->params->batch && status == ACQ_OK; i++)
+        status = draw_query(batch, i, random) == ACQ_OK ? draw_near_query(batch, i, random, error)
+                                                        : acq_fail_memory(error);
+    return status;
+}
+
 acq_status acq_nbfnet_batch_draw(acq_nbfnet_batch *batch, uint64_t number, acq_error *error)
 {
     acq_random random = acq_random_start(batch->params->seed, number);
     acq_subgraph *subgraph = &batch->subgraph;
+    if (batch->arounds != NULL)
+        return draw_near(batch, &random, error);
     if (draw_links(batch, &random) != ACQ_OK)
         return acq_fail_memory(error);
     acq_status status = acq_subgraph_draw(subgraph, batch->links, batch->n_links, &random, error);
@@ -193,6 +303,7 @@ typedef struct training {
     const acq_train_nbfnet_params *params;
     acq_edges world;
     float *scales;
+    acq_around_index index; /* where queries are on what is around their heads */
     acq_nbfnet *model;
     acq_optimizer optimizer;
     acq_nbfnet_batch batch;
@@ -246,7 +357,7 @@ static acq_status open_programs(training *t, const acq_graph *graph, acq_error *
     return status;
 }
 
-static acq_status open_queries(training *t, acq_error *error)
+static acq_status open_queries(training *t, const acq_graph *graph, acq_error *error)
 {
     const acq_train_nbfnet_params *params = t->params;
     acq_nbfnet_gradient_params of_gradient = {.batch = params->batch,
@@ -255,6 +366,10 @@ static acq_status open_queries(training *t, acq_error *error)
                                               .temperature = params->temperature,
                                               .n_threads = params->n_threads};
     acq_status status = acq_nbfnet_batch_init(&t->batch, params, &t->world, t->scales, error);
+    if (status == ACQ_OK && params->most_around > 0)
+        status = acq_around_index_init(&t->index, graph, error);
+    if (status == ACQ_OK && params->most_around > 0)
+        status = acq_nbfnet_batch_init_near(&t->batch, &t->index, error);
     if (status == ACQ_OK)
         status = acq_nbfnet_gradient_init(&t->gradient, t->model, &of_gradient, error);
     return status;
@@ -271,13 +386,15 @@ static acq_status open_training(training *t, const acq_graph *graph, acq_error *
                                     t->model->parameters.n, error);
     if (status != ACQ_OK)
         return status;
-    return t->kind == ACQ_TRAIN_GNNQE ? open_programs(t, graph, error) : open_queries(t, error);
+    return t->kind == ACQ_TRAIN_GNNQE ? open_programs(t, graph, error)
+                                      : open_queries(t, graph, error);
 }
 
 static void close_training(training *t)
 {
     acq_nbfnet_gradient_deinit(&t->gradient);
     acq_nbfnet_batch_deinit(&t->batch);
+    acq_around_index_deinit(&t->index);
     acq_gnnqe_batch_deinit(&t->programs);
     acq_sampler_free(t->sampler);
     acq_optimizer_deinit(&t->optimizer);

@@ -121,6 +121,7 @@ static const field nbfnet_fields[] = {
     FIELD(train_negatives, negatives),
     FIELD(temperature, temperature),
     FIELD(edge_dropout, edge_dropout),
+    FIELD(most_around, most_around),
     FIELD_AS(acq_train_nbfnet_params, keep_pairs, FIELD_NOT, drops_pairs, IN_IDENTITY | IN_LIST),
     NETWORK_FIELDS(acq_train_nbfnet_params),
 #undef FIELD

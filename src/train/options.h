@@ -58,6 +58,8 @@
           "most links of that subgraph, both directions")                                          \
     COUNT(most_near, "near", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                                \
           "most neighbours of one entity that it grows by; 0: all")                                \
+    COUNT(most_around, "around", 0, "N", NULL, 0, 1e9, ACQ_ON_train | ACQ_OF_nbfnet,               \
+          "each question on the N entities around its head, for rows with --visit; 0: not so")     \
     FLAG(keep_pairs, "keep-pairs", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_OF_nbfnet,              \
          "do not hide other links between a question's ends")                                      \
     COUNT(group, "group", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                       \

@@ -130,6 +130,8 @@ typedef struct acq_train_nbfnet_params {
     uint32_t most_entities; /* of a subgraph; 0: the whole graph */
     uint32_t most_edges;    /* of a subgraph, both directions; 0: no limit */
     uint32_t most_near;     /* neighbours taken of one entity; 0: no limit */
+    uint32_t most_around;   /* each question on this many entities around its head, as rows that
+                             * visit a part of the graph, without subgraphs; 0: not so */
     acq_optimizer_params optimizer;
     uint64_t batches; /* length of the schedule; 0: by time alone */
     double seconds;   /* most; 0: no limit. The schedule then follows it */

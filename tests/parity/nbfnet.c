@@ -21,7 +21,7 @@
 #include "train/batch.h"
 #include "train/gnnqe.h"
 
-enum { CASES = SCALE(12, 3), MOST_ENTITIES = 24, DIRECTIONS = 2 };
+enum { CASES = SCALE(12, 3), MOST_ENTITIES = 24, DIRECTIONS = 2, QUERIES = 2 };
 
 static const double SCORE_TOLERANCE = 2e-4, SLOPE_TOLERANCE = 5e-3, STEP = 1e-6;
 
@@ -260,27 +260,32 @@ typedef struct gradient_case {
     float scales[MOST_ENTITIES];
     acq_nbfnet_batch batch;
     acq_nbfnet_gradient gradient;
-    nbfnet_oracle oracle;
-    acq_triple *facts;
+    acq_around_index index;
+    double *parameters;
+    nbfnet_oracle oracles[QUERIES]; /* on the edges of each query */
+    acq_triple *facts[QUERIES];
     double (*weights)[MOST_ENTITIES + ACQ_NBFNET_MOST_POSITIVES]; /* of targets in the loss */
 } gradient_case;
 
-static void list_subgraph(gradient_case *g)
+static void list_edges(gradient_case *g, size_t i_query)
 {
-    const acq_edges *edges = &g->batch.subgraph.edges;
+    const acq_nbfnet_query *query = &g->batch.queries[i_query];
+    const acq_edges *edges = query->edges == NULL ? &g->batch.subgraph.edges : query->edges;
+    acq_triple *facts = calloc(edges->n_edges + 1, sizeof *facts);
     size_t n = 0;
-    g->facts = calloc(edges->n_edges + 1, sizeof *g->facts);
-    assert_non_null(g->facts);
+    assert_non_null(facts);
     for (uint32_t v = 0; v < edges->n_nodes; v++)
         for (uint32_t i = edges->rows[v]; i < edges->rows[v + 1]; i++)
             for (uint32_t s = edges->begins[i]; s < edges->begins[i + 1]; s++)
-                g->facts[n++] = (acq_triple){v, edges->relations[i], edges->sources[s]};
-    g->oracle = (nbfnet_oracle){.model = g->model,
-                                .parameters = nbfnet_oracle_copy_parameters(g->model),
-                                .n_entities = edges->n_nodes,
-                                .facts = g->facts,
-                                .n_facts = n,
-                                .scales = g->batch.scales};
+                facts[n++] = (acq_triple){v, edges->relations[i], edges->sources[s]};
+    g->facts[i_query] = facts;
+    g->oracles[i_query] =
+        (nbfnet_oracle){.model = g->model,
+                        .parameters = g->parameters,
+                        .n_entities = edges->n_nodes,
+                        .facts = facts,
+                        .n_facts = n,
+                        .scales = query->edges == NULL ? g->batch.scales : query->scales};
 }
 
 static void score_query(const gradient_case *g, size_t i, double *scores)
@@ -288,7 +293,7 @@ static void score_query(const gradient_case *g, size_t i, double *scores)
     const acq_nbfnet_query *query = &g->batch.queries[i];
     double weights[MOST_ENTITIES] = {0}, all[MOST_ENTITIES];
     weights[query->head] = 1;
-    nbfnet_oracle_score(&g->oracle, query->relation, weights, all);
+    nbfnet_oracle_score(&g->oracles[i], query->relation, weights, all);
     for (size_t t = 0; t < query->n_targets; t++)
         scores[t] = all[query->targets[t]];
 }
@@ -334,7 +339,8 @@ static void gradient_case_init(gradient_case *g, uint64_t seed)
     draw_case(&g->c, seed);
     g->model = new_model(g->c.graph, seed);
     acq_train_nbfnet_params_init(&g->params);
-    g->params.batch = 2;
+    g->params.batch = QUERIES;
+    g->params.most_around = seed % 3 == 2 ? 1 + (uint32_t)(seed % 9) : 0;
     g->params.negatives = 1 + seed % 5;
     g->params.most_entities = seed % 2 == 0 ? 0 : 8;
     g->params.drops_pairs = seed % 3 == 0;
@@ -350,8 +356,13 @@ static void gradient_case_init(gradient_case *g, uint64_t seed)
                                          .temperature = g->params.temperature,
                                          .n_threads = g->params.n_threads};
     assert_int_equal(acq_nbfnet_gradient_init(&g->gradient, g->model, &params, NULL), ACQ_OK);
+    assert_int_equal(acq_around_index_init(&g->index, g->c.graph, NULL), ACQ_OK);
+    if (g->params.most_around > 0)
+        assert_int_equal(acq_nbfnet_batch_init_near(&g->batch, &g->index, NULL), ACQ_OK);
     assert_int_equal(acq_nbfnet_batch_draw(&g->batch, seed, NULL), ACQ_OK);
-    list_subgraph(g);
+    g->parameters = nbfnet_oracle_copy_parameters(g->model);
+    for (size_t i = 0; i < QUERIES; i++)
+        list_edges(g, i);
     fix_weights(g);
 }
 
@@ -360,10 +371,12 @@ static void gradient_case_deinit(gradient_case *g)
     acq_nbfnet_gradient_deinit(&g->gradient);
     acq_nbfnet_batch_deinit(&g->batch);
     acq_edges_deinit(&g->world);
+    acq_around_index_deinit(&g->index);
     acq_nbfnet_free(g->model);
     nbfnet_case_deinit(&g->c);
-    free(g->oracle.parameters);
-    free(g->facts);
+    free(g->parameters);
+    for (size_t i = 0; i < QUERIES; i++)
+        free(g->facts[i]);
     free(g->weights);
 }
 
@@ -432,7 +445,7 @@ static void test_the_gradient_is_the_slope_of_the_loss(void **state)
                          ACQ_OK);
         double expected = get_loss(&g);
         assert_true(fabs(loss - expected) <= SCORE_TOLERANCE * (1 + expected));
-        slope_case c = {g.gradient.values, g.oracle.parameters, get_loss, &g};
+        slope_case c = {g.gradient.values, g.parameters, get_loss, &g};
         check_slopes(&c, g.model, seed);
         gradient_case_deinit(&g);
     }

@@ -1,6 +1,6 @@
-/* nbfnet_train.c - the trainings of NBFNet, on links and inside GNN-QE's programs: the same weights at any number of threads and after any
- * interruption, batches that hide what they ask for, a rule that is learned, options and graphs
- * that are refused, and every allocation may fail. */
+/* nbfnet_train.c - the trainings of NBFNet, on links and inside GNN-QE's programs: the same weights
+ * at any number of threads and after any interruption, batches that hide what they ask for, a rule
+ * that is learned, options and graphs that are refused, and every allocation may fail. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -259,6 +259,66 @@ static void check_batch(const acq_nbfnet_batch *batch)
     }
 }
 
+/* The same of queries on what is around their heads. */
+static void check_near_query(const acq_nbfnet_batch *batch, size_t i, const float *scales)
+{
+    const acq_nbfnet_query *query = &batch->queries[i];
+    const acq_around *around = &batch->arounds[i];
+    acq_ent head = batch->heads[i];
+    assert_true(query->n_positives > 0 && query->edges == &around->edges);
+    assert_int_equal(around->entities[query->head], head);
+    for (uint32_t v = 0; v < around->n; v++)
+        assert_true(query->scales[v] == scales[around->entities[v]]);
+    for (size_t t = 0; t < query->n_targets; t++) {
+        uint32_t node = query->targets[t];
+        bool is_positive = t < query->n_positives;
+        assert_true(node < around->n);
+        assert_true(acq_graph_has_fact(world.graph, head, query->relation,
+                                       around->entities[node]) == is_positive);
+        for (acq_rel r = 0; r < 6 && is_positive; r++)
+            if (r == query->relation || batch->params->drops_pairs) {
+                assert_false(acq_edges_has(query->edges, query->head, r, node));
+                assert_false(acq_edges_has(query->edges, node, acq_inverse(r), query->head));
+            }
+    }
+}
+
+static void test_queries_around_their_heads_hide_what_they_ask_for(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        acq_train_nbfnet_params params = get_params();
+        acq_nbfnet_batch batch;
+        acq_edges edges = {0};
+        acq_around_index index;
+        float scales[30];
+        params.most_around = i % 2 == 0 ? 5 : 40; /* 40: all */
+        params.drops_pairs = i % 4 < 2;
+        assert_int_equal(acq_edges_init(&edges, world.graph, NULL), ACQ_OK);
+        assert_int_equal(acq_around_index_init(&index, world.graph, NULL), ACQ_OK);
+        acq_nbfnet_fill_scales(&edges, scales);
+        assert_int_equal(acq_nbfnet_batch_init(&batch, &params, &edges, scales, NULL), ACQ_OK);
+        assert_int_equal(acq_nbfnet_batch_init_near(&batch, &index, NULL), ACQ_OK);
+        for (uint64_t number = 0; number < 20; number++) {
+            assert_int_equal(acq_nbfnet_batch_draw(&batch, number, NULL), ACQ_OK);
+            for (size_t q = 0; q < params.batch; q++)
+                check_near_query(&batch, q, scales);
+        }
+        acq_nbfnet_batch_deinit(&batch);
+        acq_around_index_deinit(&index);
+        acq_edges_deinit(&edges);
+    }
+}
+
+static void test_threads_do_not_change_a_bit_around_heads(void **state)
+{
+    (void)state;
+    acq_train_nbfnet_params one = get_params(), three = get_params();
+    one.most_around = three.most_around = 6;
+    three.n_threads = 3;
+    assert_same(train(world.graph, &one), train(world.graph, &three));
+}
+
 static void test_batches_hide_what_they_ask_for(void **state)
 {
     (void)state;
@@ -474,6 +534,8 @@ int main(void)
         cmocka_unit_test(test_the_smallest_graphs_are_trained_on),
         cmocka_unit_test(test_time_ends_a_training),
         cmocka_unit_test(test_batches_hide_what_they_ask_for),
+        cmocka_unit_test(test_queries_around_their_heads_hide_what_they_ask_for),
+        cmocka_unit_test(test_threads_do_not_change_a_bit_around_heads),
         cmocka_unit_test(test_the_loss_has_the_slopes_it_says),
         cmocka_unit_test(test_rules_of_a_ring_are_learned),
         cmocka_unit_test(test_programs_over_a_ring_are_learned),

@@ -297,8 +297,8 @@ static acq_status run_query(void *context, size_t i, unsigned thread)
     acq_nbfnet_worker *worker = &g->workers[thread];
     acq_nbfnet_slopes slopes = acq_nbfnet_gradient_get_slopes(g, i);
     acq_nbfnet_input input = acq_nbfnet_gradient_get_input(g, i);
-    input.edges = work->edges;
-    input.scales = work->scales;
+    input.edges = query->edges == NULL ? work->edges : query->edges;
+    input.scales = query->edges == NULL ? work->scales : query->scales;
     input.heads = &query->head;
     input.n_heads = 1;
     input.targets = query->targets;

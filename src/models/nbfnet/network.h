@@ -132,6 +132,8 @@ typedef struct acq_nbfnet_query { /* nodes are those of the edges it is asked on
     acq_rel relation;
     uint32_t *targets; /* distinct: the positives first, then the negatives */
     size_t n_positives, n_targets;
+    const acq_edges *edges; /* of its own, with their scales; NULL: those of the batch */
+    const float *scales;
 } acq_nbfnet_query;
 
 typedef struct acq_nbfnet_gradient_params {
@@ -148,10 +150,10 @@ typedef struct acq_nbfnet_gradient {
     acq_nbfnet *model; /* borrowed */
     acq_nbfnet_packed packed;
     acq_packed relations[ACQ_NBFNET_LAYERS], relations_back[ACQ_NBFNET_LAYERS];
-    acq_rel *asked; /* relations of the passes */
-    uint32_t n;     /* passes of this batch */
-    size_t n_vector_floats;                                               /* relations * 32 */
-    float *queries, *query_slopes;                                        /* [batch x 32] */
+    acq_rel *asked;                /* relations of the passes */
+    uint32_t n;                    /* passes of this batch */
+    size_t n_vector_floats;        /* relations * 32 */
+    float *queries, *query_slopes; /* [batch x 32] */
     float *vectors[ACQ_NBFNET_LAYERS], *vector_slopes[ACQ_NBFNET_LAYERS]; /* [batch x floats] */
     float *layer_query_slopes[ACQ_NBFNET_LAYERS];                         /* [batch x 32] */
     float *dense_slopes; /* [batch x n_dense] of the tensors that are not of relations */

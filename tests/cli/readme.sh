@@ -1,13 +1,14 @@
 #!/bin/sh
-# Runs the commands of README.md, or another document (lines "$ anycq ..." in console blocks), in a folder that has the
-# source tree's data/ and the document's own files, and compares what they print with what stands there; times, counts
+# Runs the commands of README.md, or another document (lines "$ anycq ..." in console blocks), in a folder that has a
+# copy of data/world and the document's own files, and compares what they print with what stands there; times, counts
 # of nodes and sizes of files may differ. With PYTHON the document's examples for Python are run as well, by doctest.
 # usage: readme.sh ANYCQ SOURCE_DIR [DOCUMENT [PYTHON]]
 set -u
 bin=$1 source=$2 document=${3:-README.md} python=${4:-}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/run" && ln -s "$source/data" "$work/run/data" && cd "$work/run" || exit 1
+mkdir -p "$work/run/data" && cp -R "$source/data/world" "$work/run/data" && cd "$work/run" || exit 1
+rm -f data/world/*.calibrator # what an earlier run has learnt
 [ "$document" = README.md ] || cp "$source/${document%.md}"/* . || exit 1
 
 # With $ACQ_INSTRUCTIONS (generic) no newer instructions are used, by the commands that take the option.

@@ -20,7 +20,8 @@ double acq_repro_get_limit(const acq_repro_settings *settings, const acq_repro_r
 {
     if (!settings->quick)
         return row->seconds > 0 ? row->seconds : 60;
-    return row->seconds > 0 ? row->seconds * QUICK_SHARE : QUICK_LIMIT;
+    double more = fmax(1, settings->seconds / ACQ_REPRO_QUICK_SECONDS);
+    return row->seconds > 0 ? row->seconds * QUICK_SHARE : QUICK_LIMIT * more;
 }
 
 uint64_t acq_repro_get_first(const acq_repro_settings *settings, bool is_qac, bool is_hub)

@@ -13,7 +13,6 @@ enum { STEPS_SMALL = 20, STEPS_HUB = 200 }; /* of the policy search, as in the p
 
 enum { MOST_GROWTH = 4 }; /* of a sample, from round to round */
 
-static const double QUICK_SECONDS = 840, QUICK_JOB_SECONDS = 30;
 /* Of a sample: seconds that each job has, and how far a round may go over what it should take. */
 static const double LEAST_BUDGET = 2, MOST_OVER = 3;
 
@@ -199,7 +198,7 @@ static acq_status evaluate_sample(run *r, acq_repro_job *job, const question *q,
     acq_status status = ACQ_OK;
     for (uint64_t n = 1, before = 0; status == ACQ_OK && n > before;) {
         acq_evaluation *round = NULL;
-        double most_seconds = fmin(MOST_OVER * (budget - spent) + LEAST_BUDGET, QUICK_JOB_SECONDS);
+        double most_seconds = MOST_OVER * fmax(budget - spent, 0) + LEAST_BUDGET;
         int64_t begin = acq_clock_ns();
         status = evaluate(r, job, q, n, most_seconds, &round, error);
         double seconds = 1e-9 * (double)(acq_clock_ns() - begin);
@@ -496,7 +495,7 @@ acq_status acq_reproduce(const acq_repro_settings *given, acq_repro_report *repo
     int64_t begin = acq_clock_ns();
     *report = (acq_repro_report){0};
     if (settings.quick && settings.seconds <= 0)
-        settings.seconds = QUICK_SECONDS;
+        settings.seconds = ACQ_REPRO_QUICK_SECONDS;
     acq_status status = prepare(&plan, &settings, error);
     if (status == ACQ_OK) {
         status = run_jobs(&plan, report, error);

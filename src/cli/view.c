@@ -291,10 +291,10 @@ static void print_none(const acq_view *view, acq_text *out)
     bool is_proved = acq_view_is_exact(view) || acq_result_is_complete(view->result);
     acq_text_add(out, view->is_check ? "no: " : "none: ");
     if (view->params->new_only && acq_result_has_probabilities(view->result)) {
-        acq_text_format(out, "nothing that facts do not give has p >= %.4g%s, ",
+        acq_text_format(out, "no answer beyond the facts has p >= %.4g%s, ",
                         view->params->min_p, at_prior(view));
     } else if (view->params->new_only) {
-        acq_text_add(out, "nothing but what facts give, ");
+        acq_text_add(out, "the facts give all answers, ");
     } else if (!is_proved) {
         acq_text_format(out, "the paper's rule, not proved: %s found nothing, ",
                         view->params->engine);

@@ -295,6 +295,14 @@ static void print_parts(const json_t *parts, acq_text *out)
         100 * get_number(one, "worth"));
 }
 
+static void print_answers(const acq_fit_completion_report *report, acq_text *out)
+{
+    acq_reliability_view_print(&report->answer_table,
+                               "answers of generated queries, by the stated probability:", out);
+    acq_reliability_view_print_gap(&report->denial_table, "gap, negated", out);
+    acq_reliability_view_print_gap(&report->if_table, "gap, if any", out);
+}
+
 static void print(const fit_job *job, acq_text *out)
 {
     const acq_fit_completion_report *report = &job->report;
@@ -303,7 +311,8 @@ static void print(const fit_job *job, acq_text *out)
     acq_size_print_count(out, "held out", report->held);
     if (strcmp(report->hold, "pairs") == 0)
         acq_size_print_text(out, "... of those", "that join entities which nothing else joins");
-    acq_size_print_count(out, "... proposed", report->covered);
+    acq_size_print_count(out, report->all_rows > 0 ? "... in a sample" : "... proposed",
+                         report->covered);
     acq_size_print_text(out, "picture", job->svg.bytes);
     acq_text_format(out, "%-*s%.1f s\n", ACQ_SIZE_LABEL, "time", report->seconds);
     if (report->n_rows < report->all_rows)
@@ -327,10 +336,8 @@ static void print(const fit_job *job, acq_text *out)
                                out);
     print_parts(job->parts, out);
     print_relations(job->relations, out);
-    acq_reliability_view_print(&report->answer_table,
-                               "answers of generated queries, by the stated probability:", out);
-    acq_reliability_view_print_gap(&report->denial_table, "gap, negated", out);
-    acq_reliability_view_print_gap(&report->if_table, "gap, if any", out);
+    if (report->answer_table.weight > 0)
+        print_answers(report, out);
     print_decisions(report, out);
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -28,6 +29,7 @@
 
 enum { BLOCK = 1024, MOST_ROWS = 4096, LEAST_ROWS = 32, MOST_SORTED = 1 << 24 };
 
+static const double PLANNED = .28;     /* of the time: what ComplEx may take */
 static const double PIECE_SECONDS = 2; /* about; an interrupt loses no more than that */
 static const double LAST = .88;        /* of the time: then what is there is put together */
 
@@ -73,7 +75,8 @@ static acq_status fail_io(const char *path, const char *what, acq_error *error)
 
 /* ---- the plan ---- */
 
-static acq_status count_cells(const acq_graph *graph, double *out)
+/* Both directions; 0: they cannot be read. */
+static double count_rows(const acq_graph *graph)
 {
     acq_status status = ACQ_OK;
     double n = 0;
@@ -82,15 +85,39 @@ static acq_status count_cells(const acq_graph *graph, double *out)
         status = acq_graph_open_links(graph, r, &links, NULL);
         n += status == ACQ_OK ? links->n_heads : 0;
     }
-    *out = n * acq_graph_get_n_entities(graph);
-    return status;
+    return status == ACQ_OK ? n : 0;
 }
 
 bool acq_fit_is_large(const acq_graph *graph)
 {
     static const double MOST_CELLS = 2e10; /* of rows of all entities: NELL has half as many */
-    double cells = 0;
-    return count_cells(graph, &cells) == ACQ_OK && cells > MOST_CELLS;
+    return count_rows(graph) * acq_graph_get_n_entities(graph) > MOST_CELLS;
+}
+
+/* A fit that is gone on with has the models that it began with. */
+static bool began_with_complex(const acq_fit_params *params, bool *is_known)
+{
+    char *path = params->folder == NULL ? NULL : acq_fit_make_path(params, "fit", "options");
+    char *text = NULL;
+    size_t length = 0;
+    *is_known =
+        params->resume && path != NULL && acq_file_read(path, &text, &length, NULL) == ACQ_OK;
+    bool is_there = *is_known && strstr(text, "pieces of complex") != NULL;
+    acq_free(text);
+    acq_free(path);
+    return is_there;
+}
+
+/* Is there time to see all facts twice, with two milliseconds for a batch? Vectors that are hardly
+ * trained tell nothing. */
+static bool has_time_for_complex(const acq_graph *graph, const acq_fit_params *params)
+{
+    static const double STEP = .002, EPOCHS = 2;
+    bool is_known, is_there = began_with_complex(params, &is_known);
+    double seconds = EPOCHS * STEP * count_rows(graph) / params->complex.batch;
+    if (is_known)
+        return is_there;
+    return params->seconds <= 0 || PLANNED * params->seconds >= seconds;
 }
 
 void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params)
@@ -102,6 +129,8 @@ void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params)
     params->top = params->top < TOP ? params->top : TOP;
     params->complex.rank = params->complex.rank < rank ? params->complex.rank : rank;
     params->use_nbfnet = params->use_ultra = params->use_rulebook = false;
+    if (params->chooses && params->use_neighbours && !has_time_for_complex(graph, params))
+        params->use_complex = false;
     if (params->seconds > 0)
         acq_format(time, sizeof time, " in %.0f s", params->seconds);
     if (params->use_complex)

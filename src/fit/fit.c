@@ -129,7 +129,7 @@ static void print_options(const fit_run *run, acq_text *out)
     char models[64];
     acq_fit_print_models(p, models, sizeof models);
     acq_text_format(
-        out, "graph %016llx rest %016llx earlier %016llx hold %g %d seed %llu\n",
+        out, "graph %016llx rest %016llx earlier %016llx hold-share %g hold %d seed %llu\n",
         (unsigned long long)acq_graph_get_fingerprint(run->graph),
         (unsigned long long)acq_graph_get_fingerprint(run->rest),
         (unsigned long long)(p->earlier == NULL ? 0 : acq_graph_get_fingerprint(p->earlier)),
@@ -169,6 +169,21 @@ static bool is_same_line(const char *a, const char *b)
     return n == strcspn(b, "\n") && memcmp(a, b, n) == 0;
 }
 
+/* The first option in which two lines of names and values differ. */
+static void print_difference(const char *kept, const char *own, char *out, size_t size)
+{
+    size_t i = 0, name = 0, value = 0;
+    for (; kept[i] == own[i] && kept[i] != '\n'; i++) {
+        if (kept[i] == ' ') {
+            name = value;
+            value = i + 1;
+        }
+    }
+    acq_format(out, size, "%.*s %.*s, not %.*s", (int)strcspn(kept + name, " \n"), kept + name,
+               (int)strcspn(kept + value, " \n"), kept + value, (int)strcspn(own + value, " \n"),
+               own + value);
+}
+
 static acq_status read_options(const char *path, acq_text *out, acq_error *error)
 {
     char kept[2048] = {0};
@@ -186,10 +201,14 @@ static acq_status check_options(const char *path, acq_text *options, acq_error *
     acq_text kept = {0};
     acq_status status = read_options(path, &kept, error);
     const char *text = kept.length == 0 ? "" : kept.bytes;
+    char difference[160] = "another graph";
     bool is_same = find_line(text, options->bytes) != NULL; /* that of the graph is the first */
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
         const char *own = find_line(options->bytes, line);
-        is_same = is_same && (own == NULL || is_same_line(own, line));
+        if (is_same && own != NULL && !is_same_line(own, line)) {
+            print_difference(line, own, difference, sizeof difference);
+            is_same = false;
+        }
         if (own == NULL)
             acq_text_format(options, "%.*s\n", (int)strcspn(line, "\n"), line);
     }
@@ -197,8 +216,8 @@ static acq_status check_options(const char *path, acq_text *options, acq_error *
     if (status != ACQ_OK || (is_same && !options->failed))
         return status;
     acq_fail(error, ACQ_ERR_USAGE,
-             "what is kept here is of another graph or other options; remove the folder, or "
-             "give the same ones");
+             "what is kept here was made with %s; give the same options, or remove the folder",
+             difference);
     acq_error_set_file(error, path);
     return ACQ_ERR_USAGE;
 }

@@ -389,7 +389,9 @@ acq_status acq_reasons_make(const acq_predictor *predictor, acq_ent head, acq_re
     *note = NULL;
     if (s.source == NULL)
         *note = predictor->calibrator == NULL ? "the scores of this predictor are no probabilities"
-                                              : "the completion keeps none; fit it again";
+                : strncmp(predictor->name, "completion", strlen("completion")) == 0
+                    ? "the completion keeps none; fit it again"
+                    : "the graph is large; anycq fit keeps them";
     else
         status = make(&s, note, error);
     *out = s.reasons;

@@ -78,8 +78,7 @@ static void draw(bench *b)
 static void open_side(const bench *b, side *s, uint32_t nodes)
 {
     acq_error error = {0};
-    acq_around_params params = ACQ_AROUND_DEFAULT;
-    params.most_nodes = nodes;
+    acq_around_params params = {.most_nodes = nodes, .most_edges = 262144};
     bench_need(acq_ultra_new_near_row_model(b->model, b->graph, &params, &s->model, &error),
                &error);
     bench_need(s->model->ops->open_scratch(s->model, &s->scratch, &error), &error);

@@ -23,10 +23,6 @@
 /* Where learning would take many seconds, `auto` goes by rows around the question's entities. */
 static const uint64_t AUTO_MOST_FACTS = 2000000;
 
-/* Where a network's row over all entities takes more than some tenths of a second. */
-static const uint64_t WHOLE_MOST_FACTS = 400000;
-static const uint32_t WHOLE_MOST_ENTITIES = 100000;
-
 /* Links that score less are left out. */
 static const double CALIBRATED_FLOOR = 0.002;
 static const double SOFTMAX_FLOOR = 0.01;
@@ -166,9 +162,7 @@ static acq_around_params choose_around(const acq_graph *graph, double visit)
     uint32_t n = acq_graph_get_n_entities(graph);
     if (visit > 0)
         return (acq_around_params){.most_nodes = (uint32_t)ceil(visit * (double)n)};
-    return acq_graph_get_n_facts(graph) <= WHOLE_MOST_FACTS && n <= WHOLE_MOST_ENTITIES
-               ? (acq_around_params){0}
-               : ACQ_AROUND_DEFAULT;
+    return acq_around_choose(acq_graph_get_n_facts(graph), n);
 }
 
 static acq_status new_parts(const acq_graph *graph, const acq_open_params *params, row_parts **out,

@@ -241,12 +241,14 @@ static acq_status lend_complex(const acq_graph *graph, const acq_complex *traine
 static acq_status add_nbfnet(const acq_graph *graph, const char *name, const acq_fit_params *params,
                              acq_fit_models *out, acq_error *error)
 {
+    acq_around_params around = acq_around_choose(0, acq_graph_get_n_entities(graph));
     model_files files = {0};
     acq_status status = model_files_init(&files, params, name, "nbfnet", error);
     if (status == ACQ_OK)
         status = make_nbfnet(graph, params, strcmp(name, "whole") == 0, &files, out, error);
     if (status == ACQ_OK)
-        status = acq_nbfnet_new_row_model(out->nbfnet, graph, &out->rows[out->n_rows], error);
+        status = acq_nbfnet_new_near_row_model(out->nbfnet, graph, &around, &out->rows[out->n_rows],
+                                               error);
     out->n_rows += status == ACQ_OK;
     model_files_deinit(&files);
     return status;
@@ -298,6 +300,7 @@ static acq_status add_ultra(const acq_graph *graph, const char *name, const acq_
 {
     const acq_ultra *ultra =
         trained == NULL || trained->ultra == NULL ? params->ultra : trained->ultra;
+    acq_around_params around = acq_around_choose(0, acq_graph_get_n_entities(graph));
     model_files files = {0};
     acq_status status = model_files_init(&files, params, name, "ultra", error);
     if (status == ACQ_OK && trained == NULL && params->tune_seconds > 0) {
@@ -305,7 +308,8 @@ static acq_status add_ultra(const acq_graph *graph, const char *name, const acq_
         ultra = out->ultra;
     }
     if (status == ACQ_OK)
-        status = acq_ultra_new_row_model(ultra, graph, &out->rows[out->n_rows], error);
+        status =
+            acq_ultra_new_near_row_model(ultra, graph, &around, &out->rows[out->n_rows], error);
     out->n_rows += status == ACQ_OK;
     model_files_deinit(&files);
     return status;

@@ -151,6 +151,16 @@ acq_messages acq_edges_get_reversed(const acq_edges *edges)
 
 /* ---- around an entity ---- */
 
+static const uint64_t WHOLE_MOST_FACTS = 400000;
+static const uint32_t WHOLE_MOST_ENTITIES = 100000;
+
+acq_around_params acq_around_choose(uint64_t n_facts, uint32_t n_entities)
+{
+    return n_facts <= WHOLE_MOST_FACTS && n_entities <= WHOLE_MOST_ENTITIES
+               ? (acq_around_params){0}
+               : (acq_around_params){.most_nodes = 4096, .most_edges = 262144};
+}
+
 static const float KEPT = 0.15F; /* of the mass that an entity gets */
 
 enum {

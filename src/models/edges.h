@@ -96,8 +96,10 @@ typedef struct acq_around_params {
     uint32_t most_edges; /* between them, both directions; 0: any number */
 } acq_around_params;
 
-/* What a row takes where whole graphs are too much: some ten milliseconds. */
-#define ACQ_AROUND_DEFAULT ((acq_around_params){.most_nodes = 4096, .most_edges = 262144})
+/* All entities, where a row over them takes some tenths of a second at most; else 4,096, which take
+ * some ten milliseconds. n_facts 0: by the entities alone, so that a graph and a part of its facts
+ * are run alike. */
+acq_around_params acq_around_choose(uint64_t n_facts, uint32_t n_entities);
 
 typedef struct acq_around_slot { /* of an entity that got mass */
     acq_ent entity;

@@ -286,6 +286,7 @@ static void remove_folder(const acq_fit_params *params)
 {
     char name[16];
     remove_file(params, "rest", "completion");
+    remove_file(params, "answers", "completion");
     remove_file(params, "rest", "calibrator");
     remove_file(params, "whole", "pieces");
     if (params->keeps)
@@ -371,35 +372,58 @@ static void choose_models(fit_run *run)
         inner->n_questions < SMALL_QUESTIONS ? inner->n_questions : SMALL_QUESTIONS;
 }
 
-/* Answers over the rest's completion: written, opened, asked, removed. */
+/* What is learnt over the rest's completion. like_whole: the same links, for trees that are asked
+ * in the whole graph; NULL: they learn over the first. */
+static acq_status learn_answers(fit_run *run, const acq_predictor *completed,
+                                const acq_predictor *like_whole, acq_error *error)
+{
+    acq_calibrator *calibrator = run->calibrator;
+    acq_status status = acq_fit_answer_trees(
+        run->rest, run->graph, like_whole == NULL ? completed : like_whole, run->truth, &run->inner,
+        &run->progress, calibrator, run->report, error);
+    if (status == ACQ_OK)
+        status = acq_fit_at_large(run->rest, completed, run->truth, &run->inner, &run->progress,
+                                  calibrator, run->report, error);
+    if (status == ACQ_OK) {
+        calibrator->cover = acq_zalloc(1, sizeof *calibrator->cover);
+        status = calibrator->cover == NULL
+                     ? acq_fail_memory(error)
+                     : acq_cover_learn(completed, run->graph, calibrator->cover, error);
+    }
+    return status;
+}
+
+/* Where it was measured to serve (docs/decisions.md). */
+static bool learns_like_whole(const fit_run *run)
+{
+    return run->inner.use_rulebook && !run->is_small;
+}
+
+/* Answers over the rest's completion: written, opened, asked. */
 static acq_status fit_answers(fit_run *run, acq_error *error)
 {
-    acq_predictor *completed = NULL;
+    acq_predictor *completed = NULL, *like_whole = NULL;
     char *path = acq_fit_make_path(run->params, "rest", "completion");
-    if (path == NULL)
-        return acq_fail_memory(error);
+    char *as_whole = acq_fit_make_path(run->params, "answers", "completion");
     acq_link_rule rule = {.trees = &run->trees,
                           .shifts = run->calibrator->shifts,
                           .crossed = true,
-                          .missing = run->missing};
-    acq_status status = acq_fit_write_links(run->models.maker, run->rest, &rule, NULL, &run->inner,
-                                            &run->progress, path, run->report, error);
+                          .missing = run->missing,
+                          .as_whole = learns_like_whole(run) ? as_whole : NULL};
+    acq_status status = path == NULL || as_whole == NULL ? acq_fail_memory(error) : ACQ_OK;
+    if (status == ACQ_OK)
+        status = acq_fit_write_links(run->models.maker, run->rest, &rule, NULL, &run->inner,
+                                     &run->progress, path, run->report, error);
     if (status == ACQ_OK)
         status = acq_predictor_new_completion(run->rest, path, &completed, error);
+    if (status == ACQ_OK && rule.as_whole != NULL)
+        status = acq_predictor_new_completion(run->rest, as_whole, &like_whole, error);
     if (status == ACQ_OK)
-        status = acq_fit_answer_trees(run->rest, run->graph, completed, run->truth, &run->inner,
-                                      &run->progress, run->calibrator, run->report, error);
-    if (status == ACQ_OK)
-        status = acq_fit_at_large(run->rest, completed, run->truth, &run->inner, &run->progress,
-                                  run->calibrator, run->report, error);
-    if (status == ACQ_OK) {
-        run->calibrator->cover = acq_zalloc(1, sizeof *run->calibrator->cover);
-        status = run->calibrator->cover == NULL
-                     ? acq_fail_memory(error)
-                     : acq_cover_learn(completed, run->graph, run->calibrator->cover, error);
-    }
+        status = learn_answers(run, completed, like_whole, error);
     acq_predictor_free(completed);
+    acq_predictor_free(like_whole);
     acq_free(path);
+    acq_free(as_whole);
     return status;
 }
 

@@ -43,12 +43,23 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
         unsigned fold = acq_link_sample_get_fold(found->heads[i], found->tails[i]);
         acq_candidates_score(found, i, i + 1, rule->trees->folds[1 - fold], shift, job->scores);
     }
-    for (size_t i = first; i < end && rule->crossed; i++) {
-        double p = acq_boost_to_probability((double)job->scores[i]);
-        double share = acq_boost_get_label_share(rule->missing, p);
-        job->scores[i] = (float)log(share / (1 - share));
-    }
     return ACQ_OK;
+}
+
+/* How likely candidates of the rest were held out: facts that the graph lacks besides were not. */
+static void turn_to_labels(const acq_link_rule *rule, float *scores, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double p = acq_boost_to_probability((double)scores[i]);
+        double share = acq_boost_get_label_share(rule->missing, p);
+        scores[i] = (float)log(share / (1 - share));
+    }
+}
+
+static void add_step(float *scores, size_t n, double step)
+{
+    for (size_t i = 0; i < n; i++)
+        scores[i] += (float)step;
 }
 
 /* p of every candidate above the floor, then the observed facts. */
@@ -103,11 +114,24 @@ typedef struct completing {
     const acq_graph *graph;
     const acq_link_rule *rule;
     const acq_fit_params *params;
-    acq_completion_writer *writer;
-    acq_kept_writer *kept; /* for reasons; NULL: none are kept */
+    acq_completion_writer *writer, *as_whole; /* the second may be NULL */
+    acq_kept_writer *kept;                    /* for reasons; NULL: none are kept */
     const acq_calibrator *calibrator;
     acq_fit_report *report;
 } completing;
+
+/* In the whole graph the held-out facts are there. Leaves the scores as they were. */
+static acq_status add_as_whole(const completing *c, const acq_candidates *found, float *scores,
+                               acq_error *error)
+{
+    double step = log(c->rule->missing / (1 + c->rule->missing));
+    acq_fit_report unused = {0};
+    add_step(scores, found->n, step);
+    acq_status status =
+        add_relation(c->as_whole, found, scores, c->graph, c->params->floor, &unused, error);
+    add_step(scores, found->n, -step);
+    return status;
+}
 
 static acq_status complete_relation(const completing *c, acq_rel relation, acq_error *error)
 {
@@ -122,6 +146,10 @@ static acq_status complete_relation(const completing *c, acq_rel relation, acq_e
     if (status == ACQ_OK)
         status =
             acq_threads_run(c->params->n_threads, (found.n + BLOCK - 1) / BLOCK, score_block, &job);
+    if (status == ACQ_OK && c->as_whole != NULL)
+        status = add_as_whole(c, &found, scores, error);
+    if (status == ACQ_OK && c->rule->crossed)
+        turn_to_labels(c->rule, scores, found.n);
     if (status == ACQ_OK)
         status =
             add_relation(c->writer, &found, scores, c->graph, c->params->floor, c->report, error);
@@ -144,6 +172,8 @@ static acq_status finish_completion(const completing *c, acq_error *error)
         status = acq_completion_writer_attach_reasons(c->writer, bytes, length, error);
     if (status == ACQ_OK)
         status = acq_completion_writer_finish(c->writer, error);
+    if (status == ACQ_OK && c->as_whole != NULL)
+        status = acq_completion_writer_finish(c->as_whole, error);
     acq_free(bytes);
     return status;
 }
@@ -165,6 +195,8 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
     completion.calibrator = packed;
     if (status == ACQ_OK)
         status = acq_completion_writer_open(path, graph, &completion, &c.writer, error);
+    if (status == ACQ_OK && rule->as_whole != NULL)
+        status = acq_completion_writer_open(rule->as_whole, graph, &completion, &c.as_whole, error);
     if (status == ACQ_OK && !rule->crossed)
         status = acq_kept_writer_new(maker, &c.kept, error);
     report->links = 0;
@@ -176,6 +208,7 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
     if (status == ACQ_OK)
         status = finish_completion(&c, error);
     acq_completion_writer_close(c.writer);
+    acq_completion_writer_close(c.as_whole);
     acq_kept_writer_free(c.kept);
     acq_free(packed);
     return status;

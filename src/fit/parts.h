@@ -25,6 +25,9 @@ typedef struct acq_link_rule {
      * facts that the graph lacks besides are no facts there. `missing`: as in boost.h. */
     bool crossed;
     double missing;
+    /* Of the rest, a second file: the same links with the odds that such ones have in the whole
+     * graph, for what is learnt here and asked there. NULL: none. */
+    const char *as_whole;
 } acq_link_rule;
 
 /* Every candidate of the maker's graph with its p, and the observed facts. calibrator: what is put

@@ -1257,6 +1257,16 @@ typedef struct acq_eval_row {
     size_t n_easy;       /* QAR: queries with an answer in the observed graph; QAC: 0 */
 } acq_eval_row;                /* borrowed from its evaluation; later versions may add fields */
 
+/* Processes that share one piece of work ("ranks", as MPI calls them), each with the same graph,
+ * predictor and parameters: each does its part, and all get the whole result, that of one process. */
+typedef struct acq_ranks {
+    uint32_t rank, n; /* this one, from 0; how many */
+    /* All ranks call it with n bytes, which each has left zero but for its part; afterwards all
+     * have all parts. */
+    acq_status (*join)(void *context, void *bytes, size_t n, acq_error *error);
+    void *context;
+} acq_ranks;
+
 typedef struct acq_evaluate_params {
     size_t size;
     const acq_ask_params *ask; /* how each question is asked; NULL: defaults. A negative prior means
@@ -1269,6 +1279,7 @@ typedef struct acq_evaluate_params {
     acq_progress_fn progress;   /* after decisions of the calling thread; counts instances */
     void *context;
     double seconds; /* for all; what is left then is undecided; 0: no limit */
+    const acq_ranks *ranks; /* NULL: this process does all */
 } acq_evaluate_params;
 
 ACQ_API void acq_evaluate_params_init_sized(acq_evaluate_params *params, size_t size);
@@ -1371,6 +1382,7 @@ typedef struct acq_evaluate_links_params {
     unsigned threads;               /* 0: as many as the machine has */
     acq_progress_fn progress;       /* phases "ranking" and "deciding", in thousandths */
     void *context;
+    const acq_ranks *ranks; /* share the ranking; NULL: this process does all */
 } acq_evaluate_links_params;
 
 ACQ_API void acq_evaluate_links_params_init_sized(acq_evaluate_links_params *params, size_t size);

@@ -99,3 +99,9 @@ if(NOT ACQ_SANITIZE) # Chromium has a time of its own
            $<TARGET_FILE:anycq> ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   set_tests_properties(page page_demo page_tutorial PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+if(TARGET anycq_ranks)
+  add_test(NAME cli_ranks COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/ranks.sh $<TARGET_FILE:anycq_ranks>
+                                  ${PROJECT_SOURCE_DIR})
+  set_tests_properties(cli_ranks PROPERTIES SKIP_RETURN_CODE 77)
+endif()

@@ -2,9 +2,11 @@
  * shards of a completion become the whole.
  *
  * Relation by relation, so that an interrupt is heeded between two of them; the file appears whole
- * or not at all. With --shard only every n-th relation is made, for merge. */
+ * or not at all. With --shard only every n-th relation is made, for merge. Under mpirun each rank
+ * makes its shard beside the output, and the first one merges them. */
 #include <ctype.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -78,26 +80,92 @@ static bool show(void *context, const acq_progress *now)
     return !acq_interrupt_is_asked();
 }
 
+static acq_status write_links(const acq_options *options, const acq_setup *setup,
+                              acq_complete_params *params, const char *path, acq_error *error)
+{
+    acq_bar bar;
+    char *half = hold(path);
+    params->floor = options->links_floor;
+    params->progress = show;
+    params->context = &bar;
+    acq_bar_init(&bar, "relations");
+    acq_status status = acq_complete(setup->predictor, path, params, error);
+    acq_bar_deinit(&bar);
+    release(half);
+    return status;
+}
+
+/* ---- ranks ---- */
+
+static acq_status name_shard(const char *output, uint32_t i, uint32_t n, char **out,
+                             acq_error *error)
+{
+    acq_text path;
+    acq_text_init(&path);
+    acq_text_format(&path, "%s.shard-%u-of-%u", output, i + 1, n);
+    acq_status status = acq_text_take(&path, out, error);
+    acq_text_deinit(&path);
+    return status;
+}
+
+/* The first rank makes the whole of the shards of all, which are then no longer needed. */
+static acq_status merge_shards(const acq_ranks *ranks, const char *output, acq_error *error)
+{
+    char **paths = acq_zalloc(ranks->n, sizeof(char *));
+    acq_status status = paths == NULL ? acq_fail_memory(error) : ACQ_OK;
+    for (uint32_t i = 0; status == ACQ_OK && i < ranks->n; i++)
+        status = name_shard(output, i, ranks->n, &paths[i], error);
+    if (status == ACQ_OK) {
+        char *half = hold(output);
+        status = acq_merge((const char *const *)paths, ranks->n, output, error);
+        release(half);
+    }
+    for (uint32_t i = 0; paths != NULL && i < ranks->n; i++) {
+        if (status == ACQ_OK)
+            unlink(paths[i]);
+        acq_free(paths[i]);
+    }
+    acq_free(paths);
+    return status;
+}
+
+static acq_status complete_together(const acq_options *options, const acq_setup *setup,
+                                    const acq_ranks *ranks, acq_error *error)
+{
+    acq_complete_params params;
+    char *path = NULL;
+    acq_complete_params_init(&params);
+    params.part = ranks->rank + 1;
+    params.of_parts = ranks->n;
+    acq_status status =
+        options->shard == NULL
+            ? name_shard(options->output, ranks->rank, ranks->n, &path, error)
+            : acq_fail(error, ACQ_ERR_USAGE, "ranks make shards of their own; leave --shard out");
+    if (status == ACQ_OK)
+        status = write_links(options, setup, &params, path, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_wait(error);
+    if (status == ACQ_OK && ranks->rank == 0)
+        status = merge_shards(ranks, options->output, error);
+    acq_free(path);
+    return status;
+}
+
 static acq_status complete(const acq_options *options, acq_setup *setup, acq_output *output,
                            acq_error *error)
 {
-    acq_bar bar;
+    const acq_ranks *ranks = acq_ranks_get();
     acq_complete_params params;
     acq_complete_params_init(&params);
-    params.floor = options->links_floor;
-    params.progress = show;
-    params.context = &bar;
     acq_status status = read_shard(options->shard, &params, error);
     if (status == ACQ_OK)
         status = acq_setup_init(setup, options, options->args.items[0], output, error);
-    if (status != ACQ_OK)
-        return status;
-    char *half = hold(options->output);
-    acq_bar_init(&bar, "relations");
-    status = acq_complete(setup->predictor, options->output, &params, error);
-    acq_bar_deinit(&bar);
-    release(half);
-    return status == ACQ_OK ? note_file(options->output, output, error) : status;
+    if (status == ACQ_OK)
+        status = ranks != NULL ? complete_together(options, setup, ranks, error)
+                               : write_links(options, setup, &params, options->output, error);
+    if (status == ACQ_OK && (ranks == NULL || ranks->rank == 0))
+        status = note_file(options->output, output, error);
+    return status;
 }
 
 int acq_cli_complete(const acq_options *options)

@@ -66,6 +66,7 @@ static acq_status read_params(eval_job *job, acq_error *error)
     params->atoms = options->atoms;
     params->first = options->first;
     params->threads = (unsigned)options->threads;
+    params->ranks = acq_ranks_get();
     return acq_evaluate_check(params, error);
 }
 

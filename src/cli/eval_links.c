@@ -408,6 +408,7 @@ static acq_status evaluate(links_job *job, acq_error *error)
     params.ask = &ask;
     params.first = options->first;
     params.threads = (unsigned)options->threads;
+    params.ranks = acq_ranks_get();
     params.progress = acq_eval_show;
     params.context = &progress;
     job->report.size = sizeof job->report;

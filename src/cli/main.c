@@ -56,6 +56,16 @@ static int refuse_options(acq_options *options, int argc, char **argv, const acq
     return acq_report_failure(options, error);
 }
 
+/* Only these share their work. */
+static acq_status check_ranks(acq_command_id id, acq_error *error)
+{
+    if (acq_ranks_get() == NULL || id == ACQ_COMMAND_eval || id == ACQ_COMMAND_complete)
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "%s does not share its work over ranks; eval and complete do",
+                    acq_command_get(id)->name);
+}
+
 static int run_command(acq_command_id id, int argc, char **argv)
 {
     acq_error error = {0};
@@ -66,6 +76,7 @@ static int run_command(acq_command_id id, int argc, char **argv)
     else if (options.help)
         code = print_help(id, acq_options_get_variant(&options));
     else if (acq_limit_instructions(options.instructions, &error) != ACQ_OK ||
+             check_ranks(id, &error) != ACQ_OK ||
              acq_setup_check_outputs(&options, &error) != ACQ_OK ||
              acq_setup_check_pipes(&options, &error) != ACQ_OK)
         code = acq_report_failure(&options, &error);
@@ -87,10 +98,8 @@ static int help_about(int argc, char **argv)
                                 : print_help(id, acq_variant_find(id, argc > 3 ? argv[3] : NULL));
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    acq_json_init();
-    acq_interrupt_init();
     if (argc < 2) {
         acq_error error = {0};
         acq_fail(&error, ACQ_ERR_USAGE, "a command is missing; anycq --help lists them");
@@ -105,4 +114,14 @@ int main(int argc, char **argv)
     if (id == ACQ_N_COMMANDS)
         return refuse_command(name);
     return run_command(id, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    acq_error error = {0};
+    acq_json_init();
+    acq_interrupt_init();
+    if (acq_ranks_begin(&error) != ACQ_OK)
+        return acq_ranks_end(acq_report_failure(NULL, &error));
+    return acq_ranks_end(run(argc, argv));
 }

@@ -5,6 +5,27 @@
 #include "cli/options.h"
 #include "cli/report.h"
 
+/* ---- ranks ----
+ *
+ * Processes that mpirun has started together share the work of a command (ranks.c). Without
+ * mpirun, or in a build without MPI, there is one. */
+
+/* Before anything is printed. Of several ranks only the first writes to standard output; what the
+ * others write to standard error is kept, and shown when they fail. */
+acq_status acq_ranks_begin(acq_error *error);
+
+/* Ends this rank with an exit code, which it returns; one that stands for a failure ends all of
+ * them. */
+int acq_ranks_end(int code);
+
+/* NULL: this process is alone. */
+const acq_ranks *acq_ranks_get(void);
+
+/* Waits until all ranks are here. */
+acq_status acq_ranks_wait(acq_error *error);
+
+/* ---- what a command line names ---- */
+
 typedef struct acq_setup {
     acq_graph *graph;
     acq_read_report report; /* of reading the graph */

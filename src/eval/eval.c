@@ -121,6 +121,8 @@ static acq_status decide_item(void *context, size_t i, unsigned thread)
     acq_decision *out = &run->decisions[run->offsets[item]];
     acq_eval_worker *worker = &run->workers[thread];
     worker->stream = run->offsets[item] - run->offsets[item - i];
+    if (acq_ranks_is_others(run->params->ranks, item))
+        return ACQ_OK;
     if (!has_time(run->params)) {
         leave_out(instance, run->params->task, run->offsets[item + 1] - run->offsets[item], out);
         return ACQ_OK;
@@ -322,6 +324,9 @@ acq_status acq_eval_run(const acq_eval_params *given, const acq_bench_file *cons
         status = plan(&run, error);
     for (size_t i = 0; i < n_files && status == ACQ_OK; i++)
         status = decide_file(&run, i, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(params.ranks, run.decisions, run.offsets[run.n_items],
+                                sizeof *run.decisions, error);
     if (status == ACQ_OK && measure_all(&run, rows) != ACQ_OK)
         status = acq_fail_memory(error);
     unplan(&run);

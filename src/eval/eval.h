@@ -88,6 +88,20 @@ void acq_metrics_measure_qar(const acq_qar_item *items, size_t n, acq_qar_metric
 /* Sorts values. All NAN when n is 0. */
 void acq_metrics_measure_times(double *values, size_t n, acq_times *out);
 
+/* ---- ranks ---- */
+
+/* Does another process do this piece of work? */
+static inline bool acq_ranks_is_others(const acq_ranks *ranks, size_t i)
+{
+    return ranks != NULL && i % ranks->n != ranks->rank;
+}
+
+static inline acq_status acq_ranks_join(const acq_ranks *ranks, void *items, size_t n, size_t size,
+                                        acq_error *error)
+{
+    return ranks == NULL ? ACQ_OK : ranks->join(ranks->context, items, n * size, error);
+}
+
 /* ---- eval ---- */
 
 /* False stops: ACQ_ERR_INTERRUPTED. */
@@ -105,6 +119,7 @@ typedef struct acq_eval_params {
     size_t first; /* instances taken of each file; 0: all */
     unsigned n_threads;
     int64_t deadline_ns;           /* what is not decided then is undecided; 0: none */
+    const acq_ranks *ranks;        /* processes that share the instances; NULL: none */
     double *decision_ms;           /* NULL, or room for the time of every decision, in file order */
     acq_eval_progress_fn progress; /* called from the calling thread; may be NULL */
     void *context;
@@ -208,6 +223,7 @@ typedef struct acq_eval_links_params {
     const acq_row_model *model;     /* or raw scores: ranks by these; then predictor may be NULL */
     bool with_table;                /* judge the predictor's scores as probabilities */
     uint64_t first;                 /* at most so many links, drawn by hash; 0: all */
+    const acq_ranks *ranks;         /* processes that share the ranking; NULL: none */
     unsigned n_threads;
     bool (*progress)(void *context, double done); /* share; may be NULL; false: stop */
     void *context;

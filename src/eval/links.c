@@ -534,6 +534,8 @@ static acq_status rank_item(void *context, size_t item, unsigned thread)
     const acq_eval_links_params *params = run->params;
     worker *me = &run->workers[thread];
     size_t begin = run->plan.items[item], end = run->plan.items[item + 1];
+    if (acq_ranks_is_others(params->ranks, item))
+        return ACQ_OK;
     acq_status status = params->model != NULL ? rank_by_model(run, me, begin, end)
                                               : rank_by_predictor(run, me, begin, end);
     size_t done = atomic_fetch_add(&run->n_done, end - begin) + end - begin;
@@ -611,10 +613,12 @@ static acq_status evaluate(evaluation *run, acq_eval_links_result *out, acq_erro
         status = open_workers(run, error);
     if (status != ACQ_OK)
         return status;
-    run->ranks = acq_alloc(run->plan.n, sizeof *run->ranks);
+    run->ranks = acq_zalloc(run->plan.n, sizeof *run->ranks);
     if (run->ranks == NULL)
         return acq_fail_memory(error);
     status = rank_all(run, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(params->ranks, run->ranks, run->plan.n, sizeof *run->ranks, error);
     if (status != ACQ_OK)
         return status;
     status = sum_up(run, out, error);

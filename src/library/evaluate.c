@@ -102,6 +102,7 @@ static acq_status read_params(const char *function, const acq_evaluate_params *g
     out->engine = question->params;
     out->prior = get_prior(question);
     out->first = (size_t)params->first;
+    out->ranks = params->ranks;
     out->n_threads = count_threads(params->threads);
     out->deadline_ns = params->seconds > 0 ? acq_clock_get_deadline(params->seconds) : 0;
     return ACQ_OK;
@@ -353,6 +354,7 @@ static acq_status rank(const acq_predictor *predictor, const acq_predictor *trut
                                   .model = model,
                                   .with_table = acq_predictor_is_calibrated(predictor),
                                   .first = params->first,
+                                  .ranks = params->ranks,
                                   .n_threads = count_threads(params->threads),
                                   .progress = tell_share,
                                   .context = &t};

@@ -116,12 +116,14 @@ static acq_status add_ours(const maker *m, const acq_repro_row *row,
     line->whose = tell_whose(m, row);
     line->is_count = acq_repro_measure_is_count(row->measure);
     fill_cells(m, row, trained, line);
-    const char *how = add_sample(m, line, find_how(m, row, trained));
+    const char *how = find_how(m, row, trained);
     bool says_all = row->links == ACQ_REPRO_OBSERVED || row->links == ACQ_REPRO_PERFECT;
     if (row->ours == NULL || how[0] == '\0')
         line->how = how;
     else
         line->how = says_all ? row->ours : acq_repro_print(m->plan, "%s: %s", row->ours, how);
+    if (line->how != NULL && line->how[0] != '\0')
+        line->how = add_sample(m, line, line->how);
     return line->whose == NULL || line->how == NULL || label == NULL ? acq_fail_memory(error)
                                                                      : ACQ_OK;
 }

@@ -5,6 +5,7 @@
 # usage: ranks.sh ANYCQ_WITH_MPI SOURCE_DIR
 set -u
 anycq=$1 source=$2
+[ -n "$anycq" ] || { echo "skipped: built without Open MPI (libopenmpi-dev)"; exit 77; }
 command -v mpirun >/dev/null || { echo "skipped: mpirun is not installed"; exit 77; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

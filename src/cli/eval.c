@@ -37,6 +37,24 @@ static acq_status read_task(const acq_options *options, acq_bench_task *out, acq
     return ACQ_OK;
 }
 
+/* What it is to be named. */
+static acq_status fail_unnamed(const char *engine, acq_error *error)
+{
+    static const char *const runs_on[][2] = {{"sql", "observed"},
+                                             {"qto", "complex:MODEL"},
+                                             {"fit", "complex:MODEL"},
+                                             {"gnnqe", "nbfnet:MODEL"},
+                                             {"ultraquery", "ultra:MODEL"}};
+    for (size_t i = 0; i < sizeof runs_on / sizeof *runs_on; i++)
+        if (strcmp(engine, runs_on[i][0]) == 0)
+            return acq_fail(error, ACQ_ERR_USAGE,
+                            "eval wants its predictor named: the engine %s runs on --predictor %s",
+                            engine, runs_on[i][1]);
+    return acq_fail(error, ACQ_ERR_USAGE,
+                    "eval wants its predictor named: --predictor observed, perfect:GRAPH or "
+                    "completion:FILE");
+}
+
 acq_status acq_eval_check_given(const acq_options *options, acq_error *error)
 {
     if (options->observed == NULL)
@@ -44,9 +62,7 @@ acq_status acq_eval_check_given(const acq_options *options, acq_error *error)
     if (options->queries.n == 0)
         return acq_fail(error, ACQ_ERR_USAGE, "name the query files: --queries FILE...");
     if (!acq_options_has(options, predictor) || strcmp(options->predictor, "auto") == 0)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "eval wants its predictor named: --predictor observed, perfect:GRAPH or "
-                        "completion:FILE");
+        return fail_unnamed(options->engine, error);
     return ACQ_OK;
 }
 

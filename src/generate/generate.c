@@ -107,7 +107,8 @@ acq_status acq_generate_settle(acq_generate_params *params, acq_error *error)
 typedef struct generation {
     acq_item_source source;
     unsigned n_threads;
-    acq_base_room **rooms; /* one per thread */
+    uint64_t n_observed, n_complete; /* facts */
+    acq_base_room **rooms;           /* one per thread */
     acq_error *errors;
     acq_item *items; /* of the present round */
     acq_item_wish *wishes;
@@ -342,6 +343,11 @@ static void settle_means(acq_generate_report *report)
 static acq_status fail_empty(const generation *g, acq_error *error)
 {
     const acq_generate_report *r = &g->report;
+    if (g->n_complete <= g->n_observed)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "no query has a hard answer: the complete graph has %llu facts and the "
+                        "observed one %llu; it must have more, are they swapped?",
+                        (unsigned long long)g->n_complete, (unsigned long long)g->n_observed);
     if (r->n_unfit == r->n_tries)
         return acq_fail(error, ACQ_ERR_INPUT,
                         "no query in %llu places: nowhere are facts joined as it needs; use fewer "
@@ -382,8 +388,10 @@ acq_status acq_generate_run(const acq_graph *observed, const acq_graph *complete
 {
     acq_sampler *sampler = NULL;
     acq_predictor *seen = NULL, *whole = NULL;
-    generation g = {.n_threads = params->threads};
-    acq_status status = acq_graph_get_n_facts(complete) == 0
+    generation g = {.n_threads = params->threads,
+                    .n_observed = acq_graph_get_n_facts(observed),
+                    .n_complete = acq_graph_get_n_facts(complete)};
+    acq_status status = g.n_complete == 0
                             ? acq_fail(error, ACQ_ERR_INPUT, "the complete graph has no fact")
                             : acq_sampler_new(complete, &sampler, error);
     if (status == ACQ_OK)

@@ -23,6 +23,7 @@ typedef struct run {
     int64_t begin_ns;
     double seconds_run, weight_run, weight_left;
     double trainings_left; /* each of the time for a model */
+    int round;             /* of --quick: 0, then 1 */
 } run;
 
 static const acq_repro_links order[] = {
@@ -359,6 +360,14 @@ static bool is_in(const acq_repro_job *job, const acq_repro_subject *subject, ac
     return job->subject == subject && job->row->links == links;
 }
 
+/* --quick has two rounds: 2p and 3-hub of every row, and then the other columns. So a machine that
+ * does not end in time has something of every table. */
+static bool is_now(const run *r, const acq_repro_job *job)
+{
+    bool is_early = job->part == ACQ_PART_2p || job->part == ACQ_PART_3hub;
+    return !r->plan->settings->quick || is_early == (r->round == 0);
+}
+
 /* One line for all parts of a row. */
 static acq_status leave_row_out(run *r, const acq_repro_job *job, const char *why, acq_error *error)
 {
@@ -376,7 +385,7 @@ static acq_status leave_group_out(run *r, const acq_repro_subject *subject, acq_
 {
     acq_status status = ACQ_OK;
     for (acq_repro_job *job = r->plan->jobs; job != NULL && status == ACQ_OK; job = job->next) {
-        if (!is_in(job, subject, links))
+        if (!is_in(job, subject, links) || !is_now(r, job))
             continue;
         r->weight_left -= weigh(job);
         r->models.jobs_done++;
@@ -408,7 +417,7 @@ static acq_status run_group(run *r, const acq_repro_subject *subject, acq_repro_
                                                          : g.links.why_not,
                                error);
     for (acq_repro_job *job = r->plan->jobs; job != NULL && status == ACQ_OK; job = job->next)
-        if (is_in(job, subject, links))
+        if (is_in(job, subject, links) && is_now(r, job))
             status = take_job(r, &g, job, error);
     acq_predictor_free(g.predictor);
     return status;
@@ -432,13 +441,37 @@ static double count_trainings(const run *r, const acq_repro_subject *subject, ac
     return n + needs_weights;
 }
 
-static bool has_jobs(const acq_repro_plan *plan, const acq_repro_subject *subject,
-                     acq_repro_links links)
+static bool has_jobs(const run *r, const acq_repro_subject *subject, acq_repro_links links)
 {
-    for (const acq_repro_job *job = plan->jobs; job != NULL; job = job->next)
-        if (is_in(job, subject, links))
+    for (const acq_repro_job *job = r->plan->jobs; job != NULL; job = job->next)
+        if (is_in(job, subject, links) && is_now(r, job))
             return true;
     return false;
+}
+
+static acq_status run_round(run *r, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (const acq_repro_subject *s = r->plan->folder.subjects; s != NULL && status == ACQ_OK;
+             s = s->next) {
+            if (has_jobs(r, s, order[i]))
+                status = run_group(r, s, order[i], error);
+            if (r->round == 0)
+                r->trainings_left -= count_trainings(r, s, order[i]);
+        }
+    return status;
+}
+
+static acq_status time_steps(run *r, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    if (!acq_repro_plan_has_steps(r->plan))
+        return ACQ_OK;
+    for (const acq_repro_subject *s = r->plan->folder.subjects; s != NULL && status == ACQ_OK;
+         s = s->next)
+        status = acq_repro_time_steps(&r->models, s, error);
+    return status;
 }
 
 /* Does every job whose result is not there yet. A job that fails, or has no time, is left out by
@@ -446,7 +479,6 @@ static bool has_jobs(const acq_repro_plan *plan, const acq_repro_subject *subjec
 static acq_status run_jobs(acq_repro_plan *plan, acq_repro_report *report, acq_error *error)
 {
     run r = {.plan = plan, .report = report, .begin_ns = acq_clock_ns()};
-    acq_status status = ACQ_OK;
     acq_repro_models_init(&r.models, plan);
     report->n_jobs = plan->n_jobs;
     for (const acq_repro_job *job = plan->jobs; job != NULL; job = job->next)
@@ -454,16 +486,12 @@ static acq_status run_jobs(acq_repro_plan *plan, acq_repro_report *report, acq_e
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (const acq_repro_subject *s = plan->folder.subjects; s != NULL; s = s->next)
             r.trainings_left += count_trainings(&r, s, order[i]);
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        for (const acq_repro_subject *s = plan->folder.subjects; s != NULL && status == ACQ_OK;
-             s = s->next)
-            if (has_jobs(plan, s, order[i])) {
-                status = run_group(&r, s, order[i], error);
-                r.trainings_left -= count_trainings(&r, s, order[i]);
-            }
-    for (const acq_repro_subject *s = plan->folder.subjects;
-         s != NULL && status == ACQ_OK && acq_repro_plan_has_steps(plan); s = s->next)
-        status = acq_repro_time_steps(&r.models, s, error);
+    acq_status status = run_round(&r, error);
+    if (status == ACQ_OK)
+        status = time_steps(&r, error);
+    r.round = 1;
+    if (status == ACQ_OK && plan->settings->quick)
+        status = run_round(&r, error);
     acq_repro_models_deinit(&r.models);
     return status;
 }

@@ -142,6 +142,13 @@ expect "UltraQuery: matched F1: ULTRA's weights that ship" quick/tables.md
 grep -q 'FIT: matched F1: ComplEx, trained here; first [12] of each file' quick/tables.md || fail 'no sample'
 ! grep -q '"first": [3-9]' quick/jobs/*.json || fail 'more questions than were wanted'
 
+# a quick run has something of every table before the rest of any
+cp copy/plain/qac_valid_type0001.json copy/plain/qac_valid_type0002.json
+reproduce copy -o quick --quick --first 1 --tables qac-files,perfect || fail "quick, in turn: exit $?"
+first=$(grep -n 'plain valid qac 2p exact perfect' err | head -n 1 | cut -d: -f1)
+rest=$(grep -n 'plain valid qac 3p exact observed' err | head -n 1 | cut -d: -f1)
+[ -n "$first" ] && [ -n "$rest" ] && [ "$first" -lt "$rest" ] || fail "3p of one table before 2p of another"
+
 # what cannot be
 refuse() {
     code=$1 text=$2

@@ -122,4 +122,18 @@ acq_status acq_fold_trees_fit(const acq_boost_data *data, const uint8_t *folds,
 /* p of a row by trees that have not learnt its fold. */
 double acq_fold_trees_judge(const acq_fold_trees *trees, unsigned fold, const float *x);
 
+/* The rows of one fold, side by side. */
+typedef struct acq_fold_rows {
+    float *x, *weights, *odds;
+    uint8_t *labels;
+    size_t n;
+} acq_fold_rows;
+
+/* Every `step`-th row of data is looked at. odds: of all rows, may be NULL. Call deinit whatever
+ * the status. */
+acq_status acq_fold_rows_init(acq_fold_rows *rows, const acq_boost_data *data, const uint8_t *folds,
+                              unsigned fold, size_t step, const float *odds);
+void acq_fold_rows_deinit(acq_fold_rows *rows);
+acq_boost_data acq_fold_rows_view(const acq_fold_rows *rows, uint32_t n_features);
+
 #endif

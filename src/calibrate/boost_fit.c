@@ -509,14 +509,7 @@ double acq_fold_trees_judge(const acq_fold_trees *trees, unsigned fold, const fl
     return acq_boost_to_probability(acq_boost_score(trees->folds[1 - fold], x));
 }
 
-/* The rows of one fold, side by side. */
-typedef struct fold_rows {
-    float *x, *weights, *odds;
-    uint8_t *labels;
-    size_t n;
-} fold_rows;
-
-static void fold_rows_deinit(fold_rows *rows)
+void acq_fold_rows_deinit(acq_fold_rows *rows)
 {
     acq_free(rows->x);
     acq_free(rows->weights);
@@ -524,20 +517,19 @@ static void fold_rows_deinit(fold_rows *rows)
     acq_free(rows->labels);
 }
 
-/* odds: of all rows, may be NULL. */
-static acq_status fold_rows_init(fold_rows *rows, const acq_boost_data *data, const uint8_t *folds,
-                                 unsigned fold, const float *odds)
+acq_status acq_fold_rows_init(acq_fold_rows *rows, const acq_boost_data *data, const uint8_t *folds,
+                              unsigned fold, size_t step, const float *odds)
 {
     size_t n = 0, width = data->n_features;
-    for (size_t i = 0; i < data->n; i++)
+    for (size_t i = 0; i < data->n; i += step)
         n += folds[i] == fold;
-    *rows = (fold_rows){.x = acq_alloc(n * width, sizeof(float)),
-                        .weights = acq_alloc(n, sizeof(float)),
-                        .odds = acq_alloc(n, sizeof(float)),
-                        .labels = acq_alloc(n, 1)};
+    *rows = (acq_fold_rows){.x = acq_alloc(n * width, sizeof(float)),
+                            .weights = acq_alloc(n, sizeof(float)),
+                            .odds = acq_alloc(n, sizeof(float)),
+                            .labels = acq_alloc(n, 1)};
     if (rows->x == NULL || rows->weights == NULL || rows->odds == NULL || rows->labels == NULL)
         return ACQ_ERR_MEMORY;
-    for (size_t i = 0; i < data->n; i++) {
+    for (size_t i = 0; i < data->n; i += step) {
         if (folds[i] != fold)
             continue;
         memcpy(rows->x + rows->n * width, data->x + i * width, width * sizeof(float));
@@ -548,7 +540,7 @@ static acq_status fold_rows_init(fold_rows *rows, const acq_boost_data *data, co
     return ACQ_OK;
 }
 
-static acq_boost_data view_rows(const fold_rows *rows, uint32_t n_features)
+acq_boost_data acq_fold_rows_view(const acq_fold_rows *rows, uint32_t n_features)
 {
     return (acq_boost_data){rows->x, rows->labels, rows->weights, rows->n, n_features, NULL};
 }
@@ -556,11 +548,11 @@ static acq_boost_data view_rows(const fold_rows *rows, uint32_t n_features)
 static acq_status fit_fold(const acq_boost_data *data, const uint8_t *folds, unsigned fold,
                            const acq_boost_params *params, acq_boost **out, acq_error *error)
 {
-    fold_rows rows;
-    acq_status status = fold_rows_init(&rows, data, folds, fold, NULL);
-    acq_boost_data view = view_rows(&rows, data->n_features);
+    acq_fold_rows rows;
+    acq_status status = acq_fold_rows_init(&rows, data, folds, fold, 1, NULL);
+    acq_boost_data view = acq_fold_rows_view(&rows, data->n_features);
     status = status == ACQ_OK ? acq_boost_fit(&view, params, out, error) : acq_fail_memory(error);
-    fold_rows_deinit(&rows);
+    acq_fold_rows_deinit(&rows);
     return status;
 }
 
@@ -576,12 +568,12 @@ static acq_status straighten(const acq_boost_data *data, const uint8_t *folds, d
     acq_boost_straighten(trees->all, odds, data, missing);
     acq_status status = ACQ_OK;
     for (unsigned fold = 0; fold < 2 && status == ACQ_OK; fold++) {
-        fold_rows rows;
-        status = fold_rows_init(&rows, data, folds, fold, odds);
-        acq_boost_data view = view_rows(&rows, data->n_features);
+        acq_fold_rows rows;
+        status = acq_fold_rows_init(&rows, data, folds, fold, 1, odds);
+        acq_boost_data view = acq_fold_rows_view(&rows, data->n_features);
         if (status == ACQ_OK)
             acq_boost_straighten(trees->folds[fold], rows.odds, &view, missing);
-        fold_rows_deinit(&rows);
+        acq_fold_rows_deinit(&rows);
     }
     acq_free(odds);
     return status;

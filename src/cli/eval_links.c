@@ -73,7 +73,6 @@ static void print_table(const acq_reliability *table, acq_text *out)
                     means.base);
 }
 
-
 /* Candidates with p >= 0.5, the true ones among them, and the largest gap of their bins. */
 typedef struct said_links {
     double n, n_true, gap;
@@ -183,10 +182,8 @@ static void print_rules(const acq_options *options, bool is_model, acq_text *out
 /* Of case i, as people and as programs read it. */
 static const struct {
     const char *label, *name;
-} cases[ACQ_LINKS_CASES] = {{"neither", "neither"},
-                            {"head", "head"},
-                            {"tail", "tail"},
-                            {"head and tail", "both"}};
+} cases[ACQ_LINKS_CASES] = {
+    {"neither", "neither"}, {"head", "head"}, {"tail", "tail"}, {"head and tail", "both"}};
 
 static void print_ranks_of_cases(const acq_links_report *result, acq_text *out)
 {
@@ -226,6 +223,16 @@ static void print_tables_of_cases(const acq_links_report *result, acq_text *out)
     }
 }
 
+static void set_ranks(json_t *object, const acq_links_case *all)
+{
+    json_object_set_new(object, "links", acq_json_count(all->n_links));
+    json_object_set_new(object, "ranked", acq_json_count(all->n_ranked));
+    json_object_set_new(object, "mrr", json_real(all->mrr));
+    json_object_set_new(object, "hits1", json_real(100 * all->hits1));
+    json_object_set_new(object, "hits3", json_real(100 * all->hits3));
+    json_object_set_new(object, "hits10", json_real(100 * all->hits10));
+}
+
 static json_t *make_cases(const acq_links_report *result)
 {
     json_t *all = json_array();
@@ -233,12 +240,7 @@ static json_t *make_cases(const acq_links_report *result)
         const acq_links_case *one = &result->cases[i];
         json_t *object = json_object();
         json_object_set_new(object, "seen", json_string(cases[i].name));
-        json_object_set_new(object, "links", acq_json_count(one->n_links));
-        json_object_set_new(object, "ranked", acq_json_count(one->n_ranked));
-        json_object_set_new(object, "mrr", json_real(one->mrr));
-        json_object_set_new(object, "hits1", json_real(100 * one->hits1));
-        json_object_set_new(object, "hits3", json_real(100 * one->hits3));
-        json_object_set_new(object, "hits10", json_real(100 * one->hits10));
+        set_ranks(object, one);
         if (result->has_table) {
             reliability_means means = get_means(&one->table);
             json_object_set_new(object, "candidates", json_real(one->table.weight));
@@ -309,12 +311,12 @@ static void print_json(const acq_options *options, const acq_links_report *resul
     json_object_set_new(object, "observed", acq_json_text(options->observed));
     json_object_set_new(object, "truth", acq_json_text(options->truth));
     json_object_set_new(object, "predictor", acq_json_text(options->predictor));
-    json_object_set_new(object, "links", acq_json_count(result->n_links));
-    json_object_set_new(object, "ranked", acq_json_count(result->n_ranked));
-    json_object_set_new(object, "mrr", json_real(result->mrr));
-    json_object_set_new(object, "hits1", json_real(100 * result->hits1));
-    json_object_set_new(object, "hits3", json_real(100 * result->hits3));
-    json_object_set_new(object, "hits10", json_real(100 * result->hits10));
+    set_ranks(object, &(acq_links_case){.n_links = result->n_links,
+                                        .n_ranked = result->n_ranked,
+                                        .mrr = result->mrr,
+                                        .hits1 = result->hits1,
+                                        .hits3 = result->hits3,
+                                        .hits10 = result->hits10});
     json_object_set_new(
         object, "filter",
         json_string(options->filter == NULL ? "observed and true" : "observed, true and known"));

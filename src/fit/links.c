@@ -10,12 +10,12 @@
 #include "calibrate/reasons.h"
 #include "predict/completion.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 1024 };
 
-static acq_status report_relation(const acq_link_progress *progress, const char *phase,
-                                  acq_rel relation, acq_rel n, acq_error *error)
+acq_status acq_link_progress_tell(const acq_link_progress *progress, const char *phase, double done,
+                                  double total, acq_error *error)
 {
-    if (progress->report == NULL || progress->report(progress->context, phase, relation, n))
+    if (progress->report == NULL || progress->report(progress->context, phase, done, total))
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
 }
@@ -44,6 +44,13 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
         acq_candidates_score(found, i, i + 1, rule->trees->folds[1 - fold], shift, job->scores);
     }
     return ACQ_OK;
+}
+
+acq_status acq_fit_score_links(const acq_candidates *found, const acq_link_rule *rule,
+                               unsigned n_threads, float *scores)
+{
+    scoring_job job = {found, rule, scores};
+    return acq_threads_run(n_threads, (found->n + BLOCK - 1) / BLOCK, score_block, &job);
 }
 
 /* How likely candidates of the rest were held out: facts that the graph lacks besides were not. */
@@ -140,12 +147,10 @@ static acq_status complete_relation(const completing *c, acq_rel relation, acq_e
     if (status != ACQ_OK)
         return status;
     float *scores = acq_alloc(found.n, sizeof *scores);
-    scoring_job job = {&found, c->rule, scores};
     if (scores == NULL)
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
-        status =
-            acq_threads_run(c->params->n_threads, (found.n + BLOCK - 1) / BLOCK, score_block, &job);
+        status = acq_fit_score_links(&found, c->rule, c->params->n_threads, scores);
     if (status == ACQ_OK && c->as_whole != NULL)
         status = add_as_whole(c, &found, scores, error);
     if (status == ACQ_OK && c->rule->crossed)
@@ -201,7 +206,7 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
         status = acq_kept_writer_new(maker, &c.kept, error);
     report->links = 0;
     for (acq_rel r = 0; r < n_relations && status == ACQ_OK; r += 2) {
-        status = report_relation(progress, "scoring links", r, n_relations, error);
+        status = acq_link_progress_tell(progress, "scoring links", r, n_relations, error);
         if (status == ACQ_OK)
             status = complete_relation(&c, r, error);
     }
@@ -222,39 +227,11 @@ acq_status acq_fit_write_links(const acq_candidates_maker *maker, const acq_grap
 
 enum { PART_ROWS = 300000, PART_TREES = 60, PART_DEPTH = 6, PART_LEAST = 200 };
 
-/* Rows of one fold, features copied. */
-typedef struct part_rows {
-    float *x, *weights;
-    uint8_t *labels;
-    size_t n;
-} part_rows;
-
-static void part_rows_deinit(part_rows *rows)
-{
-    acq_free(rows->x);
-    acq_free(rows->weights);
-    acq_free(rows->labels);
-}
-
-static acq_status take_rows(const acq_link_sample *sample, uint8_t fold, part_rows *out)
+static acq_status take_rows(const acq_link_sample *sample, uint8_t fold, acq_fold_rows *out)
 {
     const uint8_t *folds;
     acq_boost_data data = acq_link_sample_get_data(sample, &folds);
-    size_t step = data.n / PART_ROWS + 1, room = data.n / step + 1;
-    *out = (part_rows){.x = acq_alloc(room * data.n_features, sizeof *out->x),
-                       .weights = acq_alloc(room, sizeof *out->weights),
-                       .labels = acq_alloc(room, 1)};
-    if (out->x == NULL || out->weights == NULL || out->labels == NULL)
-        return ACQ_ERR_MEMORY;
-    for (size_t i = 0; i < data.n; i += step) {
-        if (folds[i] != fold)
-            continue;
-        memcpy(out->x + out->n * data.n_features, data.x + i * data.n_features,
-               data.n_features * sizeof *out->x);
-        out->weights[out->n] = data.weights[i];
-        out->labels[out->n++] = data.labels[i];
-    }
-    return ACQ_OK;
+    return acq_fold_rows_init(out, &data, folds, fold, data.n / PART_ROWS + 1, NULL);
 }
 
 /* Does the feature belong to the part: "rules.", or the name of a model? */
@@ -265,7 +242,7 @@ static bool is_of_part(const char *feature, const char *part)
 }
 
 /* A feature that is the same everywhere says nothing. */
-static void leave_part_out(const acq_candidates_maker *maker, const char *part, part_rows *rows)
+static void leave_part_out(const acq_candidates_maker *maker, const char *part, acq_fold_rows *rows)
 {
     uint32_t width = acq_candidates_get_n_features(maker);
     for (uint32_t k = 0; k < width; k++)
@@ -274,7 +251,7 @@ static void leave_part_out(const acq_candidates_maker *maker, const char *part, 
             rows->x[i * width + k] = 0;
 }
 
-static double sum_loss(const acq_boost *trees, const part_rows *rows, uint32_t width,
+static double sum_loss(const acq_boost *trees, const acq_fold_rows *rows, uint32_t width,
                        double missing)
 {
     double sum = 0;
@@ -288,7 +265,7 @@ static double sum_loss(const acq_boost *trees, const part_rows *rows, uint32_t w
 }
 
 static acq_status judge_part(const acq_link_sample *sample, const acq_candidates_maker *maker,
-                             const acq_fit_params *params, part_rows rows[2], double *loss,
+                             const acq_fit_params *params, acq_fold_rows rows[2], double *loss,
                              acq_error *error)
 {
     uint32_t width = acq_candidates_get_n_features(maker);
@@ -300,11 +277,7 @@ static acq_status judge_part(const acq_link_sample *sample, const acq_candidates
     boost.missing = acq_link_sample_get_missing(sample);
     boost.seed = params->seed;
     boost.n_threads = params->n_threads;
-    acq_boost_data data = {.x = rows[0].x,
-                           .labels = rows[0].labels,
-                           .weights = rows[0].weights,
-                           .n = rows[0].n,
-                           .n_features = width};
+    acq_boost_data data = acq_fold_rows_view(&rows[0], width);
     acq_status status = acq_boost_fit(&data, &boost, &trees, error);
     if (status == ACQ_OK)
         *loss = sum_loss(trees, &rows[1], width, boost.missing);
@@ -317,7 +290,7 @@ static acq_status judge_without(const acq_link_sample *sample, const acq_candida
                                 const acq_fit_params *params, const char *part, double *loss,
                                 acq_error *error)
 {
-    part_rows rows[2] = {{0}, {0}};
+    acq_fold_rows rows[2] = {{0}, {0}};
     acq_status status = ACQ_OK;
     for (uint8_t fold = 0; fold < 2 && status == ACQ_OK; fold++) {
         status = take_rows(sample, fold, &rows[fold]);
@@ -328,8 +301,8 @@ static acq_status judge_without(const acq_link_sample *sample, const acq_candida
         acq_fail_memory(error);
     if (status == ACQ_OK)
         status = judge_part(sample, maker, params, rows, loss, error);
-    part_rows_deinit(&rows[0]);
-    part_rows_deinit(&rows[1]);
+    acq_fold_rows_deinit(&rows[0]);
+    acq_fold_rows_deinit(&rows[1]);
     return status;
 }
 

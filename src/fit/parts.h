@@ -17,6 +17,10 @@ typedef struct acq_link_progress {
     void *context;
 } acq_link_progress;
 
+/* ACQ_ERR_INTERRUPTED: the report asked to stop. Without a report nothing happens. */
+acq_status acq_link_progress_tell(const acq_link_progress *progress, const char *phase, double done,
+                                  double total, acq_error *error);
+
 /* How candidates get their p. */
 typedef struct acq_link_rule {
     const acq_fold_trees *trees;
@@ -29,6 +33,10 @@ typedef struct acq_link_rule {
      * graph, for what is learnt here and asked there. NULL: none. */
     const char *as_whole;
 } acq_link_rule;
+
+/* scores: room for the log-odds of every candidate. */
+acq_status acq_fit_score_links(const acq_candidates *found, const acq_link_rule *rule,
+                               unsigned n_threads, float *scores);
 
 /* Every candidate of the maker's graph with its p, and the observed facts. calibrator: what is put
  * inside, may be NULL. */

@@ -27,7 +27,7 @@
 #include "calibrate/reasons.h"
 #include "predict/completion.h"
 
-enum { BLOCK = 1024, MOST_ROWS = 4096, LEAST_ROWS = 32, MOST_SORTED = 1 << 24 };
+enum { MOST_ROWS = 4096, LEAST_ROWS = 32, MOST_SORTED = 1 << 24 };
 
 static const double PLANNED = .28;     /* of the time: what ComplEx may take */
 static const double PIECE_SECONDS = 2; /* about; an interrupt loses no more than that */
@@ -277,23 +277,6 @@ static acq_status open_pieces(completing *c, const char *path, acq_error *error)
 
 /* ---- rows ---- */
 
-typedef struct scoring {
-    const acq_candidates *found;
-    const acq_link_rule *rule;
-    float *odds;
-} scoring;
-
-static acq_status score_block(void *context, size_t item, unsigned thread)
-{
-    const scoring *job = context;
-    size_t first = item * BLOCK,
-           end = first + BLOCK < job->found->n ? first + BLOCK : job->found->n;
-    (void)thread;
-    acq_candidates_score(job->found, first, end, job->rule->trees->all,
-                         job->rule->shifts[job->found->relation / 2], job->odds);
-    return ACQ_OK;
-}
-
 /* Those from the floor on, in the direction of the even relation. */
 static size_t list_links(const acq_candidates *found, const float *odds, double floor,
                          acq_link *out)
@@ -338,11 +321,9 @@ static acq_status keep_piece(completing *c, const acq_candidates *found, piece_h
     size_t n_kept = 0;
     float *odds = acq_alloc(found->n, sizeof *odds);
     acq_link *links = acq_alloc(found->n, sizeof *links);
-    scoring job = {found, c->job->rule, odds};
     acq_status status = odds == NULL || links == NULL ? acq_fail_memory(error) : ACQ_OK;
     if (status == ACQ_OK)
-        status = acq_threads_run(c->job->params->n_threads, (found->n + BLOCK - 1) / BLOCK,
-                                 score_block, &job);
+        status = acq_fit_score_links(found, c->job->rule, c->job->params->n_threads, odds);
     if (status == ACQ_OK)
         status = acq_kept_measure(c->job->maker, found, c->job->rule->trees->all, odds, &kept,
                                   &n_kept, error);
@@ -380,16 +361,6 @@ static acq_status run_piece(completing *c, acq_rel side, uint32_t first, size_t 
     return status;
 }
 
-static acq_status tell(const completing *c, acq_error *error)
-{
-    static const char phase[] = "scoring links";
-    const acq_link_progress *progress = c->job->progress;
-    if (progress->report == NULL ||
-        progress->report(progress->context, phase, (double)c->n_done, (double)c->n_rows))
-        return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", phase);
-}
-
 static bool is_late(const completing *c)
 {
     return acq_clock_ns() > c->deadline_ns;
@@ -402,7 +373,8 @@ static acq_status run_relation(completing *c, const rows_state *rows, acq_error 
     acq_status status = ACQ_OK;
     while (rows->done < n && status == ACQ_OK && !is_late(c)) {
         size_t left = n - rows->done, some = choose_rows(c);
-        status = tell(c, error);
+        status = acq_link_progress_tell(c->job->progress, "scoring links", (double)c->n_done,
+                                        (double)c->n_rows, error);
         if (status == ACQ_OK)
             status = run_piece(c, side, rows->done, left < some ? left : some, error);
     }

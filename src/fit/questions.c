@@ -45,10 +45,9 @@ acq_status acq_questions_run(const acq_questions_job *job, const acq_link_progre
         size_t left = job->n - run.first;
         if (run.first > 0 && acq_clock_ns() >= run.deadline)
             break;
-        if (progress->report != NULL &&
-            !progress->report(progress->context, job->phase, (double)run.first, (double)job->n))
-            status = acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while %s", job->phase);
-        else
+        status =
+            acq_link_progress_tell(progress, job->phase, (double)run.first, (double)job->n, error);
+        if (status == ACQ_OK)
             status =
                 acq_threads_run(job->n_threads, left < AT_ONCE ? left : AT_ONCE, run_one, &run);
     }

@@ -603,10 +603,12 @@ acq_status acq_train_print_identity(acq_train_kind kind, const void *params,
                                     const acq_parameters *warm, acq_text *out, acq_error *error)
 {
     print_fields(kind, params, IN_IDENTITY, "--", out);
+    const char *name = table[kind == ACQ_TRAIN_POLICY ? OPTION_rewards : OPTION_warm].name;
+    acq_text_format(out, " --%s=", name);
     if (warm == NULL)
-        acq_text_add(out, " --warm=nothing");
+        acq_text_add(out, "nothing");
     else
-        acq_text_format(out, " --warm=%016" PRIx64, hash_weights(warm));
+        acq_text_format(out, "%016" PRIx64, hash_weights(warm));
     for (size_t i = 0; i < n_graphs; i++)
         acq_text_format(out, "%s%016" PRIx64, i == 0 ? " graphs=" : ",",
                         acq_graph_get_fingerprint(graphs[i]));

@@ -1,6 +1,7 @@
 /* run.c - see options.h. */
 #include "train/options.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -394,6 +395,41 @@ static acq_status check_checkpoint(run *r, uint64_t seed, acq_error *error)
     return status;
 }
 
+/* Is `name` that of a checkpoint of BASE, whatever the seed? */
+static bool is_of_a_seed(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    if (strncmp(name, base, length) != 0 || strncmp(name + length, ".seed", 5) != 0)
+        return false;
+    const char *digits = name + length + 5;
+    size_t n = strspn(digits, "0123456789");
+    return n > 0 && strcmp(digits + n, ".checkpoint") == 0;
+}
+
+/* None of the asked seeds has a checkpoint: has another one? */
+static acq_status check_other_seeds(const run *r, acq_error *error)
+{
+    const char *output = r->params->output, *slash = strrchr(output, '/');
+    const char *base = slash == NULL ? output : slash + 1;
+    acq_text path = {0};
+    acq_status status = ACQ_OK;
+    acq_text_format(&path, "%.*s", (int)(base - output), output);
+    DIR *entries = path.failed ? NULL : opendir(base == output ? "." : path.bytes);
+    for (struct dirent *e; entries != NULL && status == ACQ_OK && (e = readdir(entries)) != NULL;) {
+        if (!is_of_a_seed(e->d_name, base))
+            continue;
+        acq_text_add(&path, e->d_name);
+        status = fail_file(path.failed ? e->d_name : path.bytes,
+                           "the checkpoint is of another --seed; give the same options, or remove "
+                           "it to begin anew",
+                           error);
+    }
+    if (entries != NULL)
+        closedir(entries);
+    acq_text_deinit(&path);
+    return status;
+}
+
 static acq_status check_checkpoints(run *r, acq_error *error)
 {
     acq_status status = ACQ_OK;
@@ -401,7 +437,7 @@ static acq_status check_checkpoints(run *r, acq_error *error)
     uint32_t n = has_seeds ? r->train.policy.n_seeds : 1;
     for (uint32_t i = 0; i < n && status == ACQ_OK; i++)
         status = check_checkpoint(r, has_seeds ? r->train.policy.seed + i : 0, error);
-    return status;
+    return status == ACQ_OK && has_seeds && !r->goes_on ? check_other_seeds(r, error) : status;
 }
 
 static unsigned *get_threads(run *r)

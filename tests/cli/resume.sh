@@ -59,6 +59,13 @@ train long 100000000 && fail 'an interrupted training was begun anew'
 grep -q 'long.seed1.checkpoint: this is of a training that has not ended' "$work/err" || fail 'refusal'
 train long 60 --resume && fail 'resumed with other options'
 grep -q 'the checkpoint was made with --batches 100000000, not 60' "$work/err" || fail 'difference'
+train long 100000000 --resume --seed 9 && fail 'resumed with another seed'
+grep -q 'long.seed[12].checkpoint: .*another --seed' "$work/err" || fail 'another seed'
+train long 100000000 --seed 9 && fail 'begun anew over the checkpoints of another seed'
+"$anycq" train complex films.tsv -o "$work/rewards" --rank 4 --epochs 1 >"$work/out" 2>"$work/err" ||
+    fail 'a model for rewards'
+train long 100000000 --resume --rewards "$work/rewards" && fail 'resumed with rewards'
+grep -q 'made with --rewards nothing, not' "$work/err" || fail 'rewards'
 # shellcheck disable=SC2086
 "$anycq" train policy truth.tsv -o "$work/long" $small --batches 100000000 --resume >"$work/out" \
     2>"$work/err" && fail 'resumed with another graph'

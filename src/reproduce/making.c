@@ -135,7 +135,7 @@ static acq_status train(acq_repro_models *models, acq_repro_thing t, const char 
     params.n_options = n;
     params.names = &models->subject->name;
     params.commit = settings->commit;
-    params.progress = acq_repro_models_progress;
+    params.progress = acq_repro_models_make_on;
     params.context = models;
     const acq_graph *graph = models->observed;
     return acq_train(recipes[t].train, &graph, 1, path, &params, NULL, error);
@@ -156,7 +156,7 @@ static acq_status complete(acq_repro_models *models, acq_repro_thing t, const ch
         acq_repro_print(models->plan, "%s:%s", recipes[t].spec, model == NULL ? "shipped" : model);
     acq_complete_params params;
     acq_complete_params_init(&params);
-    params.progress = acq_repro_models_progress;
+    params.progress = acq_repro_models_make_on;
     params.context = models;
     acq_predictor *predictor = NULL;
     acq_status status = spec == NULL
@@ -182,7 +182,7 @@ static acq_status fit(acq_repro_models *models, const char *path, acq_error *err
     params.resume = acq_file_get_kind(folder) == ACQ_FILE_FOLDER;
     params.hold = models->subject->paper == 0 ? "pairs" : "links";
     params.svg = svg;
-    params.progress = acq_repro_models_progress;
+    params.progress = acq_repro_models_make_on;
     params.context = models;
     return acq_fit_completion(models->observed, path, &params, error);
 }

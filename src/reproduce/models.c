@@ -56,6 +56,11 @@ bool acq_repro_models_progress(void *context, const acq_progress *now)
     return settings->tell == NULL || settings->tell(settings->context, &news);
 }
 
+bool acq_repro_models_make_on(void *context, const acq_progress *now)
+{
+    return !acq_repro_models_is_late(context) && acq_repro_models_progress(context, now);
+}
+
 static acq_status open_graph(acq_repro_models *models, const acq_repro_subject *subject,
                              const char *split, acq_graph **out, acq_error *error)
 {
@@ -201,6 +206,8 @@ typedef struct made {
 
 static acq_status get(acq_repro_models *models, acq_repro_thing t, made *out, acq_error *error);
 
+static const char TOO_LATE[] = "the time was over before its model was made";
+
 /* Not there, or of something else: made now, if there is time. */
 static acq_status get_own(acq_repro_models *models, acq_repro_thing t, const made *from, made *out,
                           acq_error *error)
@@ -219,7 +226,7 @@ static acq_status get_own(acq_repro_models *models, acq_repro_thing t, const mad
     bool is_there = status == ACQ_OK && acq_file_get_kind(path) == ACQ_FILE_REGULAR &&
                     is_made_of(note, description.bytes);
     if (status == ACQ_OK && !is_there && acq_repro_models_is_late(models)) {
-        out->why_not = "the time was over before its model was made";
+        out->why_not = TOO_LATE;
     } else if (status == ACQ_OK) {
         acq_error own = {0};
         if (!is_there)
@@ -227,9 +234,11 @@ static acq_status get_own(acq_repro_models *models, acq_repro_thing t, const mad
         if (!is_there && status == ACQ_OK)
             status = acq_repro_thing_make(models, t, path, from->path, &description, &own);
         out->path = status == ACQ_OK ? path : NULL;
-        if (status != ACQ_OK && is_local(status)) {
+        bool is_late = status == ACQ_ERR_INTERRUPTED && acq_repro_models_is_late(models);
+        if (is_late || (status != ACQ_OK && is_local(status))) {
             out->why_not =
-                acq_repro_print(plan, "%s: %s", acq_repro_thing_get_name(t), own.message);
+                is_late ? TOO_LATE
+                        : acq_repro_print(plan, "%s: %s", acq_repro_thing_get_name(t), own.message);
             status = ACQ_OK;
         } else if (status != ACQ_OK && error != NULL) {
             *error = own;

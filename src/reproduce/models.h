@@ -63,6 +63,8 @@ bool acq_repro_models_is_late(const acq_repro_models *models);
 
 /* For whatever takes long: tells, and says false when it is to stop. */
 bool acq_repro_models_progress(void *context, const acq_progress *now);
+/* The same for what makes a model: it stops with the time, and goes on in the next run. */
+bool acq_repro_models_make_on(void *context, const acq_progress *now);
 
 /* Times the steps of the policy search on the retrieval queries of a data set's 3-hub files
  * (steps.c), or takes what a run before this kept. */

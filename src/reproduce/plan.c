@@ -9,7 +9,7 @@
 
 enum { QUICK_SMALL = 10, QUICK_HUB = 8, QUICK_QAR = 12 };
 
-static const double QUICK_LIMIT = 3, QUICK_SHARE = 1.0 / 60;
+static const double QUICK_LIMIT = 10, QUICK_SHARE = 1.0 / 60;
 
 static const char *const links_names[] = {"observed",    "perfect", "complex", "complex-qto",
                                           "complex-fit", "nbfnet",  "gnnqe",   "ultra",

@@ -268,6 +268,8 @@ static acq_status learn(run *r, group *g, acq_error *error)
     if (!acq_predictor_is_calibrated(g->predictor))
         return ACQ_OK;
     acq_predict_params_init(&params);
+    if (r->plan->settings->seconds > 0)
+        params.seconds = fmax(1e-9 * (double)(r->models.deadline_ns - acq_clock_ns()), 1e-3);
     params.progress = show;
     params.context = &r->models;
     r->models.busy = "learning what predictions are worth";
@@ -304,6 +306,8 @@ static acq_status start_job(run *r, group *g, acq_repro_job *job, const acq_repr
     if (acq_repro_models_is_late(&r->models))
         return leave_out(r, job, "the time was over", error);
     acq_status status = open_predictor(r, g, &own);
+    if (status != ACQ_OK && acq_repro_models_is_late(&r->models))
+        return leave_out(r, job, "the time was over", error);
     if (status == ACQ_ERR_INTERRUPTED)
         return acq_fail(error, status, "interrupted");
     if (status != ACQ_OK)

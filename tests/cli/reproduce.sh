@@ -149,6 +149,18 @@ first=$(grep -n 'plain valid qac 2p exact perfect' err | head -n 1 | cut -d: -f1
 rest=$(grep -n 'plain valid qac 3p exact observed' err | head -n 1 | cut -d: -f1)
 [ -n "$first" ] && [ -n "$rest" ] && [ "$first" -lt "$rest" ] || fail "3p of one table before 2p of another"
 
+# learning and trainings end with the time
+mkdir -p learns/one
+cp "$source/data/world/observed.tsv" learns/one/train.tsv
+cp "$source/data/world/world.tsv" learns/one/valid.tsv
+"$anycq" generate small --type 2p --count 2 --observed learns/one/train.tsv \
+    --complete learns/one/valid.tsv -o learns/one/qac_valid_2p.json >out 2>err || fail "generate 2p"
+reproduce learns -o late --quick --first 1 --time 1s --threads 1 --tables qac-matched || fail "1 s: exit $?"
+[ ! -f late/jobs/one_valid_qac_2p_exact_fitted.json ] || fail 'learning went on beyond the time'
+expect 'the time was over before its model was made' late/tables.md
+took=$(sed -n 's/^time *\([0-9]*\) .*/\1/p' out)
+[ "$took" -lt 25 ] || fail "trainings of 30 s went on beyond the time ($took s)"
+
 # what cannot be
 refuse() {
     code=$1 text=$2

@@ -453,10 +453,17 @@ static bool has_jobs(const run *r, const acq_repro_subject *subject, acq_repro_l
     return false;
 }
 
+/* Also after an interrupt, and while it runs: what is done is shown. */
+static acq_status render(acq_repro_plan *plan, acq_error *error)
+{
+    acq_status status = acq_repro_write_tables(plan, error);
+    return status == ACQ_OK ? acq_repro_write_page(plan, error) : status;
+}
+
 static acq_status run_round(run *r, acq_error *error)
 {
     acq_status status = ACQ_OK;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    for (size_t i = 0; i < sizeof order / sizeof *order && status == ACQ_OK; i++) {
         for (const acq_repro_subject *s = r->plan->folder.subjects; s != NULL && status == ACQ_OK;
              s = s->next) {
             if (has_jobs(r, s, order[i]))
@@ -464,6 +471,9 @@ static acq_status run_round(run *r, acq_error *error)
             if (r->round == 0)
                 r->trainings_left -= count_trainings(r, s, order[i]);
         }
+        if (status == ACQ_OK)
+            status = render(r->plan, error);
+    }
     return status;
 }
 
@@ -510,13 +520,6 @@ static acq_status prepare(acq_repro_plan *plan, const acq_repro_settings *settin
     if (status == ACQ_OK)
         status = jobs == NULL ? acq_fail_memory(error) : acq_repro_make_folder(jobs, error);
     return status;
-}
-
-/* Also after an interrupt: what is done is shown. */
-static acq_status render(acq_repro_plan *plan, acq_error *error)
-{
-    acq_status status = acq_repro_write_tables(plan, error);
-    return status == ACQ_OK ? acq_repro_write_page(plan, error) : status;
 }
 
 acq_status acq_reproduce(const acq_repro_settings *given, acq_repro_report *report,

@@ -39,11 +39,11 @@ static acq_value evaluate_chain(scope *s, const expression *e, bool decides)
     return has_error ? acq_value_error() : acq_value_of_boolean(!decides);
 }
 
-/* x IN (a, b): x = a || x = b */
+/* x IN (a, b): x = a || x = b; an error in x is one even where nothing is listed */
 static acq_value evaluate_in(scope *s, const expression *e, bool is_negated)
 {
     acq_value left = acq_expression_evaluate(s, e->children);
-    bool has_error = false;
+    bool has_error = left.kind == ACQ_VALUE_ERROR;
     for (const expression *child = e->children->next; child != NULL; child = child->next) {
         acq_value right = acq_expression_evaluate(s, child);
         int equal = acq_value_equals(&s->room, &left, &right);

@@ -308,8 +308,10 @@ static int test(const world *w, const expression *e, row r)
                    ? -1
                    : get(w, e->a, r).term == get(w, e->b, r).term;
     case OP_IN:
-        a = equal(get(w, e->a, r), get(w, e->b, r));
-        b = equal(get(w, e->a, r), get(w, e->c, r));
+        if (get(w, e->a, r).is_error)
+            return -1;
+        a = e->n_listed > 0 ? equal(get(w, e->a, r), get(w, e->b, r)) : 0;
+        b = e->n_listed > 1 ? equal(get(w, e->a, r), get(w, e->c, r)) : 0;
         return a == 1 || b == 1 ? 1 : a < 0 || b < 0 ? -1 : 0;
     case OP_NOT:
         a = test(w, e->a, r);

@@ -115,6 +115,8 @@ static expression *draw_expression(int depth)
             (*parts[i])->kind = OP_TERM;
             (*parts[i])->end = i == 0 || draw(2) == 0 ? POOL + (int)draw(VARS) : (int)draw(POOL);
         }
+        if (e->kind == OP_IN) /* of a list of 0, 1 or 2 */
+            e->n_listed = (int)draw(3);
         if (e->kind == OP_LESS && draw(3) == 0) { /* a + 1 < b */
             expression *sum = make(sizeof *sum);
             *sum = (expression){.kind = OP_ADD, .a = e->a, .b = make(sizeof *sum)};
@@ -266,9 +268,10 @@ static void put_expression(const expression *e)
     case OP_IN:
         put_expression(e->a);
         put(" IN (");
-        put_expression(e->b);
-        put(", ");
-        put_expression(e->c);
+        for (int i = 0; i < e->n_listed; i++) {
+            put(i > 0 ? ", " : "");
+            put_expression(i == 0 ? e->b : e->c);
+        }
         put(")");
         return;
     case OP_EXISTS:

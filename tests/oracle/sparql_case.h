@@ -77,6 +77,7 @@ typedef struct expression {
     op kind;
     int end;
     struct expression *a, *b, *c;
+    int n_listed; /* of IN: b, then c */
     group *pattern;
 } expression;
 

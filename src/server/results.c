@@ -105,16 +105,21 @@ static void add_iri(const acq_rdf_value *value, acq_text *out)
     }
 }
 
+/* A reader of XML would take a bare carriage return for a line feed. U+FFFD stands for what XML
+ * cannot hold: control characters, U+FFFE and U+FFFF. */
 static void add_xml_text(acq_text *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
-        if (c == '<' || c == '>' || c == '&' || c == '"')
+        bool is_none = length - i >= 3 && (memcmp(text + i, "\xEF\xBF\xBE", 3) == 0 ||
+                                           memcmp(text + i, "\xEF\xBF\xBF", 3) == 0);
+        if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\r')
             acq_text_format(out, "&#%d;", c);
-        else if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
-            acq_text_add(out, "\xEF\xBF\xBD"); /* XML cannot hold it */
+        else if (is_none || (c < 0x20 && c != '\t' && c != '\n'))
+            acq_text_add(out, "\xEF\xBF\xBD");
         else
             acq_text_add_char(out, (char)c);
+        i += is_none ? 2 : 0;
     }
 }
 

@@ -448,6 +448,13 @@ static void plan_expression(acq_machine *m, const acq_sparql_expression *e, cons
         plan_expression(m, child, bound);
 }
 
+static void warn_of_graph(acq_machine *m, const acq_sparql_term *name)
+{
+    if (m->warning != NULL && m->warning->length == 0)
+        acq_text_format(m->warning, "there is no graph <%s>",
+                        acq_input_show(name->key, name->length).text);
+}
+
 /* The name of a graph; its group's kept rows have it as well. */
 static void plan_graph(acq_machine *m, const element *e, acq_plan_step *step)
 {
@@ -459,9 +466,8 @@ static void plan_graph(acq_machine *m, const element *e, acq_plan_step *step)
     if (!name->is_variable &&
         acq_terms_add(m->terms, name->key, name->length, false, &step->subject.id) != ACQ_OK)
         m->status = acq_fail_memory(m->error);
-    if (!is_known && m->warning != NULL && m->warning->length == 0)
-        acq_text_format(m->warning, "there is no graph <%s>",
-                        acq_input_show(name->key, name->length).text);
+    if (!is_known)
+        warn_of_graph(m, name);
     group->graph = &step->subject;
     bind_term(name, group->certain);
     bind_term(name, group->possible);
@@ -662,6 +668,8 @@ static void choose_graphs(acq_machine *m, bool is_named, acq_active *out)
     for (const acq_sparql_source *s = m->query->sources; graphs != NULL && s != NULL; s = s->next) {
         uint32_t graph = acq_machine_find_graph(m, s->graph.key, s->graph.length);
         bool is_new = s->is_named == is_named && graph != ACQ_NO_ID;
+        if (graph == ACQ_NO_ID)
+            warn_of_graph(m, &s->graph);
         for (size_t i = 0; is_new && i < out->n; i++)
             is_new = graphs[i] != graph;
         if (is_new)

@@ -19,6 +19,8 @@ for method in "GET", "POST", "POST_FORM":
         "SELECT ?x ?n WHERE { ?x <http://e/knows> <http://e/cy> ; <http://e/name> ?n }")}
     check(rows == {(E + "ann", Literal("Ann", lang="en")), (E + "bob", Literal('B"o<b>'))},
           f"{method}: rows {rows}")
+    notes = [str(r.n) for r in graph.query("SELECT ?n { ?x <http://e/note> ?n }")]
+    check(notes == ["a\r\nb\ufffd\ufffd\r"], f"{method}: notes {notes}")
     ages = [r.a for r in graph.query("SELECT ?a { ?x <http://e/age> ?a } ORDER BY ?a")]
     check([a.toPython() for a in ages] == [7.5, 41] or [float(a) for a in ages] == [7.5, 41],
           f"{method}: ages {ages}")

@@ -20,7 +20,7 @@ fail()
 
 cat >"$folder/people.ttl" <<'END'
 @prefix : <http://e/> . @prefix x: <http://www.w3.org/2001/XMLSchema#> .
-:ann :knows :bob , :cy ; :name "Ann"@en ; :age 41 . :bob :knows :cy ; :name "B\"o<b>" ; :age 7.5 .
+:ann :knows :bob , :cy ; :name "Ann"@en ; :age 41 ; :note "a\r\nb\u000B\uFFFE\r" . :bob :knows :cy ; :name "B\"o<b>" ; :age 7.5 .
 END
 "$anycq" serve "$folder/people.ttl" --port 0 --predictor observed 2>"$folder/log" &
 server=$!
@@ -40,6 +40,9 @@ if command -v curl >/dev/null; then
     curl -sf --data-binary "$query" -H 'Content-Type: application/sparql-query' \
         -H 'Accept: application/sparql-results+xml' "$url/sparql/people" |
         grep -q '<literal xml:lang="en">Ann</literal>' || fail "curl got no XML"
+    curl -sf --data-binary 'SELECT ?n { ?x <http://e/note> ?n }' -H 'Content-Type: application/sparql-query' \
+        -H 'Accept: application/sparql-results+xml' "$url/sparql" | tr '\n' '~' |
+        grep -q "<literal>a&#13;~b$(printf '\357\277\275\357\277\275')&#13;</literal>" || fail "curl got other line ends in XML"
     curl -sf -H 'Accept: application/x-ndjson' "$url/api/ask?query=knows(x,y)" | tail -n 1 |
         grep -q '^{"result":{"outcome":"answered"' || fail "curl got no lines"
     curl -sf -d query='CONSTRUCT { ?y <http://e/of> ?x } WHERE { ?x <http://e/knows> ?y }' \

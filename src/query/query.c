@@ -54,8 +54,9 @@ static bool is_text_after(const char *text, size_t length, size_t next)
 
 bool acq_query_is_sparql(const char *text, size_t length)
 {
-    static const char *const FORMS[] = {"SELECT",    "ASK",      "PREFIX", "BASE",
-                                        "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE"};
+    static const char *const FORMS[] = {
+        "SELECT", "ASK",   "CONSTRUCT", "DESCRIBE", "PREFIX", "BASE", "VERSION", "INSERT", "DELETE",
+        "LOAD",   "CLEAR", "CREATE",    "DROP",     "COPY",   "MOVE", "ADD",     "WITH"};
     size_t start = skip_blanks(text, length, 0), end = start;
     while (end < length && is_word_char(text[end]))
         end++;

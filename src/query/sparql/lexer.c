@@ -125,7 +125,7 @@ static void read_iri(acq_sparql_lexer *lexer)
     if (n == 0 && !lexer->compares)
         n = plain_name(lexer);
     if (n == 0 && (lexer->compares || (start + 1 < lexer->in.length &&
-                                       strchr(" =?$", lexer->in.text[start + 1]) != NULL))) {
+                                       strchr(" =?$<", lexer->in.text[start + 1]) != NULL))) {
         read_mark(lexer);
         return;
     }
@@ -406,7 +406,7 @@ static void read_mark(acq_sparql_lexer *lexer)
             n = 2;
     }
     if (lexer->in.length - lexer->in.at >= 2 &&
-        (memcmp(text, "<<", 2) == 0 || memcmp(text, "{|", 2) == 0)) {
+        ((memcmp(text, "<<", 2) == 0 && !lexer->compares) || memcmp(text, "{|", 2) == 0)) {
         FAIL_AT(lexer, lexer->in.at,
                 "triple terms (<< >>, {| |}) are not supported; facts are about entities");
     } else if (strchr("{}().;,*=!^&|/+-<>[]", text[0]) == NULL) {

@@ -378,8 +378,9 @@ static void check_openapi(void)
         free(http_client_ask(real, "", NULL, &get_status));
         free(http_client_ask(real, "", "{}", &post_status));
         bool has_get = json_object_get(item, "get") != NULL;
-        bool has_post = json_object_get(item, "post") != NULL || strcmp(path, "/healthz") == 0 ||
-                        strcmp(path, "/metrics") == 0 || strcmp(path, "/openapi.json") == 0;
+        bool is_file = strcmp(path, "/") == 0 || strcmp(path, "/healthz") == 0 ||
+                       strcmp(path, "/metrics") == 0 || strcmp(path, "/openapi.json") == 0;
+        bool has_post = json_object_get(item, "post") != NULL || is_file;
         if ((get_status == 405 || get_status == 404) == has_get ||
             (post_status == 405) == has_post) {
             printf("FAILED: OpenAPI is wrong about %s: GET %d, POST %d\n", path, get_status,

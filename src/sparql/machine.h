@@ -150,6 +150,7 @@ typedef struct acq_machine {
     uint64_t *nodes;             /* entities that have a fact; NULL: not asked for yet */
     const uint32_t *nodes_of;    /* active.graphs that they were asked for */
     size_t n_steps;
+    bool in_pushed;    /* the groups inside the one at hand are known to take rows of the outside */
     acq_text *warning; /* the first unknown name goes here */
 } acq_machine;
 

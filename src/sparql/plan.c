@@ -229,8 +229,6 @@ static bool is_pushable(acq_machine *m, const acq_sparql_group *group)
     acq_arena_mark mark = acq_arena_get_mark(&m->arena);
     uint64_t *certain = new_bits(m), *possible = new_bits(m), *used = new_bits(m);
     bool is_good = m->status == ACQ_OK;
-    if (is_good)
-        collect_group(m, group, certain, possible);
     for (const element *e = group->elements; is_good && e != NULL; e = e->next) {
         if (e->kind == ACQ_ELEMENT_FILTER)
             mention_expression(e->expression, used);
@@ -238,6 +236,8 @@ static bool is_pushable(acq_machine *m, const acq_sparql_group *group)
         for (const acq_sparql_group *g = e->groups; is_good && g != NULL; g = g->next)
             is_good = is_pushable(m, g);
     }
+    if (is_good)
+        collect_group(m, group, certain, possible);
     is_good = is_good && is_within(m, used, certain);
     acq_arena_reset(&m->arena, mark);
     return is_good;
@@ -435,7 +435,10 @@ static void plan_expression(acq_machine *m, const acq_sparql_expression *e, cons
     }
     if (e->group != NULL) {
         acq_plan_group *group = NULL;
+        bool was_in_pushed = m->in_pushed;
+        m->in_pushed = false;
         m->status = plan_group(m, e->group, bound, &group);
+        m->in_pushed = was_in_pushed;
         if (m->status != ACQ_OK)
             return;
         group->expression = e;
@@ -480,15 +483,19 @@ static void plan_inner(acq_machine *m, const element *e, const uint64_t *bound,
                        acq_plan_step *step)
 {
     acq_plan_group **end = &step->groups;
+    bool is_known = m->in_pushed;
     step->is_pushed = e->kind != ACQ_ELEMENT_MINUS;
-    for (const acq_sparql_group *g = e->groups; step->is_pushed && g != NULL; g = g->next)
+    for (const acq_sparql_group *g = is_known ? NULL : e->groups; step->is_pushed && g != NULL;
+         g = g->next)
         step->is_pushed = is_pushable(m, g);
+    m->in_pushed = step->is_pushed;
     const uint64_t *nothing = new_bits(m);
     for (const acq_sparql_group *g = e->groups; m->status == ACQ_OK && g != NULL; g = g->next) {
         m->status = plan_group(m, g, step->is_pushed ? bound : nothing, end);
         if (m->status == ACQ_OK)
             end = &(*end)->next;
     }
+    m->in_pushed = is_known;
     if (m->status == ACQ_OK && e->kind == ACQ_ELEMENT_GRAPH)
         plan_graph(m, e, step);
 }

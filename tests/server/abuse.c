@@ -223,6 +223,9 @@ static void run_bomb(const char *name, const char *before, const char *piece, si
 
 static void run_bombs(void)
 {
+    char ends[991] = "";
+    memset(ends, '}', 990);
+    run_bomb("as deep as may be", "ASK ", "{", 990, ends, 200);
     run_bomb("nested groups", "ASK ", "{", 100000, "", 413);
     run_bomb("nested brackets", "ASK { FILTER(", "(", 100000, "", 413);
     run_bomb("nested blanks", "ASK { ?x ?p ", "[ ?p ", 100000, "", 413);

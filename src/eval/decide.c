@@ -75,11 +75,11 @@ size_t acq_eval_count_decisions(const acq_bench_file *file, const acq_bench_inst
 static void note_result(acq_decision *decision, const acq_engine_params *engine,
                         const acq_engine_result *result, double ms)
 {
+    const acq_engine_answer *likeliest = result->likeliest;
+    double p = likeliest == NULL ? NAN : acq_engine_get_decisive(engine, likeliest);
     decision->is_undecided = result->outcome == ACQ_UNDECIDED;
-    if (result->likeliest != NULL && isnan(result->likeliest->p))
-        decision->rank = result->likeliest->score;
-    else if (result->likeliest != NULL)
-        decision->rank = acq_engine_get_decisive(engine, result->likeliest);
+    if (likeliest != NULL)
+        decision->rank = isnan(p) ? likeliest->score : p; /* without p of a fuzzy engine */
     else
         decision->rank = result->n_answers > 0 ? result->answers[0].score : 0.0;
     decision->ms = ms;

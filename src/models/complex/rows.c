@@ -250,13 +250,19 @@ static acq_status fail_overflow(acq_error *error)
                     "the ComplEx model gives scores that are not finite; train it anew");
 }
 
-/* Scores of a block of n tails by the packed heads, turned into rows of heads; false: weights are
+/* Vectors of tails, one below the other. */
+typedef struct tail_block {
+    const float *vectors;
+    size_t ld, n;
+} tail_block;
+
+/* Scores of a block of tails by the packed heads, turned into rows of heads; false: weights are
  * finite when they are read, yet a sum of large ones is not. */
-static bool score_block(const complex_rows *rows, scratch *mine, size_t n, float *out,
-                        size_t out_row)
+static bool score_block(const complex_rows *rows, scratch *mine, const tail_block *tails,
+                        float *out, size_t out_row)
 {
-    size_t ld = 2 * (size_t)rows->model->rank + PAD, n_heads = mine->heads.n;
-    rows->kernels->gemm(n, mine->tails, ld, &mine->heads, NULL, 0, mine->scores, BATCH);
+    size_t n = tails->n, n_heads = mine->heads.n;
+    rows->kernels->gemm(n, tails->vectors, tails->ld, &mine->heads, NULL, 0, mine->scores, BATCH);
     bool is_finite = true;
     for (size_t i = 0; i < n_heads; i++)
         for (size_t j = 0; j < n; j++) {
@@ -267,19 +273,29 @@ static bool score_block(const complex_rows *rows, scratch *mine, size_t n, float
     return is_finite;
 }
 
+/* All entities as they are lie in the model already: copying them would take as long as a product
+ * with a few heads. */
+static tail_block take_tails(const complex_rows *rows, scratch *mine,
+                             const acq_row_request *request, const float *relation, size_t first)
+{
+    size_t left = request->n_tails - first, width = 2 * (size_t)rows->model->rank;
+    tail_block block = {mine->tails, width + PAD, left < TAILS ? left : TAILS};
+    if (request->tails == NULL && relation == NULL)
+        return (tail_block){acq_complex_get_entity(rows->model, (acq_ent)first), width, block.n};
+    for (size_t j = 0; j < block.n; j++) {
+        acq_ent tail = request->tails == NULL ? (acq_ent)(first + j) : request->tails[first + j];
+        copy_vector(rows, tail, relation, mine->tails + j * block.ld);
+    }
+    return block;
+}
+
 static bool score_heads(const complex_rows *rows, scratch *mine, const acq_row_request *request,
                         const float *relation, float *out)
 {
-    size_t ld = 2 * (size_t)rows->model->rank + PAD;
     bool is_finite = true;
     for (size_t first = 0; first < request->n_tails; first += TAILS) {
-        size_t left = request->n_tails - first, n = left < TAILS ? left : TAILS;
-        for (size_t j = 0; j < n; j++) {
-            acq_ent tail =
-                request->tails == NULL ? (acq_ent)(first + j) : request->tails[first + j];
-            copy_vector(rows, tail, relation, mine->tails + j * ld);
-        }
-        is_finite &= score_block(rows, mine, n, out + first, request->n_tails);
+        tail_block tails = take_tails(rows, mine, request, relation, first);
+        is_finite &= score_block(rows, mine, &tails, out + first, request->n_tails);
     }
     return is_finite;
 }

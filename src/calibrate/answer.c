@@ -209,6 +209,47 @@ static void describe_supports(const acq_supports *supports, float *f)
     f[ACQ_ANSWER_paths] = (float)(paths < 0 ? paths : 0.0);
 }
 
+/* ---- field ---- */
+
+bool acq_answer_wants_field(const acq_calibrator *calibrator)
+{
+    return calibrator != NULL && calibrator->balanced != NULL &&
+           acq_boost_get_n_features(calibrator->balanced) > ACQ_ANSWER_field_least;
+}
+
+void acq_answer_field_add(acq_answer_field *field, const float *features)
+{
+    if (field->n == ACQ_FIELD_MOST || (features != NULL && acq_answer_is_certain(features)))
+        return;
+    field->least[field->n] = features == NULL ? -INFINITY : features[ACQ_ANSWER_least];
+    field->paths[field->n++] = features == NULL ? -INFINITY : features[ACQ_ANSWER_paths];
+}
+
+/* Log of the share of values that reach this one; equal ones count one half, and so does one that
+ * was not looked at. */
+static float find_share(const float *values, size_t n, float value)
+{
+    double above = .5;
+    for (size_t i = 0; i < n; i++)
+        above += values[i] > value ? 1 : values[i] == value ? .5 : 0;
+    return (float)log(above / ((double)n + 1));
+}
+
+static void describe_field(const acq_answer_field *field, float *f)
+{
+    double sum = 0, supported = 0;
+    size_t n = field == NULL ? 0 : field->n;
+    for (size_t i = 0; i < n; i++) {
+        bool is_supported = field->least[i] > -INFINITY;
+        supported += is_supported;
+        sum += is_supported ? 1 / (1 + exp(-(double)field->least[i])) : 0;
+    }
+    f[ACQ_ANSWER_field_least] = n == 0 ? NAN : find_share(field->least, n, f[ACQ_ANSWER_least]);
+    f[ACQ_ANSWER_field_paths] = n == 0 ? NAN : find_share(field->paths, n, f[ACQ_ANSWER_paths]);
+    f[ACQ_ANSWER_field_mean] = n == 0 ? NAN : (float)logit(sum / (double)n);
+    f[ACQ_ANSWER_field_supported] = n == 0 ? NAN : (float)(supported / (double)n);
+}
+
 /* ---- lifts ----
  *
  * A row (head, relation) has an expected number of unobserved tails: the sum of their scores.
@@ -345,12 +386,14 @@ static acq_status describe(const acq_query *query, const acq_predictor *predicto
 }
 
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
-                               const acq_scoring *scoring, acq_ent *values, float *features,
-                               acq_error *error)
+                               const acq_scoring *scoring, const acq_answer_field *field,
+                               acq_ent *values, float *features, acq_error *error)
 {
     acq_arena arena;
     acq_arena_init(&arena);
     acq_status status = describe(query, predictor, scoring, values, &arena, features, error);
+    if (status == ACQ_OK)
+        describe_field(field, features);
     acq_arena_deinit(&arena);
     return status;
 }
@@ -386,11 +429,17 @@ double acq_answer_get_unsupported_p(const acq_query *query, const acq_predictor 
     return acq_calibrator_get_unsupported_p(predictor->calibrator, prior);
 }
 
+/* The field came last: trees of before do not ask for it. */
+static bool knows_features(const acq_boost *trees)
+{
+    uint32_t n = acq_boost_get_n_features(trees);
+    return n == ACQ_N_ANSWER_FEATURES || n == ACQ_ANSWER_field_least;
+}
+
 acq_status acq_answer_check_calibrator(const acq_predictor *predictor, acq_error *error)
 {
     const acq_calibrator *calibrator = predictor->calibrator;
-    if (calibrator == NULL || calibrator->balanced == NULL ||
-        acq_boost_get_n_features(calibrator->balanced) == ACQ_N_ANSWER_FEATURES)
+    if (calibrator == NULL || calibrator->balanced == NULL || knows_features(calibrator->balanced))
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "the calibrator of %.200s reads other features of answers than this version "

@@ -44,7 +44,11 @@
     X(lift_least, 1)     /* the least */                                                           \
     X(free_lift, 1)      /* the least of those that touch a free variable; NaN: none */            \
     X(row_facts, 0)  /* log of the facts in the row of the least predicted one; none is as one */  \
-    X(back_facts, 0) /* in the row of its other direction */
+    X(back_facts, 0) /* in the row of its other direction */                                       \
+    X(field_least, -1)    /* log of the share of the field that has this least score or more */    \
+    X(field_paths, -1)    /* the same by `paths` */                                                \
+    X(field_mean, 0)      /* logit of the field's mean least score */                              \
+    X(field_supported, 0) /* share of the field that has a support */
 
 typedef enum acq_answer_feature {
 #define ACQ_ANSWER_FEATURE(name, monotone) ACQ_ANSWER_##name,
@@ -56,13 +60,31 @@ typedef enum acq_answer_feature {
 extern const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES];
 const char *acq_answer_get_feature_name(acq_answer_feature feature);
 
-/* features: ACQ_N_ANSWER_FEATURES floats. values: one entity per variable; those of existential
- * ones may be exchanged for likelier ones, which never lowers the answer's score (below), so
- * that features and explanation are of the same assignment. Cost: one look-up per atom and a walk
- * over the shortest row of each existential variable, some ten microseconds in all. */
+/* The field of a question: some of the values that the graph has seen at the place of its first
+ * free variable, but for those that facts make answers, with what supports them. An answer that few
+ * of them come near to is likelier than one that is one of many. */
+enum { ACQ_FIELD_MOST = 32 };
+
+typedef struct acq_answer_field {
+    size_t n;                    /* 0: not known */
+    float least[ACQ_FIELD_MOST]; /* features of the values; -inf: no support */
+    float paths[ACQ_FIELD_MOST];
+} acq_answer_field;
+
+/* Do the trees for a prior ask for the field? */
+bool acq_answer_wants_field(const acq_calibrator *calibrator);
+
+/* Adds a value by its features; NULL: it has no support. What facts settle is left out. */
+void acq_answer_field_add(acq_answer_field *field, const float *features);
+
+/* features: ACQ_N_ANSWER_FEATURES floats. field: may be NULL. values: one entity per variable;
+ * those of existential ones may be exchanged for likelier ones, which never lowers the answer's
+ * score (below), so that features and explanation are of the same assignment. Cost: one look-up per
+ * atom and a walk over the shortest row of each existential variable, some ten microseconds in all.
+ */
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
-                               const acq_scoring *scoring, acq_ent *values, float *features,
-                               acq_error *error);
+                               const acq_scoring *scoring, const acq_answer_field *field,
+                               acq_ent *values, float *features, acq_error *error);
 
 /* Observed facts alone, and nothing negated: p is 1 whatever a calibrator says. */
 bool acq_answer_is_certain(const float *features);

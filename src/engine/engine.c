@@ -492,7 +492,14 @@ static acq_status check_in_turn(const acq_query *query, const acq_predictor *pre
                                 acq_error *error)
 {
     acq_engine_params one = *params;
+    acq_answer_field field;
     acq_status status = ACQ_OK;
+    if (n > 1 && params->prior >= 0 && acq_engine_gives_p(params, predictor) &&
+        acq_answer_wants_field(acq_predictor_get_calibrator(predictor))) {
+        acq_engine_params settled = acq_engine_settle(params, predictor);
+        status = acq_engine_find_field(query, predictor, &settled, &field, error);
+        one.field = &field;
+    }
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
         one.search.stream = params->search.stream + i;
         status = acq_engine_check(query, predictor, tuples[i], &one, &results[i], error);

@@ -3,6 +3,7 @@
 #ifndef ACQ_ENGINE_ENGINE_H
 #define ACQ_ENGINE_ENGINE_H
 
+#include "calibrate/answer.h"
 #include "search/search.h"
 #include "search/fuzzy/fuzzy.h"
 
@@ -30,10 +31,11 @@ typedef struct acq_engine_params {
     acq_search_params search;
     bool paper; /* the paper's rule: an incomplete engine that found nothing says none */
     bool has_threshold, has_negation_threshold; /* set by hand: no calibrator moves them */
-    double prior;       /* with a calibrator: decide for candidates of which this share is true;
-                         * negative: decide by p */
-    double min_p;       /* with a calibrator: least probability of an answer */
-    bool only_prior;    /* p itself is not wanted: it costs more than the one by the prior */
+    double prior;    /* with a calibrator: decide for candidates of which this share is true;
+                      * negative: decide by p */
+    double min_p;    /* with a calibrator: least probability of an answer */
+    bool only_prior; /* p itself is not wanted: it costs more than the one by the prior */
+    const acq_answer_field *field; /* of the query, for `prior`; NULL: the engine finds it */
     double row_seconds; /* most time for rows that a predictor makes for this question; 0: as much
                          * as the time limit allows */
     /* Told how many rows are made and how many of all those wanted; NULL: nobody. */
@@ -142,6 +144,14 @@ acq_status acq_engine_check(const acq_query *query, const acq_predictor *predict
 acq_status acq_engine_check_many(const acq_query *query, const acq_predictor *predictor,
                                  const acq_ent *const *tuples, size_t n,
                                  const acq_engine_params *params, acq_engine_result *results,
+                                 acq_error *error);
+
+/* The field of a question (calibrate/answer.h): ACQ_FIELD_MOST values in a fixed order, each of
+ * which is searched for as by a check. Empty where the query has no free variable that a required
+ * atom is seen with, or the predictor makes rows, of which a question has some only. Cost: that of
+ * so many checks. */
+acq_status acq_engine_find_field(const acq_query *query, const acq_predictor *predictor,
+                                 const acq_engine_params *params, acq_answer_field *out,
                                  acq_error *error);
 
 /* Why there is no answer. Of a query proved to have none (or none with the free variables at

@@ -50,8 +50,8 @@ static acq_status measure_tuple(const acq_engine_run *run, acq_worlds *worlds,
     return status;
 }
 
-static acq_status rate(const acq_engine_run *run, acq_worlds *worlds, acq_engine_answer *answer,
-                       acq_spent *spent, acq_error *error)
+static acq_status rate(const acq_engine_run *run, const acq_answer_field *field, acq_worlds *worlds,
+                       acq_engine_answer *answer, acq_spent *spent, acq_error *error)
 {
     const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
     const acq_scoring *scoring = &run->params.search.scoring;
@@ -60,8 +60,8 @@ static acq_status rate(const acq_engine_run *run, acq_worlds *worlds, acq_engine
     acq_status status = acq_prepare_denies_unknown(run, answer->values, &is_unknown, error);
     if (status != ACQ_OK || is_unknown)
         return status;
-    status =
-        acq_answer_describe(run->query, run->predictor, scoring, answer->values, features, error);
+    status = acq_answer_describe(run->query, run->predictor, scoring, field, answer->values,
+                                 features, error);
     if (status != ACQ_OK)
         return status;
     answer->score = acq_verify_score(run->query, run->predictor, scoring, answer->values);
@@ -91,14 +91,24 @@ static void note_spent(const acq_engine_run *run, acq_spent spent)
     run->result->complete = false;
 }
 
+static bool wants_field(const acq_engine_run *run)
+{
+    return run->params.prior >= 0 && run->params.field == NULL &&
+           acq_answer_wants_field(acq_predictor_get_calibrator(run->predictor));
+}
+
 acq_status acq_judge_rate(const acq_engine_run *run, acq_engine_answer *answers, size_t n,
                           acq_error *error)
 {
     acq_worlds *worlds = NULL;
+    acq_answer_field field = {0};
     acq_spent spent = ACQ_SPENT_NOTHING;
     acq_status status = open_worlds(run, &worlds, error);
+    if (status == ACQ_OK && n > 0 && wants_field(run))
+        status = acq_engine_find_field(run->query, run->predictor, &run->params, &field, error);
     for (size_t i = 0; i < n && status == ACQ_OK && spent == ACQ_SPENT_NOTHING; i++)
-        status = rate(run, worlds, &answers[i], &spent, error);
+        status = rate(run, run->params.field == NULL ? &field : run->params.field, worlds,
+                      &answers[i], &spent, error);
     acq_worlds_free(worlds);
     note_spent(run, spent);
     return status;

@@ -52,8 +52,8 @@ static void leave_lifts_out(float *features)
         features[lifts[i]] = 0;
 }
 
-static acq_status try_one(const answering *a, const acq_query *query, const acq_ent *values,
-                          answer_row *row, acq_error *error)
+static acq_status try_one(const answering *a, const acq_query *query, const acq_answer_field *field,
+                          const acq_ent *values, answer_row *row, acq_error *error)
 {
     const acq_predictor *completed = a->source.completed;
     acq_engine_params engine = acq_trial_choose_search(completed, 1, a->source.work);
@@ -62,7 +62,7 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
     row->is_supported = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
     row->is_decided = row->is_supported || result.outcome == ACQ_NONE;
     if (row->is_supported)
-        status = acq_answer_describe(query, completed, &engine.search.scoring,
+        status = acq_answer_describe(query, completed, &engine.search.scoring, field,
                                      result.answers[0].values, row->features, error);
     acq_engine_result_deinit(&result);
     if (!a->params->use_lifts)
@@ -88,7 +88,9 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     const size_t n_alike[] = {count_alike(trials, false), count_alike(trials, true)};
     if (ACQ_RESERVE(out->rows, out->capacity, trials->n) != ACQ_OK)
         return acq_fail_memory(error);
-    acq_status status = ACQ_OK;
+    acq_answer_field field;
+    acq_engine_params engine = acq_trial_choose_search(a->source.completed, 1, a->source.work);
+    acq_status status = acq_engine_find_field(query, a->source.completed, &engine, &field, error);
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
         if (acq_trial_source_is_late(&a->source))
@@ -96,7 +98,7 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
         answer_row row = {.is_true = trial->is_true};
         if (trial->is_seen && n_alike[!trial->is_true] > 0)
             row.weight = 1.0F / (float)n_alike[trial->is_true];
-        status = try_one(a, query, trial->values, &row, error);
+        status = try_one(a, query, &field, trial->values, &row, error);
         if (row.is_decided)
             out->rows[out->n++] = row;
     }

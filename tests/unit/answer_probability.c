@@ -27,8 +27,9 @@ static void describe(const char *text, acq_ent *values, float *features)
     acq_scoring scoring = {.threshold = .001, .negation_threshold = .5};
     acq_query *query = small_world_read(&world, text);
     double before = acq_verify_score(query, &world.predicted, &scoring, values);
-    assert_int_equal(acq_answer_describe(query, &world.predicted, &scoring, values, features, NULL),
-                     ACQ_OK);
+    assert_int_equal(
+        acq_answer_describe(query, &world.predicted, &scoring, NULL, values, features, NULL),
+        ACQ_OK);
     assert_true(acq_verify_score(query, &world.predicted, &scoring, values) >= before);
     acq_query_free(query);
 }
@@ -235,6 +236,50 @@ static void test_unused_branches_do_not_count(void **state)
     assert_feature(f, atoms, 2);
 }
 
+static const float *describe_in_field(const char *text, acq_ent *values,
+                                      const acq_answer_field *field)
+{
+    static float f[ACQ_N_ANSWER_FEATURES];
+    acq_scoring scoring = {.threshold = .001, .negation_threshold = .5};
+    acq_query *query = small_world_read(&world, text);
+    assert_int_equal(acq_answer_describe(query, &world.predicted, &scoring, field, values, f, NULL),
+                     ACQ_OK);
+    acq_query_free(query);
+    return f;
+}
+
+/* Cy (.75) beside Ada, a fact, Di (.625 in Rome) and an entity without a support. */
+static void test_a_field_says_how_many_come_near(void **state)
+{
+    (void)state;
+    const char *text = "Q(x) := exists y. born_in(x, y)";
+    acq_answer_field field = {0};
+    acq_ent ada[] = {ADA, LONDON}, cy[] = {CY, LONDON}, di[] = {DI, ROME};
+    assert_true(isnan(describe_in_field(text, cy, NULL)[ACQ_ANSWER_field_least]));
+    assert_true(isnan(describe_in_field(text, cy, &field)[ACQ_ANSWER_field_mean]));
+    acq_answer_field_add(&field, describe_in_field(text, ada, NULL));
+    assert_int_equal(field.n, 0);
+    acq_answer_field_add(&field, describe_in_field(text, di, NULL));
+    acq_answer_field_add(&field, NULL);
+    assert_int_equal(field.n, 2);
+    const float *f = describe_in_field(text, cy, &field);
+    assert_feature(f, field_least, log(.5 / 3));
+    assert_feature(f, field_paths, log(.5 / 3));
+    assert_feature(f, field_mean, logit(.625 / 2));
+    assert_feature(f, field_supported, .5);
+    f = describe_in_field(text, di, &field);
+    assert_feature(f, field_least, log(1. / 3));
+}
+
+static void test_a_field_has_an_end(void **state)
+{
+    (void)state;
+    acq_answer_field field = {0};
+    for (int i = 0; i < 2 * ACQ_FIELD_MOST; i++)
+        acq_answer_field_add(&field, NULL);
+    assert_int_equal(field.n, ACQ_FIELD_MOST);
+}
+
 static void test_names_and_directions(void **state)
 {
     (void)state;
@@ -258,7 +303,8 @@ static void test_out_of_memory_anywhere(void **state)
         float features[ACQ_N_ANSWER_FEATURES];
         acq_ent values[] = {BO, CY, LONDON};
         acq_faults_fail_at(nth);
-        status = acq_answer_describe(query, &world.predicted, &scoring, values, features, NULL);
+        status =
+            acq_answer_describe(query, &world.predicted, &scoring, NULL, values, features, NULL);
         acq_faults_fail_at(0);
     }
     assert_int_equal(status, ACQ_OK);
@@ -294,6 +340,8 @@ int main(void)
         cmocka_unit_test(test_a_value_with_less_against_it_is_likelier),
         cmocka_unit_test(test_free_values_stay),
         cmocka_unit_test(test_unused_branches_do_not_count),
+        cmocka_unit_test(test_a_field_says_how_many_come_near),
+        cmocka_unit_test(test_a_field_has_an_end),
         cmocka_unit_test(test_names_and_directions),
 #ifdef ACQ_FAULTS
         cmocka_unit_test(test_out_of_memory_anywhere),

@@ -279,6 +279,62 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
     acq_boost_free(other.balanced);
 }
 
+static acq_answer_field find_field(const char *text)
+{
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_answer_field field;
+    acq_error error = {0};
+    acq_query *query = small_world_read(&world, text);
+    params.prior = .5;
+    params = acq_engine_settle(&params, &world.predicted);
+    assert_int_equal(acq_engine_find_field(query, &world.predicted, &params, &field, &error),
+                     ACQ_OK);
+    acq_query_free(query);
+    return field;
+}
+
+/* Ada, Bo and Cy are seen to know somebody; facts say it of all but who is born in a town: Cy is.
+ */
+static void test_the_field_is_what_others_reach(void **state)
+{
+    (void)state;
+    acq_answer_field field = find_field("Q(x) := exists y, z. knows(x, y) & born_in(y, z)");
+    assert_true(field.n > 0);
+    for (size_t i = 0; i < field.n; i++)
+        assert_true(field.least[i] < 9.2F); /* no fact */
+    acq_answer_field turned_round =
+        find_field("Q(a) := exists b, c. born_in(b, c) & knows(a, b) & born_in(b, c)");
+    assert_int_equal(field.n, turned_round.n);
+    assert_memory_equal(field.least, turned_round.least, field.n * sizeof *field.least);
+    acq_answer_field two = find_field("Q(x, z) := exists y. knows(x, y) & born_in(y, z)");
+    assert_memory_equal(field.least, two.least, field.n * sizeof *field.least);
+    assert_int_equal(find_field("Q(x) := !knows(x, \"Bo\")").n, 0);
+}
+
+static void test_many_checks_have_the_prior_of_single_ones(void **state)
+{
+    (void)state;
+    const char *text = "Q(x) := exists y. knows(x, y) & born_in(y, \"London\")";
+    acq_engine_params params = ACQ_ENGINE_DEFAULT;
+    acq_ent people[] = {ADA, BO, CY, DI};
+    const acq_ent *tuples[] = {&people[0], &people[1], &people[2], &people[3]};
+    acq_engine_result many[4];
+    acq_error error = {0};
+    params.prior = .5;
+    acq_query *query = small_world_read(&world, text);
+    assert_int_equal(
+        acq_engine_check_many(query, &world.predicted, tuples, 4, &params, many, &error), ACQ_OK);
+    for (int i = 0; i < 4; i++) {
+        acq_engine_result one = check(text, tuples[i], params);
+        assert_int_equal(one.n_candidates, many[i].n_candidates);
+        if (one.n_candidates > 0)
+            assert_true(one.likeliest->p_prior == many[i].likeliest->p_prior);
+        acq_engine_result_deinit(&one);
+        acq_engine_result_deinit(&many[i]);
+    }
+    acq_query_free(query);
+}
+
 #ifdef ACQ_FAULTS
 static void test_out_of_memory_anywhere(void **state)
 {
@@ -350,6 +406,8 @@ int main(void)
         upright_test(test_without_calibrator_scores_decide),
         upright_test(test_other_engines_have_p_too),
         upright_test(test_a_calibrator_of_other_features_is_refused),
+        upright_test(test_the_field_is_what_others_reach),
+        upright_test(test_many_checks_have_the_prior_of_single_ones),
 #ifdef ACQ_FAULTS
         upright_test(test_out_of_memory_anywhere),
 #endif

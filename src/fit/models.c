@@ -64,7 +64,7 @@ void acq_fit_choose(const acq_graph *graph, acq_fit_params *params)
     acq_train_complex_params_init(&usual);
     if (params->chooses && !(is_small && params->use_neighbours)) {
         params->use_complex = !is_quick;
-        params->use_rulebook = !is_small && params->effort != ACQ_FIT_NORMAL;
+        params->use_rulebook = !is_small;
         params->use_ultra = is_best && acq_graph_get_n_facts(graph) <= MOST_ULTRA_FACTS;
     } else if (params->chooses) {
         params->use_complex = params->use_rulebook = params->use_ultra = false;

@@ -290,6 +290,39 @@ static acq_status exchange_constants(acq_problem *problem, const acq_graph *rest
     return status;
 }
 
+static bool has_constant(const acq_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++)
+        if (!problem->literals[i].is_negated &&
+            (!problem->literals[i].left.is_variable || !problem->literals[i].right.is_variable))
+            return true;
+    return false;
+}
+
+acq_status acq_question_draw_to_retrieve(const acq_sampler *sampler, const acq_graph *rest,
+                                         bool is_hub, bool is_exchanged, uint64_t seed,
+                                         uint64_t key, acq_query **out, acq_error *error)
+{
+    acq_random random = acq_random_start(seed, key);
+    acq_problem *problem = NULL;
+    acq_ent answer[MOST_TERMS];
+    uint32_t numbers[MOST_TERMS], n_free = 1;
+    *out = NULL;
+    acq_status status = draw_problem(sampler, is_hub, false, &random, &problem, answer, error);
+    if (status == ACQ_OK && is_exchanged)
+        status = exchange_constants(problem, rest, &random, error);
+    if (is_hub)
+        n_free += (uint32_t)acq_random_below(&random, 3);
+    if (status == ACQ_OK && problem->n_variables > 0 && (!is_exchanged || has_constant(problem))) {
+        n_free = n_free < problem->n_variables ? n_free : problem->n_variables;
+        number_variables(problem->n_variables, n_free, &random, numbers);
+        if (make_query(problem, numbers, n_free, out) != ACQ_OK)
+            status = acq_fail_memory(error);
+    }
+    acq_problem_free(problem);
+    return status;
+}
+
 acq_status acq_question_draw_at_large(const acq_sampler *sampler, const acq_graph *rest,
                                       uint64_t seed, uint64_t key, acq_query **out,
                                       acq_error *error)

@@ -286,6 +286,11 @@ ACQ_API acq_status acq_store_writer_open(const char *path, acq_store_writer **ou
                                          acq_error *error);
 ACQ_API void acq_store_writer_free(acq_store_writer *writer);
 
+/* Who is told of compactions before each relation, in changes (phase "compacting"); false ends the
+ * one under way. progress NULL: nobody. */
+ACQ_API void acq_store_writer_watch(acq_store_writer *writer, acq_progress_fn progress,
+                                    void *context);
+
 /* Names are keys or labels. A name that is not known becomes a new entity or relation when it is
  * added, and is an error when it is removed. */
 typedef struct acq_store_fact {
@@ -322,7 +327,8 @@ ACQ_API acq_status acq_store_remove_from(acq_store_writer *writer, const char *p
                                          acq_error *error);
 
 /* Folds all changes into the links and gives freed space back; add does so by itself when many
- * changes wait. Answers are the same before and after. n_folded may be NULL. */
+ * changes wait. Answers are the same before and after. n_folded may be NULL. After a stop by
+ * acq_store_writer_watch (ACQ_ERR_INTERRUPTED) the next call goes on. */
 ACQ_API acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded,
                                      acq_error *error);
 
@@ -654,9 +660,10 @@ ACQ_API acq_status acq_complete(const acq_predictor *predictor, const char *path
                                 const acq_complete_params *params, acq_error *error);
 
 /* All parts, in any order, become the file that one call would have written, byte for byte. An
- * error names the part that is missing, there twice, damaged or of another completion. */
+ * error names the part that is missing, there twice, damaged or of another completion. progress may
+ * be NULL; false stops with ACQ_ERR_INTERRUPTED, and nothing is written. */
 ACQ_API acq_status acq_merge(const char *const *parts, size_t n, const char *path,
-                             acq_error *error);
+                             acq_progress_fn progress, void *context, acq_error *error);
 
 typedef struct acq_completion_report {
     size_t size; /* set by the caller: sizeof report */
@@ -1265,7 +1272,7 @@ typedef struct acq_ranks {
      * have all parts. */
     acq_status (*join)(void *context, void *bytes, size_t n, acq_error *error);
     void *context;
-} acq_ranks;
+} acq_ranks; /* stays as it is */
 
 typedef struct acq_evaluate_params {
     size_t size;

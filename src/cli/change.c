@@ -329,16 +329,20 @@ int acq_cli_remove(const acq_options *options)
     return make_change(options, true);
 }
 
-static acq_status compact(const char *path, uint64_t *n_folded, acq_store_summary *after,
-                          acq_error *error)
+static acq_status compact(const char *path, acq_output *output, uint64_t *n_folded,
+                          acq_store_summary *after, acq_error *error)
 {
+    acq_reading watching;
     acq_store_writer *writer;
     acq_status status = acq_setup_require_store(path, error);
     if (status == ACQ_OK)
         status = acq_store_writer_open(path, &writer, error);
     if (status != ACQ_OK)
         return status;
+    acq_reading_init(&watching, output);
+    acq_store_writer_watch(writer, acq_reading_show_stage, &watching);
     status = acq_store_compact(writer, n_folded, error);
+    acq_reading_finish(&watching, path, NULL);
     acq_store_writer_free(writer);
     return status == ACQ_OK ? acq_store_describe(path, after, error) : status;
 }
@@ -362,7 +366,7 @@ int acq_cli_compact(const acq_options *options)
     const char *path = options->args.items[0];
     acq_output_init(&output);
     int code = ACQ_EXIT_YES;
-    if (compact(path, &n_folded, &after, &error) != ACQ_OK) {
+    if (compact(path, &output, &n_folded, &after, &error) != ACQ_OK) {
         code = acq_report_error(&output, options, &error, NULL);
     } else if (options->json) {
         print_compact_json(path, n_folded, &after, &output.data);

@@ -50,6 +50,23 @@ static acq_status note_file(const char *path, acq_output *output, acq_error *err
     return ACQ_OK;
 }
 
+static bool show(void *context, const acq_progress *now)
+{
+    acq_bar_show(context, now->done, now->total);
+    return !acq_interrupt_is_asked();
+}
+
+static acq_status merge(const char *const *parts, size_t n, const char *path, acq_error *error)
+{
+    acq_bar bar;
+    char *half = hold(path);
+    acq_bar_init(&bar, "relations");
+    acq_status status = acq_merge(parts, n, path, show, &bar, error);
+    acq_bar_deinit(&bar);
+    release(half);
+    return status;
+}
+
 /* ---- complete ---- */
 
 /* "2/8": the second of eight. */
@@ -72,12 +89,6 @@ static acq_status read_shard(const char *text, acq_complete_params *out, acq_err
     out->part = (uint32_t)part;
     out->of_parts = (uint32_t)of;
     return ACQ_OK;
-}
-
-static bool show(void *context, const acq_progress *now)
-{
-    acq_bar_show(context, now->done, now->total);
-    return !acq_interrupt_is_asked();
 }
 
 static acq_status write_links(const acq_options *options, const acq_setup *setup,
@@ -116,9 +127,7 @@ static acq_status merge_shards(const acq_ranks *ranks, const char *output, acq_e
     for (uint32_t i = 0; status == ACQ_OK && i < ranks->n; i++)
         status = name_shard(output, i, ranks->n, &paths[i], error);
     if (status == ACQ_OK) {
-        char *half = hold(output);
-        status = acq_merge((const char *const *)paths, ranks->n, output, error);
-        release(half);
+        status = merge((const char *const *)paths, ranks->n, output, error);
     }
     for (uint32_t i = 0; paths != NULL && i < ranks->n; i++) {
         if (status == ACQ_OK)
@@ -187,13 +196,11 @@ int acq_cli_complete(const acq_options *options)
 
 /* ---- merge ---- */
 
-static acq_status merge(const acq_options *options, acq_output *output, acq_error *error)
+static acq_status merge_files(const acq_options *options, acq_output *output, acq_error *error)
 {
     if (options->output == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "merge needs a file to write: -o COMPLETION");
-    char *half = hold(options->output);
-    acq_status status = acq_merge(options->args.items, options->args.n, options->output, error);
-    release(half);
+    acq_status status = merge(options->args.items, options->args.n, options->output, error);
     return status == ACQ_OK ? note_file(options->output, output, error) : status;
 }
 
@@ -203,7 +210,7 @@ int acq_cli_merge(const acq_options *options)
     acq_output output;
     int code = ACQ_EXIT_YES;
     acq_output_init(&output);
-    if (merge(options, &output, &error) != ACQ_OK)
+    if (merge_files(options, &output, &error) != ACQ_OK)
         code = acq_report_stop(&output, options, &error);
     return acq_output_finish(&output, code);
 }

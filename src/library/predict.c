@@ -370,11 +370,16 @@ void acq_complete_params_init_sized(acq_complete_params *params, size_t size)
     acq_sized_init(params, size, &own, sizeof own);
 }
 
+typedef struct watcher {
+    acq_progress_fn progress;
+    void *context;
+} watcher;
+
 static bool show_relations(void *context, uint64_t done, uint64_t of)
 {
-    const acq_complete_params *params = context;
+    const watcher *who = context;
     acq_progress now = {.phase = "relations", .done = done, .total = of};
-    return params->progress == NULL || params->progress(params->context, &now);
+    return who->progress == NULL || who->progress(who->context, &now);
 }
 
 acq_status acq_complete(const acq_predictor *predictor, const char *path,
@@ -391,21 +396,24 @@ acq_status acq_complete(const acq_predictor *predictor, const char *path,
     if (params.of_parts == 0 ? params.part != 0 : params.part == 0 || params.part > params.of_parts)
         return acq_fail(error, ACQ_ERR_USAGE, "there is no part %u of %u; parts count from 1",
                         params.part, params.of_parts);
+    watcher who = {params.progress, params.context};
     acq_completion_write_params write = {
         .floor = fmax(params.floor, acq_predictor_get_floor(predictor)),
         .shard = {.part = params.of_parts == 0 ? 0 : params.part - 1, .of = params.of_parts},
         .progress = show_relations,
-        .context = &params};
+        .context = &who};
     return acq_completion_write(path, predictor, &write, error);
 }
 
-acq_status acq_merge(const char *const *parts, size_t n, const char *path, acq_error *error)
+acq_status acq_merge(const char *const *parts, size_t n, const char *path, acq_progress_fn progress,
+                     void *context, acq_error *error)
 {
+    watcher who = {progress, context};
     ACQ_REQUIRE(parts, error);
     ACQ_REQUIRE(path, error);
     for (size_t i = 0; i < n; i++)
         ACQ_REQUIRE(parts[i], error);
-    return acq_completion_merge_files(parts, n, path, error);
+    return acq_completion_merge_files(parts, n, path, show_relations, &who, error);
 }
 
 acq_status acq_completion_find_path(const char *graph_path, char *out, size_t size,

@@ -68,9 +68,11 @@ acq_status acq_completion_write(const char *path, const acq_predictor *predictor
 /* All shards of a completion, in any order, become the file that one machine alone would have
  * written, byte for byte (if it adds all relations, in rising order). An error names the
  * file: a shard that is missing or there twice, of another dictionary, graph, predictor, floor,
- * calibrator or number of shards, or damaged. What is copied is checked against its checksum. */
+ * calibrator or number of shards, or damaged. What is copied is checked against its checksum.
+ * Progress as of acq_completion_write. */
 acq_status acq_completion_merge_files(const char *const *paths, size_t n, const char *output,
-                                      acq_error *error);
+                                      bool (*progress)(void *context, uint64_t done, uint64_t of),
+                                      void *context, acq_error *error);
 
 /* The same in pieces, for predictors that make their links relation by relation. */
 typedef struct acq_completion_writer acq_completion_writer;

@@ -15,6 +15,8 @@ typedef struct shards {
     size_t n;
     size_t n_open;
     acq_completion_stored *files;
+    bool (*progress)(void *context, uint64_t done, uint64_t of); /* may be NULL */
+    void *context;
 } shards;
 
 static acq_status open_all(shards *all, acq_error *error)
@@ -137,6 +139,13 @@ static acq_status copy_block(const shards *all, acq_rel relation, acq_completion
     return status;
 }
 
+static acq_status tell(const shards *all, uint64_t done, uint64_t of, acq_error *error)
+{
+    if (all->progress == NULL || all->progress(all->context, done, of))
+        return ACQ_OK;
+    return acq_fail(error, ACQ_ERR_INTERRUPTED, "stopped while merging");
+}
+
 static acq_status write_whole(const shards *all, const void *calibrator, const char *path,
                               acq_error *error)
 {
@@ -148,8 +157,13 @@ static acq_status write_whole(const shards *all, const void *calibrator, const c
         facts.flags |= all->files[i].header.flags;
     acq_status status =
         acq_completion_output_init(&output, path, &facts, all->files[0].name, calibrator, error);
-    for (acq_rel r = 0; r < facts.n_relations && status == ACQ_OK; r++)
-        status = copy_block(all, r, &output, error);
+    for (acq_rel r = 0; r < facts.n_relations && status == ACQ_OK; r++) {
+        status = r % 2 == 0 ? tell(all, r / 2, facts.n_relations / 2, error) : ACQ_OK;
+        if (status == ACQ_OK)
+            status = copy_block(all, r, &output, error);
+    }
+    if (status == ACQ_OK)
+        status = tell(all, facts.n_relations / 2, facts.n_relations / 2, error);
     if (status == ACQ_OK)
         status = acq_completion_output_finish(&output, error);
     acq_completion_output_deinit(&output);
@@ -174,11 +188,16 @@ static acq_status merge(shards *all, const char *output, acq_error *error)
 }
 
 acq_status acq_completion_merge_files(const char *const *paths, size_t n, const char *output,
-                                      acq_error *error)
+                                      bool (*progress)(void *context, uint64_t done, uint64_t of),
+                                      void *context, acq_error *error)
 {
     if (n == 0)
         return acq_fail(error, ACQ_ERR_USAGE, "name the shards to merge");
-    shards all = {.paths = paths, .n = n, .files = acq_alloc(n, sizeof *all.files)};
+    shards all = {.paths = paths,
+                  .n = n,
+                  .files = acq_alloc(n, sizeof *all.files),
+                  .progress = progress,
+                  .context = context};
     acq_status status = all.files == NULL ? acq_fail_memory(error) : merge(&all, output, error);
     for (size_t i = 0; i < all.n_open; i++)
         acq_completion_stored_close(&all.files[i]);

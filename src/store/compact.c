@@ -21,6 +21,7 @@ typedef struct folding {
     acq_part part;
     uint64_t n_bytes;  /* written */
     uint64_t n_folded; /* changes */
+    bool is_stopped;   /* by whoever watches */
 } folding;
 
 static acq_status prepare(folding *f, acq_error *error)
@@ -126,7 +127,17 @@ static acq_status fold_pair(folding *f, size_t i_pair, acq_error *error)
     return acq_db_finish(&f->writer->db, f->drop_changes, error);
 }
 
-/* One transaction; *has_more: changes are left. */
+/* before: changes that other transactions have folded. */
+static bool goes_on(folding *f, uint64_t before)
+{
+    const acq_store_writer *writer = f->writer;
+    acq_progress now = {.phase = "compacting", .done = before + f->n_folded};
+    now.total = now.done + writer->catalog.meta.n_changes;
+    f->is_stopped = writer->progress != NULL && !writer->progress(writer->context, &now);
+    return !f->is_stopped;
+}
+
+/* One transaction; *has_more: changes are left. What was folded stays so when it is stopped. */
 static acq_status fold_some(acq_store_writer *writer, uint64_t *n_folded, bool *has_more,
                             acq_error *error)
 {
@@ -135,16 +146,20 @@ static acq_status fold_some(acq_store_writer *writer, uint64_t *n_folded, bool *
     if (status != ACQ_OK)
         return status;
     status = prepare(&f, error);
-    for (size_t i = 0; status == ACQ_OK && i < writer->catalog.n_pairs; i++) {
-        if (writer->catalog.pairs[i].n_changes > 0 && f.n_bytes < ENOUGH_BYTES)
+    for (size_t i = 0; status == ACQ_OK && i < writer->catalog.n_pairs && !f.is_stopped; i++) {
+        if (writer->catalog.pairs[i].n_changes > 0 && f.n_bytes < ENOUGH_BYTES &&
+            goes_on(&f, *n_folded))
             status = fold_pair(&f, i, error);
     }
     *has_more = writer->catalog.meta.n_changes > 0;
     deinit(&f);
     status = acq_writer_end(writer, status, error);
-    if (status == ACQ_OK)
-        *n_folded += f.n_folded;
-    return status;
+    if (status != ACQ_OK)
+        return status;
+    *n_folded += f.n_folded;
+    return f.is_stopped ? acq_fail(error, ACQ_ERR_INTERRUPTED,
+                                   "stopped while compacting; what was folded in stays so")
+                        : ACQ_OK;
 }
 
 acq_status acq_writer_fold(acq_store_writer *writer, uint64_t *n_folded, acq_error *error)
@@ -203,6 +218,14 @@ static void give_back(const acq_db *db)
         vacuum_beside(db);
     (void)acq_db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
     acq_db_set_patient(db, true);
+}
+
+void acq_store_writer_watch(acq_store_writer *writer, acq_progress_fn progress, void *context)
+{
+    if (writer == NULL)
+        return;
+    writer->progress = progress;
+    writer->context = context;
 }
 
 acq_status acq_store_compact(acq_store_writer *writer, uint64_t *n_folded, acq_error *error)

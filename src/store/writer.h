@@ -30,6 +30,9 @@ struct acq_store_writer {
     acq_writer_base *bases; /* by pair */
     size_t n_bases, bases_capacity;
     int n_logged; /* pages in the -wal file after the last commit */
+
+    acq_progress_fn progress; /* of compactions; may be NULL */
+    void *context;
 };
 
 acq_status acq_writer_begin(acq_store_writer *writer, acq_error *error);

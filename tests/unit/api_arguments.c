@@ -180,9 +180,9 @@ static void test_questions(void **state)
     REFUSES(acq_predict_rows, "out", f.predictor, &ada, 1, 0, NULL);
     REFUSES(acq_complete, "predictor", NULL, "x", NULL);
     REFUSES(acq_complete, "path", f.predictor, NULL, NULL);
-    REFUSES(acq_merge, "parts", NULL, 1, "x");
-    REFUSES(acq_merge, "parts[i]", hole, 1, "x");
-    REFUSES(acq_merge, "path", parts, 1, NULL);
+    REFUSES(acq_merge, "parts", NULL, 1, "x", NULL, NULL);
+    REFUSES(acq_merge, "parts[i]", hole, 1, "x", NULL, NULL);
+    REFUSES(acq_merge, "path", parts, 1, NULL, NULL, NULL);
     REFUSES(acq_completion_read_report, "path", NULL, &report);
     REFUSES(acq_completion_read_report, "report", "x", NULL);
     REFUSES(acq_policy_open, "spec", NULL, 1, &policy);

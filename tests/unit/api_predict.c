@@ -208,7 +208,13 @@ static void test_parts_become_the_whole(void **state)
         assert_int_equal(complete(parts[i], i + 1, 2, 100), ACQ_OK);
     assert_int_equal(acq_completion_read_report(parts[1], &merged, NULL), ACQ_OK);
     assert_true(merged.part == 2 && merged.of_parts == 2);
-    assert_int_equal(acq_merge(parts, 2, "api-predict-merged", NULL), ACQ_OK);
+    for (int most = 1; most <= 4; most++) {
+        int calls = most;
+        assert_int_equal(acq_merge(parts, 2, "api-predict-merged", count_calls, &calls, NULL),
+                         ACQ_ERR_INTERRUPTED);
+        assert_int_equal(access("api-predict-merged", F_OK), -1);
+    }
+    assert_int_equal(acq_merge(parts, 2, "api-predict-merged", NULL, NULL, NULL), ACQ_OK);
     assert_int_equal(acq_completion_read_report("api-predict-merged", &merged, NULL), ACQ_OK);
     assert_true(merged.n_links == report.n_links && merged.of_parts == 0);
     assert_int_equal(system("cmp -s api-predict-merged api-predict-output"), 0);

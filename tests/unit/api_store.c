@@ -57,6 +57,19 @@ static void test_store_answers_like_its_source(void **state)
     api_drop_store(path);
 }
 
+static bool refuse(void *context, const acq_progress *now)
+{
+    (void)context;
+    (void)now;
+    return false;
+}
+
+static bool keep(void *context, const acq_progress *now)
+{
+    *(acq_progress *)context = *now;
+    return true;
+}
+
 static void test_open_graph_is_a_snapshot(void **state)
 {
     (void)state;
@@ -80,8 +93,15 @@ static void test_open_graph_is_a_snapshot(void **state)
     assert_true(knows(before, "Ada", "Bo") && !knows(before, "Cy", "Ada"));
     assert_true(!knows(after, "Ada", "Bo") && knows(after, "Cy", "Ada"));
     uint64_t n_folded = 0;
+    acq_store_writer_watch(writer, refuse, NULL);
+    assert_int_equal(acq_store_compact(writer, &n_folded, NULL), ACQ_ERR_INTERRUPTED);
+    assert_int_equal(n_folded, 0);
+    acq_progress last = {0};
+    acq_store_writer_watch(writer, keep, &last);
     assert_int_equal(acq_store_compact(writer, &n_folded, NULL), ACQ_OK);
     assert_int_equal(n_folded, 3);
+    assert_true(last.total == 3 && last.done < 3 && strcmp(last.phase, "compacting") == 0);
+    acq_store_writer_watch(writer, NULL, NULL);
     assert_int_equal(acq_store_compact(writer, NULL, NULL), ACQ_OK);
     acq_graph *compacted = open_store(path);
     assert_true(knows(before, "Ada", "Bo") && knows(after, "Cy", "Dee"));

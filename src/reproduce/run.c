@@ -1,6 +1,6 @@
 /* run.c - see reproduce.h: a plan, its jobs into results, tables and a page of them. Jobs go by
- * their links, so that a predictor is opened once for each data set and what needs no training
- * comes first. */
+ * their links, so that a predictor is opened once for each data set: what needs no training comes
+ * first, then what most tables want. */
 #include <math.h>
 #include <string.h>
 
@@ -27,9 +27,9 @@ typedef struct run {
 } run;
 
 static const acq_repro_links order[] = {
-    ACQ_REPRO_OBSERVED, ACQ_REPRO_PERFECT,    ACQ_REPRO_COMPLEX_QTO, ACQ_REPRO_COMPLEX_FIT,
-    ACQ_REPRO_COMPLEX,  ACQ_REPRO_ULTRAQUERY, ACQ_REPRO_FITTED,      ACQ_REPRO_NBFNET,
-    ACQ_REPRO_ULTRA,    ACQ_REPRO_GNNQE,
+    ACQ_REPRO_OBSERVED,    ACQ_REPRO_PERFECT, ACQ_REPRO_NBFNET,     ACQ_REPRO_COMPLEX_QTO,
+    ACQ_REPRO_COMPLEX_FIT, ACQ_REPRO_COMPLEX, ACQ_REPRO_ULTRAQUERY, ACQ_REPRO_GNNQE,
+    ACQ_REPRO_ULTRA,       ACQ_REPRO_FITTED,
 };
 
 /* ---- telling ---- */

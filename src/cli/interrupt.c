@@ -31,11 +31,16 @@ static void take_away(void)
     }
 }
 
+void acq_interrupt_end(int code)
+{
+    take_away();
+    _exit(code);
+}
+
 static void leave(int number)
 {
     (void)number;
-    take_away();
-    _exit(ACQ_EXIT_INTERRUPTED);
+    acq_interrupt_end(ACQ_EXIT_INTERRUPTED);
 }
 
 static void handle(int number)

@@ -30,6 +30,9 @@ bool acq_interrupt_is_asked(void);
 /* The number of the signal that asked for it; 0: none did. */
 int acq_interrupt_get_number(void);
 
+/* Takes half-written files away and leaves, in the midst of whatever other threads do. */
+_Noreturn void acq_interrupt_end(int code);
+
 /* ---- limits ----
  *
  * --time and --memory of the whole command, as the system holds them.

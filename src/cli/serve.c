@@ -1,11 +1,13 @@
 /* serve.c - `anycq serve`: the HTTP server until SIGINT or SIGTERM; SIGHUP opens the graphs anew.
  * `anycq mcp`: tools for assistants over standard input and output. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/setup.h"
 #include "server/http.h"
@@ -59,19 +61,67 @@ static void block_signals(sigset_t *set)
     pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
+/* ---- signals while graphs are opened, which may learn for minutes ---- */
+
+typedef struct guard {
+    acq_http *http; /* NULL: nothing is served yet */
+    sigset_t set;
+    pthread_t thread;
+    bool is_there;
+} guard;
+
+static void *end_meanwhile(void *context)
+{
+    const guard *g = context;
+    int signal;
+    while (sigwait(&g->set, &signal) != 0)
+        ;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    fprintf(stderr, "anycq: note: stopping\n");
+    if (g->http != NULL)
+        (void)acq_http_finish(g->http, 5);
+    acq_interrupt_end(ACQ_EXIT_YES);
+}
+
+static void guard_begin(guard *g, acq_http *http)
+{
+    g->http = http;
+    sigemptyset(&g->set);
+    sigaddset(&g->set, SIGINT);
+    sigaddset(&g->set, SIGTERM);
+    g->is_there = pthread_create(&g->thread, NULL, end_meanwhile, g) == 0;
+}
+
+static void guard_end(guard *g)
+{
+    if (!g->is_there)
+        return;
+    pthread_cancel(g->thread);
+    pthread_join(g->thread, NULL);
+}
+
+static void reload(acq_http *http)
+{
+    acq_error error = {0};
+    guard g;
+    guard_begin(&g, http);
+    acq_status status = acq_http_reload(http, &error);
+    guard_end(&g);
+    if (status == ACQ_OK)
+        fprintf(stderr, "anycq: note: the graphs were opened anew\n");
+    else
+        fprintf(stderr, "anycq: the graphs stay as they are: %s\n", error.message);
+}
+
 static int wait_and_serve(acq_http *http, const sigset_t *set)
 {
     for (;;) {
-        acq_error error = {0};
         int signal;
         if (sigwait(set, &signal) != 0)
             continue;
         if (signal != SIGHUP)
             break;
-        if (acq_http_reload(http, &error) == ACQ_OK)
-            fprintf(stderr, "anycq: note: the graphs were opened anew\n");
-        else
-            fprintf(stderr, "anycq: the graphs stay as they are: %s\n", error.message);
+        reload(http);
     }
     fprintf(stderr, "anycq: note: stopping\n");
     acq_http_stop(http, 5);
@@ -112,14 +162,17 @@ int acq_cli_serve(const acq_options *options)
     acq_http *http = NULL;
     char token[512];
     sigset_t set;
+    guard g;
     signal(SIGPIPE, SIG_IGN);
     /* The token may come from a pipe that nobody writes to: signals must still end that. */
     acq_status status = options->token_file == NULL
                             ? ACQ_OK
                             : read_token(options->token_file, token, sizeof token, &error);
     block_signals(&set);
+    guard_begin(&g, NULL);
     if (status == ACQ_OK)
         status = start(options, token, &http, &error);
+    guard_end(&g);
     if (status != ACQ_OK)
         return acq_report_failure(options, &error);
     return wait_and_serve(http, &set);

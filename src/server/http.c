@@ -340,7 +340,7 @@ static bool is_idle(acq_http *http)
     return is_idle;
 }
 
-void acq_http_stop(acq_http *http, double grace)
+int acq_http_finish(acq_http *http, double grace)
 {
     int64_t deadline = acq_clock_get_deadline(grace);
     http->is_stopping = true;
@@ -349,6 +349,12 @@ void acq_http_stop(acq_http *http, double grace)
         struct timespec pause = {.tv_nsec = 20000000};
         nanosleep(&pause, NULL);
     }
+    return listener;
+}
+
+void acq_http_stop(acq_http *http, double grace)
+{
+    MHD_socket listener = acq_http_finish(http, grace);
     http->must_end = true;
     MHD_stop_daemon(http->daemon);
     if (listener != MHD_INVALID_SOCKET)

@@ -28,7 +28,11 @@ acq_status acq_http_start(const acq_http_params *params, acq_http **out, unsigne
  * stay. */
 acq_status acq_http_reload(acq_http *http, acq_error *error);
 
-/* No new connections; requests under way have `grace` seconds to end, then they are stopped. */
+/* No new connections; waits until requests under way have ended, `grace` seconds at most. Gives the
+ * socket that listened: for a process that ends now. */
+int acq_http_finish(acq_http *http, double grace);
+
+/* The same; requests that are not through then are stopped. */
 void acq_http_stop(acq_http *http, double grace);
 
 /* ---- mcp ----

@@ -73,3 +73,16 @@ curl -s -m 20 -G "${url}api/ask" --data-urlencode graph=holes --data-urlencode '
 kill -TERM "$server"
 wait "$server" || fail "SIGTERM: exit $?"
 server=
+
+# While it learns it ends as well, and serves nothing first.
+cp "$2/data/world/observed.tsv" "$T/world.tsv"
+"$anycq" serve "$T/world.tsv" --port 0 2>"$T/log" &
+server=$!
+sleep 0.5
+kill -TERM "$server"
+wait "$server"
+status=$?
+server=
+[ $status -eq 0 ] || [ $status -eq 130 ] || fail "SIGTERM while it learns: exit $status"
+grep -q 'serving at' "$T/log" && fail 'SIGTERM while it learns waited for that to end'
+exit 0

@@ -22,8 +22,8 @@ static void start(void)
                               .queue = 64,
                               .connections = 64,
                               .most_body = 1 << 16,
-                              .read_seconds = 1,
-                              .write_seconds = 1};
+                              .read_seconds = 10, /* a busy machine may look away for one */
+                              .write_seconds = 10};
     fuzz_write_graph(path);
     acq_status status = acq_http_start(&params, &http, &port, &error);
     assert(status == ACQ_OK);

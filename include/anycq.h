@@ -683,6 +683,20 @@ ACQ_API acq_status acq_completion_find_path(const char *graph_path, char *out, s
 ACQ_API acq_status acq_completion_read_report(const char *path, acq_completion_report *report,
                                               acq_error *error);
 
+/* ---- ranks ---- */
+
+/* Processes that share one piece of work ("ranks", as MPI calls them), each with the same graph,
+ * predictor and parameters: each does its part, and all get the whole result, that of one process. */
+typedef struct acq_ranks {
+    uint32_t rank, n; /* this one, from 0; how many */
+    /* All ranks call it with n bytes, which each has left zero but for its part; afterwards all
+     * have all parts. */
+    acq_status (*join)(void *context, void *bytes, size_t n, acq_error *error);
+    void *context;
+    /* The same with n numbers, which are added up: all get the same bits. */
+    acq_status (*sum)(void *context, float *values, size_t n, acq_error *error);
+} acq_ranks; /* stays as it is */
+
 /* ---- fits ---- */
 
 /* From which probability on a yes serves F1 best, on generated queries of which half of the
@@ -769,6 +783,8 @@ typedef struct acq_fit_completion_params {
     const char *effort; /* "quick", "normal" or "best": some 2, 15, 120 minutes on two cores for
                            300,000 facts. With models "auto" it chooses these */
     bool keep;          /* PATH.fit stays with the trained models, which `resume` goes on with */
+    const acq_ranks *ranks; /* processes that share trainings and rows; the first writes, and all
+                               see one folder. NULL: none */
 } acq_fit_completion_params;
 
 ACQ_API void acq_fit_completion_params_init_sized(acq_fit_completion_params *params, size_t size);
@@ -1264,16 +1280,6 @@ typedef struct acq_eval_row {
     size_t n_easy;       /* QAR: queries with an answer in the observed graph; QAC: 0 */
 } acq_eval_row;                /* borrowed from its evaluation; later versions may add fields */
 
-/* Processes that share one piece of work ("ranks", as MPI calls them), each with the same graph,
- * predictor and parameters: each does its part, and all get the whole result, that of one process. */
-typedef struct acq_ranks {
-    uint32_t rank, n; /* this one, from 0; how many */
-    /* All ranks call it with n bytes, which each has left zero but for its part; afterwards all
-     * have all parts. */
-    acq_status (*join)(void *context, void *bytes, size_t n, acq_error *error);
-    void *context;
-} acq_ranks; /* stays as it is */
-
 typedef struct acq_evaluate_params {
     size_t size;
     const acq_ask_params *ask; /* how each question is asked; NULL: defaults. A negative prior means
@@ -1449,6 +1455,7 @@ typedef struct acq_generate_params {
     double seconds;           /* the queries that are found by then are written; 0: no limit */
     acq_progress_fn progress; /* counts queries */
     void *context;
+    const acq_ranks *ranks; /* processes that share the tries; the first writes. NULL: none */
 } acq_generate_params;
 
 ACQ_API void acq_generate_params_init_sized(acq_generate_params *params, size_t size);
@@ -1487,6 +1494,7 @@ typedef struct acq_train_params {
     acq_progress_fn progress; /* done and total are batches, for complex thousandths of an epoch */
     void *context;
     double seconds_before; /* of the option "time", spent before the call: reading the graph */
+    const acq_ranks *ranks; /* processes that share each batch; the first writes. NULL: none */
 } acq_train_params;
 
 ACQ_API void acq_train_params_init_sized(acq_train_params *params, size_t size);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -191,4 +192,47 @@ acq_status acq_pool_run(acq_pool *pool, size_t n_items, acq_work_fn work, void *
         if (i % CALM_LOOKS == 0)
             sched_yield();
     return pool->job.status;
+}
+
+/* ---- ranks ---- */
+
+acq_status acq_ranks_join(const acq_ranks *ranks, void *items, size_t n, size_t size,
+                          acq_error *error)
+{
+    return ranks == NULL ? ACQ_OK : ranks->join(ranks->context, items, n * size, error);
+}
+
+acq_status acq_ranks_follow(const acq_ranks *ranks, void *bytes, size_t n, acq_error *error)
+{
+    if (!acq_ranks_is_first(ranks))
+        memset(bytes, 0, n);
+    return acq_ranks_join(ranks, bytes, n, 1, error);
+}
+
+acq_status acq_ranks_gather(const acq_ranks *ranks, void **bytes, size_t *n, size_t *begins,
+                            acq_error *error)
+{
+    uint32_t n_ranks = ranks == NULL ? 1 : ranks->n, own = ranks == NULL ? 0 : ranks->rank;
+    size_t *ends = acq_zalloc(n_ranks, sizeof *ends);
+    if (ends == NULL)
+        return acq_fail_memory(error);
+    ends[own] = *n;
+    acq_status status = acq_ranks_join(ranks, ends, n_ranks, sizeof *ends, error);
+    for (uint32_t i = 1; i < n_ranks; i++)
+        ends[i] += ends[i - 1];
+    for (uint32_t i = 0; begins != NULL && i <= n_ranks; i++)
+        begins[i] = i == 0 ? 0 : ends[i - 1];
+    size_t first = own == 0 ? 0 : ends[own - 1], all = ends[n_ranks - 1];
+    char *joined = ranks == NULL ? NULL : acq_zalloc(all, 1);
+    acq_free(ends);
+    if (ranks == NULL || status != ACQ_OK)
+        return status;
+    if (joined == NULL)
+        return acq_fail_memory(error);
+    if (*n > 0)
+        memcpy(joined + first, *bytes, *n);
+    acq_free(*bytes);
+    *bytes = joined;
+    *n = all;
+    return acq_ranks_join(ranks, joined, all, 1, error);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "base/threads.h"
@@ -55,6 +56,8 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
     row_side *side = context;
     size_t first = item * side->batch;
     acq_row_want want = side->want;
+    if (acq_ranks_is_others(side->maker->params.ranks, item))
+        return ACQ_OK;
     want.heads += first;
     want.n = want.n - first < side->batch ? want.n - first : side->batch;
     acq_status status = acq_stop_check(want.stop, &side->errors[thread]);
@@ -70,16 +73,112 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
 /* Few rows are shared out among the threads all the same. */
 static size_t choose_batch(const acq_candidates_maker *maker, size_t n_heads)
 {
+    const acq_ranks *ranks = maker->params.ranks;
     size_t batch = acq_row_worker_get_batch(maker), n_threads = maker->params.n_threads;
+    n_threads *= ranks == NULL ? 1 : ranks->n;
     size_t share = (n_heads + n_threads - 1) / n_threads;
     return share > 0 && share < batch ? share : batch;
 }
 
-/* workers: those of a session; NULL: its own. */
-static acq_status side_run(row_side *side, const acq_candidates_maker *maker,
-                           acq_row_worker **workers, const acq_row_want *want, acq_error *error)
+/* ---- ranks ----
+ *
+ * For each side the first sends a call and the heads, all score their blocks, and all get them. */
+
+typedef struct call {
+    uint64_t n, batch; /* heads; of a block */
+    acq_rel relation;
+    uint32_t goes_on; /* 0: there is no more to do */
+} call;
+
+/* A block among others; its heads, tails and halves follow. */
+typedef struct packed_block {
+    uint64_t item, n;
+} packed_block;
+
+static acq_status send_call(const row_side *side, acq_error *error)
 {
-    size_t batch = choose_batch(maker, want->n), n_models = maker->params.n_models;
+    const acq_ranks *ranks = side->maker->params.ranks;
+    call now = {side->want.n, side->batch, side->want.relation, 1};
+    acq_ent *heads = acq_alloc(side->want.n, sizeof *heads);
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    memcpy(heads, side->want.heads, side->want.n * sizeof *heads);
+    acq_status status = acq_ranks_follow(ranks, &now, sizeof now, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_follow(ranks, heads, side->want.n * sizeof *heads, error);
+    acq_free(heads);
+    return status;
+}
+
+static void pack_blocks(const row_side *side, acq_text *out)
+{
+    size_t width = acq_found_get_width(side->maker);
+    for (size_t i = 0; i < side->n_blocks; i++) {
+        const acq_found *found = &side->blocks[i];
+        packed_block head = {i, found->n};
+        if (found->n == 0)
+            continue;
+        acq_text_add_bytes(out, (const char *)&head, sizeof head);
+        acq_text_add_bytes(out, (const char *)found->heads, found->n * sizeof *found->heads);
+        acq_text_add_bytes(out, (const char *)found->tails, found->n * sizeof *found->tails);
+        acq_text_add_bytes(out, (const char *)found->half, found->n * width * sizeof *found->half);
+    }
+}
+
+/* Returns where the block ends. */
+static const char *unpack_block(row_side *side, const char *at, bool *has_failed)
+{
+    packed_block head;
+    memcpy(&head, at, sizeof head);
+    acq_found *found = &side->blocks[head.item];
+    size_t ids = head.n * sizeof *found->heads;
+    size_t halves = head.n * acq_found_get_width(side->maker) * sizeof *found->half;
+    at += sizeof head;
+    if (acq_ranks_is_others(side->maker->params.ranks, head.item)) {
+        found->heads = acq_alloc(ids, 1);
+        found->tails = acq_alloc(ids, 1);
+        found->half = acq_alloc(halves, 1);
+        *has_failed = found->heads == NULL || found->tails == NULL || found->half == NULL;
+        if (*has_failed)
+            return at;
+        memcpy(found->heads, at, ids);
+        memcpy(found->tails, at + ids, ids);
+        memcpy(found->half, at + 2 * ids, halves);
+        found->n = head.n;
+    }
+    return at + 2 * ids + halves;
+}
+
+static acq_status join_blocks(row_side *side, acq_error *error)
+{
+    const acq_ranks *ranks = side->maker->params.ranks;
+    size_t n_summaries = side->want.n * side->maker->params.n_models;
+    acq_text own = {0};
+    pack_blocks(side, &own);
+    void *all = own.bytes;
+    size_t n = own.length;
+    bool has_failed = false;
+    acq_status status =
+        own.failed ? acq_fail_memory(error) : acq_ranks_gather(ranks, &all, &n, NULL, error);
+    const char *at = all, *end = at + n;
+    while (status == ACQ_OK && at < end && !has_failed)
+        at = unpack_block(side, at, &has_failed);
+    acq_free(all);
+    if (has_failed)
+        status = acq_fail_memory(error);
+    return status == ACQ_OK
+               ? acq_ranks_join(ranks, side->summaries, n_summaries, sizeof *side->summaries, error)
+               : status;
+}
+
+/* ---- one side ---- */
+
+/* workers: those of a session; NULL: its own. batch: of a block. */
+static acq_status side_score(row_side *side, const acq_candidates_maker *maker,
+                             acq_row_worker **workers, const acq_row_want *want, size_t batch,
+                             acq_error *error)
+{
+    size_t n_models = maker->params.n_models;
     unsigned n_threads = maker->params.n_threads;
     *side = (row_side){.maker = maker,
                        .want = *want,
@@ -87,6 +186,9 @@ static acq_status side_run(row_side *side, const acq_candidates_maker *maker,
                        .n_blocks = (want->n + batch - 1) / batch,
                        .workers = workers,
                        .has_own_workers = workers == NULL};
+    if (maker->params.ranks != NULL && acq_ranks_is_first(maker->params.ranks) &&
+        send_call(side, error) != ACQ_OK)
+        return ACQ_ERR_IO;
     side->blocks = acq_zalloc(side->n_blocks, sizeof *side->blocks);
     side->summaries = acq_zalloc(want->n * n_models, sizeof *side->summaries);
     if (workers == NULL)
@@ -99,7 +201,15 @@ static acq_status side_run(row_side *side, const acq_candidates_maker *maker,
     for (unsigned i = 0; i < n_threads && status != ACQ_OK; i++)
         if (side->errors[i].code == status)
             return acq_fail(error, status, "%s", side->errors[i].message);
-    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
+    if (status != ACQ_OK)
+        return acq_fail_memory(error);
+    return maker->params.ranks == NULL ? ACQ_OK : join_blocks(side, error);
+}
+
+static acq_status side_run(row_side *side, const acq_candidates_maker *maker,
+                           acq_row_worker **workers, const acq_row_want *want, acq_error *error)
+{
+    return side_score(side, maker, workers, want, choose_batch(maker, want->n), error);
 }
 
 static size_t side_count(const row_side *side)
@@ -511,6 +621,44 @@ acq_status acq_candidates_session_collect(acq_candidates_session *session, const
 {
     *out = (acq_candidates){.relation = want->relation};
     return collect_side(session->maker, session->workers, want, out, error);
+}
+
+static acq_status serve_call(acq_candidates_session *session, const call *now, acq_error *error)
+{
+    const acq_candidates_maker *maker = session->maker;
+    row_side side = {0};
+    acq_ent *heads = acq_alloc(now->n, sizeof *heads);
+    acq_row_want want = {
+        .relation = now->relation, .heads = heads, .n = now->n, .stop = maker->params.stop};
+    if (heads == NULL)
+        return acq_fail_memory(error);
+    acq_status status = acq_ranks_follow(maker->params.ranks, heads, now->n * sizeof *heads, error);
+    if (status == ACQ_OK)
+        status = side_score(&side, maker, session->workers, &want, now->batch, error);
+    side_deinit(&side);
+    acq_free(heads);
+    return status;
+}
+
+acq_status acq_candidates_serve(const acq_candidates_maker *maker, acq_error *error)
+{
+    acq_candidates_session *session = NULL;
+    call now = {.goes_on = 1};
+    acq_status status = acq_candidates_session_new(maker, &session, error);
+    while (status == ACQ_OK) {
+        status = acq_ranks_follow(maker->params.ranks, &now, sizeof now, error);
+        if (status != ACQ_OK || now.goes_on == 0)
+            break;
+        status = serve_call(session, &now, error);
+    }
+    acq_candidates_session_free(session);
+    return status;
+}
+
+acq_status acq_candidates_dismiss(const acq_candidates_maker *maker, acq_error *error)
+{
+    call none = {0};
+    return acq_ranks_follow(maker->params.ranks, &none, sizeof none, error);
 }
 
 /* ---- one tail, from the side of its heads ---- */

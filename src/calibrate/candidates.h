@@ -48,6 +48,9 @@ typedef struct acq_candidates_params {
     bool is_rest;
     unsigned n_threads;
     acq_stop stop; /* of acq_candidates_collect, asked from any thread */
+    /* Processes that share the rows; NULL: none. The first collects, from one thread, and the
+     * others serve, with equal makers. */
+    const acq_ranks *ranks;
 } acq_candidates_params;
 
 typedef struct acq_candidates_maker acq_candidates_maker;
@@ -104,6 +107,10 @@ acq_status acq_candidates_session_new(const acq_candidates_maker *maker,
 void acq_candidates_session_free(acq_candidates_session *session); /* NULL is legal */
 acq_status acq_candidates_session_collect(acq_candidates_session *session, const acq_row_want *want,
                                           acq_candidates *out, acq_error *error);
+
+/* Makes this rank's part of the rows that the first collects, until it dismisses the others. */
+acq_status acq_candidates_serve(const acq_candidates_maker *maker, acq_error *error);
+acq_status acq_candidates_dismiss(const acq_candidates_maker *maker, acq_error *error);
 
 acq_stop acq_candidates_get_stop(const acq_candidates_maker *maker);
 uint32_t acq_candidates_get_n_entities(const acq_candidates_maker *maker);

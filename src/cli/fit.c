@@ -66,6 +66,7 @@ static void take_given(const acq_options *options, acq_fit_completion_params *pa
     params->resume = options->resume;
     params->effort = options->effort;
     params->keep = options->keep;
+    params->ranks = acq_ranks_get();
 }
 
 static acq_status read_params(const acq_options *options, acq_fit_completion_params *params,

@@ -80,6 +80,7 @@ static acq_status run(generate_job *job, acq_error *error)
     read_params(job);
     job->params.progress = acq_eval_show;
     job->params.context = &bar;
+    job->params.ranks = acq_ranks_get();
     job->report.size = sizeof job->report;
     int64_t begin = acq_clock_ns();
     status = acq_generate(job->observed, job->complete, job->options->output, &job->params,

@@ -59,10 +59,16 @@ static int refuse_options(acq_options *options, int argc, char **argv, const acq
 /* Only these share their work. */
 static acq_status check_ranks(acq_command_id id, acq_error *error)
 {
-    if (acq_ranks_get() == NULL || id == ACQ_COMMAND_eval || id == ACQ_COMMAND_complete)
+    static const acq_command_id shared[] = {ACQ_COMMAND_complete, ACQ_COMMAND_eval, ACQ_COMMAND_fit,
+                                            ACQ_COMMAND_generate, ACQ_COMMAND_train};
+    bool is_shared = acq_ranks_get() == NULL;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        is_shared = is_shared || shared[i] == id;
+    if (is_shared)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_USAGE,
-                    "%s does not share its work over ranks; eval and complete do",
+                    "%s does not share its work over ranks; complete, eval, fit, generate and "
+                    "train do",
                     acq_command_get(id)->name);
 }
 

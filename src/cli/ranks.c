@@ -1,8 +1,10 @@
 /* ranks.c - the processes that mpirun has started together; see setup.h.
  *
  * Each rank reads the whole command line and opens the graph itself; they exchange nothing but
- * results (acq_ranks in anycq.h), by one operation: the bitwise "or" of arrays in which each has
- * left zero what others do. That gives the bytes of one process, in whatever order ranks come.
+ * results (acq_ranks in anycq.h), by two operations. One is the bitwise "or" of arrays in which
+ * each has left zero what others do: that gives the bytes of one process, in whatever order ranks
+ * come. The other are sums, which the first rank gets and passes on, so that all have the same
+ * bits.
  *
  * A rank that fails prints why and ends the others (MPI_Abort); one that is killed is noticed by
  * mpirun, which names its signal and ends the others. */
@@ -35,6 +37,20 @@ static acq_status join(void *context, void *bytes, size_t n, acq_error *error)
     return ACQ_OK;
 }
 
+static acq_status sum(void *context, float *values, size_t n, acq_error *error)
+{
+    (void)context;
+    for (size_t at = 0; at < n; at += PIECE) {
+        int piece = (int)(n - at < PIECE ? n - at : PIECE);
+        const void *own = ranks.rank == 0 ? MPI_IN_PLACE : values + at;
+        if (MPI_Reduce(own, values + at, piece, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD) !=
+                MPI_SUCCESS ||
+            MPI_Bcast(values + at, piece, MPI_FLOAT, 0, MPI_COMM_WORLD) != MPI_SUCCESS)
+            return acq_fail(error, ACQ_ERR_IO, "the ranks cannot add up their results");
+    }
+    return ACQ_OK;
+}
+
 /* mpirun says so; MPI is not asked elsewhere, which would cost each command a tenth of a second. */
 static bool was_started_together(void)
 {
@@ -61,7 +77,7 @@ acq_status acq_ranks_begin(acq_error *error)
     has_begun = true;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    ranks = (acq_ranks){.rank = (uint32_t)rank, .n = (uint32_t)n, .join = join};
+    ranks = (acq_ranks){.rank = (uint32_t)rank, .n = (uint32_t)n, .join = join, .sum = sum};
     return rank == 0 ? ACQ_OK : silence(error);
 }
 

@@ -183,6 +183,7 @@ static acq_status train(training *job, acq_error *error)
     params.seconds_before = 1e-9 * (double)(acq_clock_ns() - options->begin_ns);
     params.progress = acq_train_meter_show;
     params.context = &job->meter;
+    params.ranks = acq_ranks_get();
     acq_output_relieve_notes(job->output);
     acq_train_meter_init(&job->meter, options->train_time);
     acq_interrupt_hold((const char *const *)job->held, job->n_held);

@@ -88,20 +88,6 @@ void acq_metrics_measure_qar(const acq_qar_item *items, size_t n, acq_qar_metric
 /* Sorts values. All NAN when n is 0. */
 void acq_metrics_measure_times(double *values, size_t n, acq_times *out);
 
-/* ---- ranks ---- */
-
-/* Does another process do this piece of work? */
-static inline bool acq_ranks_is_others(const acq_ranks *ranks, size_t i)
-{
-    return ranks != NULL && i % ranks->n != ranks->rank;
-}
-
-static inline acq_status acq_ranks_join(const acq_ranks *ranks, void *items, size_t n, size_t size,
-                                        acq_error *error)
-{
-    return ranks == NULL ? ACQ_OK : ranks->join(ranks->context, items, n * size, error);
-}
-
 /* ---- eval ---- */
 
 /* False stops: ACQ_ERR_INTERRUPTED. */

@@ -324,15 +324,6 @@ static acq_status split_first(fit_run *run, acq_error *error)
     return status == ACQ_OK ? ACQ_OK : acq_fail(error, status, "%s", first.message);
 }
 
-acq_status acq_fit_choose_hold(const acq_graph *graph, const acq_fit_params *params, acq_hold *out,
-                               acq_error *error)
-{
-    bool is_plain = acq_quick_is_small(graph) || params->earlier != NULL;
-    *out = params->hold != ACQ_HOLD_AUTO ? params->hold : ACQ_HOLD_LINKS;
-    return params->hold == ACQ_HOLD_AUTO && !is_plain ? acq_split_choose_hold(graph, out, error)
-                                                      : ACQ_OK;
-}
-
 static acq_status split_graph(fit_run *run, acq_error *error)
 {
     acq_status status = acq_fit_choose_hold(run->graph, run->params, &run->inner.hold, error);
@@ -567,6 +558,12 @@ static acq_status fit_links(fit_run *run, acq_error *error)
     return status;
 }
 
+/* The other ranks need not make rows any longer. */
+static acq_status dismiss(const fit_run *run, const acq_fit_models *models, acq_error *error)
+{
+    return run->inner.ranks == NULL ? ACQ_OK : acq_candidates_dismiss(models->maker, error);
+}
+
 static acq_status fit_calibrator(fit_run *run, acq_error *error)
 {
     acq_calibrator *calibrator = run->calibrator = acq_calibrator_new();
@@ -580,6 +577,8 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
     run->inner.kept = 1.6 * run->report->collect_seconds; /* the whole graph's completion */
     if (status == ACQ_OK && !run->inner.in_pieces)
         status = fit_answers(run, error);
+    if (status == ACQ_OK)
+        status = dismiss(run, &run->models, error);
     if (status == ACQ_OK) {
         calibrator->link = run->trees.all;
         run->trees.all = NULL;
@@ -642,29 +641,10 @@ static acq_status complete(fit_run *run, const char *output, acq_error *error)
         acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
     if (status == ACQ_OK)
         status = write_links(run, &whole, output, error);
+    if (status == ACQ_OK)
+        status = dismiss(run, &whole, error);
     acq_fit_models_deinit(&whole);
     return status;
-}
-
-static const double SHARED = .8; /* of the time; steps may take a little longer, and tables do */
-
-double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step)
-{
-    static const double shares[] = {
-        [ACQ_FIT_MODELS] = .2,   [ACQ_FIT_LINKS] = .35,   [ACQ_FIT_QUESTIONS] = .4,
-        [ACQ_FIT_ANSWERS] = .25, [ACQ_FIT_AT_LARGE] = .5, [ACQ_FIT_WHOLE] = .5};
-    static const double pieces[] = {[ACQ_FIT_MODELS] = .35, [ACQ_FIT_LINKS] = .65};
-    double spent = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
-    double left = SHARED * params->seconds - spent - params->kept;
-    double share = params->in_pieces && step <= ACQ_FIT_LINKS ? pieces[step] : shares[step];
-    return params->seconds > 0 ? fmax(share * left, .02) : 0;
-}
-
-uint64_t acq_fit_get_work(const acq_fit_params *params)
-{
-    static const double PER_SECOND = 40000, LEAST = 200000;
-    double work = fmax(PER_SECOND * params->seconds, LEAST);
-    return params->seconds > 0 && work < 2e7 ? (uint64_t)work : 0;
 }
 
 static bool is_late(const fit_run *run)
@@ -708,6 +688,77 @@ static acq_status open_weights(fit_run *run, acq_error *error)
     return status;
 }
 
+/* ---- ranks ----
+ *
+ * All train together; the first alone does the rest, with its clock, and asks the others for rows
+ * of the rest and then of the whole graph. A small graph is fitted by the first. */
+
+/* Does this fit go on from a calibrator that is kept? By the first rank. */
+static acq_status share_resume(fit_run *run, bool *has_calibrator, acq_error *error)
+{
+    char *path = acq_fit_make_path(run->params, "rest", "calibrator");
+    if (path == NULL)
+        return acq_fail_memory(error);
+    *has_calibrator = run->inner.in_pieces && run->params->resume && access(path, R_OK) == 0;
+    acq_free(path);
+    return acq_ranks_follow(run->inner.ranks, has_calibrator, sizeof *has_calibrator, error);
+}
+
+static acq_status serve_rest(fit_run *run, acq_error *error)
+{
+    bool has_calibrator;
+    acq_status status = share_resume(run, &has_calibrator, error);
+    if (status != ACQ_OK)
+        return status;
+    if (has_calibrator)
+        return acq_fit_models_read(run->rest, "rest", &run->inner, &run->models, error);
+    status = acq_fit_models_make(run->rest, run->graph, "rest", &run->inner, &run->models, error);
+    return status == ACQ_OK ? acq_candidates_serve(run->models.maker, error) : status;
+}
+
+static acq_status serve(fit_run *run, acq_error *error)
+{
+    acq_fit_models whole = {0};
+    acq_status status = serve_rest(run, error);
+    if (status == ACQ_OK)
+        status = acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
+    if (status == ACQ_OK)
+        status = acq_candidates_serve(whole.maker, error);
+    acq_fit_models_deinit(&whole);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static acq_status fit_alone_or_lead(fit_run *run, const char *output, acq_error *error)
+{
+    const acq_fit_params *params = run->params;
+    bool has_calibrator;
+    acq_status status = open_folder(run, error);
+    if (status == ACQ_OK)
+        status = share_resume(run, &has_calibrator, error);
+    if (status == ACQ_OK)
+        status = fit_or_read_calibrator(run, error);
+    if (status == ACQ_OK)
+        status = complete(run, output, error);
+    if (status == ACQ_OK && params->svg != NULL && run->report->link_table.weight > 0)
+        status = acq_reliability_write_svg(
+            &run->report->link_table, "Links: stated and true probability", params->svg, error);
+    if (status == ACQ_OK)
+        remove_folder(params);
+    return status;
+}
+
+static acq_status fit_or_serve(fit_run *run, const char *output, acq_error *error)
+{
+    bool is_first = acq_ranks_is_first(run->params->ranks);
+    if (run->is_small)
+        run->inner.ranks = NULL;
+    if (is_first)
+        return fit_alone_or_lead(run, output, error);
+    return run->is_small ? ACQ_OK : serve(run, error);
+}
+
 acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_params *params,
                    acq_fit_report *report, acq_error *error)
 {
@@ -723,17 +774,10 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     acq_status status = open_weights(&run, error);
     if (status == ACQ_OK)
         status = split_graph(&run, error);
+    if (status == ACQ_OK) /* nobody writes before all have looked at the folder */
+        status = acq_ranks_join(params->ranks, &(uint8_t){0}, 1, 1, error);
     if (status == ACQ_OK)
-        status = open_folder(&run, error);
-    if (status == ACQ_OK)
-        status = fit_or_read_calibrator(&run, error);
-    if (status == ACQ_OK)
-        status = complete(&run, output, error);
-    if (status == ACQ_OK && params->svg != NULL && report->link_table.weight > 0)
-        status = acq_reliability_write_svg(
-            &report->link_table, "Links: stated and true probability", params->svg, error);
-    if (status == ACQ_OK)
-        remove_folder(params);
+        status = fit_or_serve(&run, output, error);
     report->seconds = seconds_since(run.begin);
     if (status == ACQ_ERR_INTERRUPTED && is_late(&run) && error != NULL) {
         *error = (acq_error){0};

@@ -69,6 +69,7 @@ typedef struct acq_fit_params {
     void *note_context;
     void (*part)(void *part_context, const acq_fit_part *part); /* NULL: not measured */
     void *part_context;
+    const acq_ranks *ranks; /* NULL: none; see fit.c */
 } acq_fit_params;
 
 void acq_fit_params_init(acq_fit_params *params);

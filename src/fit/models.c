@@ -1,10 +1,12 @@
 /* models.c - see parts.h. */
 #include "fit/parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "calibrate/quick.h"
 #include "models/neighbours.h"
@@ -26,6 +28,38 @@ void acq_fit_print_models(const acq_fit_params *params, char *out, size_t size)
              params->use_nbfnet ? "+nbfnet" : "", params->use_ultra ? "+ultra" : "",
              params->use_rulebook ? "+rulebook" : "", params->use_neighbours ? "+neighbours" : "");
     memmove(out, out + 1, strlen(out));
+}
+
+acq_status acq_fit_choose_hold(const acq_graph *graph, const acq_fit_params *params, acq_hold *out,
+                               acq_error *error)
+{
+    bool is_plain = acq_quick_is_small(graph) || params->earlier != NULL;
+    *out = params->hold != ACQ_HOLD_AUTO ? params->hold : ACQ_HOLD_LINKS;
+    return params->hold == ACQ_HOLD_AUTO && !is_plain ? acq_split_choose_hold(graph, out, error)
+                                                      : ACQ_OK;
+}
+
+/* ---- shares of the time ---- */
+
+static const double SHARED = .8; /* of the time; steps may take a little longer, and tables do */
+
+double acq_fit_get_seconds(const acq_fit_params *params, acq_fit_step step)
+{
+    static const double shares[] = {
+        [ACQ_FIT_MODELS] = .2,   [ACQ_FIT_LINKS] = .35,   [ACQ_FIT_QUESTIONS] = .4,
+        [ACQ_FIT_ANSWERS] = .25, [ACQ_FIT_AT_LARGE] = .5, [ACQ_FIT_WHOLE] = .5};
+    static const double pieces[] = {[ACQ_FIT_MODELS] = .35, [ACQ_FIT_LINKS] = .65};
+    double spent = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
+    double left = SHARED * params->seconds - spent - params->kept;
+    double share = params->in_pieces && step <= ACQ_FIT_LINKS ? pieces[step] : shares[step];
+    return params->seconds > 0 ? fmax(share * left, .02) : 0;
+}
+
+uint64_t acq_fit_get_work(const acq_fit_params *params)
+{
+    static const double PER_SECOND = 40000, LEAST = 200000;
+    double work = fmax(PER_SECOND * params->seconds, LEAST);
+    return params->seconds > 0 && work < 2e7 ? (uint64_t)work : 0;
 }
 
 /* ---- what an effort is ---- */
@@ -155,6 +189,15 @@ static void model_files_deinit(model_files *files)
     acq_free(files->checkpoint);
 }
 
+/* Ranks train together: what depends on a clock or on the folder is that of the first. */
+static acq_status share_start(const acq_fit_params *params, double *seconds, bool *resume,
+                              acq_error *error)
+{
+    acq_status status = acq_ranks_follow(params->ranks, seconds, sizeof *seconds, error);
+    return status == ACQ_OK ? acq_ranks_follow(params->ranks, resume, sizeof *resume, error)
+                            : status;
+}
+
 static acq_status make_complex(const acq_graph *graph, const acq_fit_params *params,
                                const acq_complex *warm, const model_files *files,
                                acq_fit_models *out, acq_error *error)
@@ -170,7 +213,12 @@ static acq_status make_complex(const acq_graph *graph, const acq_fit_params *par
         train.seconds /= 2;
     train.checkpoint = files->checkpoint;
     train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
-    acq_status status = acq_train_complex(graph, &train, &out->complex, error);
+    train.ranks = params->ranks;
+    acq_status status = share_start(params, &train.seconds, &train.resume, error);
+    if (status == ACQ_OK)
+        status = acq_train_complex(graph, &train, &out->complex, error);
+    if (!acq_ranks_is_first(params->ranks))
+        return status;
     if (status == ACQ_OK)
         status = acq_complex_write(files->model, out->complex, graph, NULL, 0, error);
     if (status == ACQ_OK)
@@ -188,12 +236,28 @@ static acq_status make_nbfnet(const acq_graph *graph, const acq_fit_params *para
         return acq_nbfnet_read(files->model, graph, &out->nbfnet, error);
     train.checkpoint = files->checkpoint;
     train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
-    acq_status status = acq_train_nbfnet(graph, &train, &out->nbfnet, error);
+    train.ranks = params->ranks;
+    acq_status status = share_start(params, &train.seconds, &train.resume, error);
+    if (status == ACQ_OK)
+        status = acq_train_nbfnet(graph, &train, &out->nbfnet, error);
+    if (!acq_ranks_is_first(params->ranks))
+        return status;
     if (status == ACQ_OK)
         status = acq_nbfnet_write(files->model, out->nbfnet, graph, NULL, 0, error);
     if (status == ACQ_OK)
         unlink(files->checkpoint);
     return status;
+}
+
+/* Rules are learnt by the first rank alone; the others read them. */
+static acq_status wait_for_rulebook(const acq_graph *graph, const acq_fit_params *params,
+                                    const model_files *files, acq_fit_models *out, acq_error *error)
+{
+    bool is_there = true;
+    acq_status status = acq_ranks_follow(params->ranks, &is_there, sizeof is_there, error);
+    if (acq_ranks_is_first(params->ranks) || status != ACQ_OK)
+        return status;
+    return acq_rulebook_read(files->model, graph, &out->rulebook, error);
 }
 
 static acq_status make_rulebook(const acq_graph *graph, const acq_fit_params *params, bool is_whole,
@@ -260,8 +324,10 @@ static acq_status add_rulebook(const acq_graph *graph, const char *name,
 {
     model_files files = {0};
     acq_status status = model_files_init(&files, params, name, "rules", error);
-    if (status == ACQ_OK)
+    if (status == ACQ_OK && acq_ranks_is_first(params->ranks))
         status = make_rulebook(graph, params, strcmp(name, "whole") == 0, &files, out, error);
+    if (status == ACQ_OK)
+        status = wait_for_rulebook(graph, params, &files, out, error);
     if (status == ACQ_OK)
         status = acq_rulebook_new_row_model(out->rulebook, graph, &out->rows[out->n_rows], error);
     if (status == ACQ_OK)
@@ -286,7 +352,12 @@ static acq_status tune_ultra(const acq_graph *graph, const acq_fit_params *param
     train.context = params->complex.context;
     train.checkpoint = files->checkpoint;
     train.resume = params->resume && access(files->checkpoint, R_OK) == 0;
-    acq_status status = acq_train_ultra(&graph, 1, &train, out, error);
+    train.ranks = params->ranks;
+    acq_status status = share_start(params, &train.seconds, &train.resume, error);
+    if (status == ACQ_OK)
+        status = acq_train_ultra(&graph, 1, &train, out, error);
+    if (!acq_ranks_is_first(params->ranks))
+        return status;
     if (status == ACQ_OK)
         status = acq_ultra_write(files->model, *out, NULL, 0, error);
     if (status == ACQ_OK)
@@ -345,7 +416,8 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                       .held_share = params->hold_share,
                                       .is_rest = whole != NULL,
                                       .n_threads = params->n_threads,
-                                      .stop = params->stop};
+                                      .stop = params->stop,
+                                      .ranks = params->ranks};
     for (size_t i = 0; i < out->n_rows; i++)
         evidence.models[i] = out->rows[i];
     return acq_candidates_maker_new(graph, &evidence, &out->maker, error);

@@ -106,7 +106,9 @@ acq_status acq_generate_settle(acq_generate_params *params, acq_error *error)
 
 typedef struct generation {
     acq_item_source source;
+    const acq_ranks *ranks; /* that share the tries of a round; NULL: none */
     unsigned n_threads;
+    size_t n_tries;                  /* of a round */
     uint64_t n_observed, n_complete; /* facts */
     acq_base_room **rooms;           /* one per thread */
     acq_error *errors;
@@ -122,6 +124,8 @@ typedef struct generation {
 static acq_status make_one(void *context, size_t i, unsigned thread)
 {
     generation *g = context;
+    if (acq_ranks_is_others(g->ranks, i))
+        return ACQ_OK;
     return acq_item_make(&g->source, g->rooms[thread], g->wishes[i], &g->items[i],
                          &g->errors[thread]);
 }
@@ -162,10 +166,73 @@ static acq_status keep(generation *g, acq_item *item)
     return ACQ_OK;
 }
 
+/* ---- items of other ranks ---- */
+
+typedef struct packed_item {
+    uint64_t at; /* in the round */
+    acq_item_fate fate;
+    acq_generate_report counts;
+    size_t formula, body; /* bytes that follow */
+} packed_item;
+
+static void pack_items(const generation *g, acq_text *out)
+{
+    for (size_t i = 0; i < g->n_tries; i++) {
+        const acq_item *item = &g->items[i];
+        packed_item head = {i, item->fate, item->counts, item->formula.length, item->body.length};
+        if (acq_ranks_is_others(g->ranks, i))
+            continue;
+        acq_text_add_bytes(out, (const char *)&head, sizeof head);
+        if (head.formula > 0)
+            acq_text_add_bytes(out, item->formula.bytes, head.formula);
+        if (head.body > 0)
+            acq_text_add_bytes(out, item->body.bytes, head.body);
+    }
+}
+
+static acq_status unpack_items(generation *g, const char *bytes, size_t n, acq_error *error)
+{
+    packed_item head;
+    bool has_failed = false;
+    for (size_t at = 0; at < n; at += head.formula + head.body) {
+        memcpy(&head, bytes + at, sizeof head);
+        at += sizeof head;
+        if (!acq_ranks_is_others(g->ranks, head.at) || head.fate != ACQ_ITEM_GOOD) {
+            g->items[head.at].fate = head.fate;
+            continue;
+        }
+        acq_item *item = &g->items[head.at];
+        item->fate = head.fate;
+        item->counts = head.counts;
+        acq_text_add_bytes(&item->formula, bytes + at, head.formula);
+        acq_text_add_bytes(&item->body, bytes + at + head.formula, head.body);
+        has_failed = has_failed || item->formula.failed || item->body.failed;
+    }
+    return has_failed ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static acq_status exchange_items(generation *g, acq_error *error)
+{
+    acq_text own = {0};
+    if (g->ranks == NULL)
+        return ACQ_OK;
+    pack_items(g, &own);
+    void *all = own.bytes;
+    size_t n = own.length;
+    acq_status status =
+        own.failed ? acq_fail_memory(error) : acq_ranks_gather(g->ranks, &all, &n, NULL, error);
+    if (status == ACQ_OK)
+        status = unpack_items(g, all, n, error);
+    acq_free(all);
+    return status;
+}
+
+/* ---- rounds ---- */
+
 /* One round of tries with the same wish; *n_left falls by the items that were taken. */
 static acq_status run_round(generation *g, acq_item_wish wish, size_t *n_left, acq_error *error)
 {
-    size_t n = (size_t)g->n_threads * TRIES_PER_THREAD;
+    size_t n = g->n_tries;
     memset(g->items, 0, n * sizeof *g->items);
     for (size_t i = 0; i < n; i++) {
         g->wishes[i] = wish;
@@ -175,6 +242,8 @@ static acq_status run_round(generation *g, acq_item_wish wish, size_t *n_left, a
     for (unsigned i = 0; i < g->n_threads && status != ACQ_OK; i++)
         if (g->errors[i].code == status && error != NULL && error->code == ACQ_OK)
             *error = g->errors[i];
+    if (status == ACQ_OK)
+        status = exchange_items(g, error);
     for (size_t i = 0; i < n; i++) {
         if (status == ACQ_OK && *n_left > 0) {
             count_fate(&g->report, g->items[i].fate);
@@ -188,9 +257,12 @@ static acq_status run_round(generation *g, acq_item_wish wish, size_t *n_left, a
     return status;
 }
 
-static bool is_over(const generation *g)
+/* By the clock of the first rank. */
+static bool is_over(const generation *g, acq_status *status, acq_error *error)
 {
-    return g->deadline_ns > 0 && acq_clock_ns() >= g->deadline_ns;
+    bool over = g->deadline_ns > 0 && acq_clock_ns() >= g->deadline_ns;
+    *status = acq_ranks_follow(g->ranks, &over, sizeof over, error);
+    return over;
 }
 
 static acq_status tell(const generation *g, uint64_t total, acq_error *error)
@@ -212,8 +284,11 @@ static acq_status run_wish(generation *g, acq_item_wish wish, uint64_t total, ac
     most = most < LEAST_TRIES ? LEAST_TRIES : most;
     acq_status status = ACQ_OK;
     g->next_number = first;
-    while (n_left > 0 && status == ACQ_OK && !is_over(g) && g->next_number - first < most) {
-        status = run_round(g, wish, &n_left, error);
+    while (n_left > 0 && status == ACQ_OK && g->next_number - first < most) {
+        if (is_over(g, &status, error))
+            break;
+        if (status == ACQ_OK)
+            status = run_round(g, wish, &n_left, error);
         if (status == ACQ_OK)
             status = tell(g, total, error);
     }
@@ -306,8 +381,11 @@ static acq_status write_file(const generation *g, const char *path, acq_error *e
 
 static acq_status open_rooms(generation *g, const acq_graph *observed, acq_error *error)
 {
-    size_t n = (size_t)g->n_threads * TRIES_PER_THREAD;
-    acq_status status = ACQ_OK;
+    size_t n = (size_t)g->n_threads * TRIES_PER_THREAD * (g->ranks == NULL ? 1 : g->ranks->n);
+    acq_status status = acq_ranks_follow(g->ranks, &n, sizeof n, error);
+    if (status != ACQ_OK)
+        return status;
+    g->n_tries = n;
     g->rooms = acq_zalloc(g->n_threads, sizeof(acq_base_room *));
     g->errors = acq_zalloc(g->n_threads, sizeof *g->errors);
     g->items = acq_zalloc(n, sizeof *g->items);
@@ -369,7 +447,7 @@ static acq_status generate(generation *g, const acq_graph *observed, const char 
     if (status == ACQ_OK && g->n_kept == 0)
         status = fail_empty(g, error);
     settle_means(&g->report);
-    return status == ACQ_OK ? write_file(g, path, error) : status;
+    return status == ACQ_OK && acq_ranks_is_first(g->ranks) ? write_file(g, path, error) : status;
 }
 
 static acq_base_params choose_base(const acq_generate_params *params)
@@ -389,6 +467,7 @@ acq_status acq_generate_run(const acq_graph *observed, const acq_graph *complete
     acq_sampler *sampler = NULL;
     acq_predictor *seen = NULL, *whole = NULL;
     generation g = {.n_threads = params->threads,
+                    .ranks = params->ranks,
                     .n_observed = acq_graph_get_n_facts(observed),
                     .n_complete = acq_graph_get_n_facts(complete)};
     acq_status status = g.n_complete == 0

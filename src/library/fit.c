@@ -184,6 +184,7 @@ static acq_status init_call(fit_call *call, const char *function,
         status = acq_ultra_read(params->ultra, &call->ultra, error);
     take_numbers(params, &call->fit);
     call->fit.ultra = call->ultra;
+    call->fit.ranks = params->ranks;
     call->listener = (acq_library_listener){
         .progress = params->progress, .context = params->context, .unit = "", .scale = 1000};
     call->fit.progress = acq_library_tell;

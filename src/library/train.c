@@ -53,9 +53,9 @@ static acq_status find_kind(const char *name, acq_train_kind *out, acq_error *er
     *out = acq_train_kind_find(name);
     if (*out != ACQ_N_TRAIN_KINDS)
         return ACQ_OK;
-    return acq_fail(error, ACQ_ERR_USAGE,
-                    "no model \"%.100s\" to train; use complex, nbfnet, gnnqe, ultra, rules or policy",
-                    name);
+    return acq_fail(
+        error, ACQ_ERR_USAGE,
+        "no model \"%.100s\" to train; use complex, nbfnet, gnnqe, ultra, rules or policy", name);
 }
 
 acq_status acq_train_check(const char *kind, const acq_train_option *options, size_t n_options,
@@ -118,12 +118,15 @@ acq_status acq_train(const char *kind, const acq_graph *const *graphs, size_t n_
                                        .output = output,
                                        .version = ACQ_VERSION,
                                        .commit = params.commit,
+                                       .ranks = params.ranks,
                                        .begin_ns =
                                            acq_clock_ns() - (int64_t)(params.seconds_before * 1e9)};
     if (status == ACQ_OK && params.options == NULL && params.n_options > 0)
         status = acq_fail(error, ACQ_ERR_USAGE, "acq_train: params->options is NULL");
     if (status == ACQ_OK)
         status = find_kind(kind, &run_params.kind, error);
+    if (status == ACQ_OK && params.ranks != NULL && run_params.kind == ACQ_TRAIN_RULES)
+        status = acq_fail(error, ACQ_ERR_USAGE, "the training of rules is not shared over ranks");
     return status == ACQ_OK ? run(&run_params, &params, out, error) : status;
 }
 

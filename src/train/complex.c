@@ -140,14 +140,14 @@ void acq_complex_trainer_deinit(acq_complex_trainer *self)
 }
 
 /* The vectors of warm over the random ones. */
-static void start_warm(acq_complex_trainer *self)
+static void start_warm(const acq_complex *warm, acq_complex *model)
 {
-    const acq_complex *warm = self->params->warm;
-    size_t bytes = self->g.width * sizeof(float);
+    size_t bytes = 2 * (size_t)model->rank * sizeof(float);
     if (warm == NULL)
         return;
-    memcpy(self->g.entities, acq_complex_get_entity(warm, 0), warm->n_entities * bytes);
-    memcpy(self->g.relations, acq_complex_get_relation(warm, 0),
+    memcpy(acq_complex_get_entity(model, 0), acq_complex_get_entity(warm, 0),
+           warm->n_entities * bytes);
+    memcpy(acq_complex_get_relation(model, 0), acq_complex_get_relation(warm, 0),
            acq_complex_get_vector(warm->is_reciprocal, warm->n_relations) * bytes);
 }
 
@@ -208,9 +208,16 @@ void acq_complex_update(acq_complex_trainer *self, double rate)
                  update_vectors, &work);
 }
 
+/* With ranks the state has the components of this one, and `whole` those of all: a checkpoint's,
+ * and in the end the model's. */
 typedef struct training {
     acq_complex_trainer state;
     acq_trainer trainer;
+    const acq_train_complex_params *params;
+    acq_train_complex_params own; /* the same, with the components of this rank */
+    uint32_t first;               /* of these components */
+    acq_complex *whole;           /* NULL: the state has all */
+    float *whole_squares;
 } training;
 
 /* Adagrad's first step from sums of zero is as long as the rate, whatever the slope: it would
@@ -255,6 +262,8 @@ static acq_status compute(void *self, uint64_t step, double *loss, acq_error *er
     acq_status status = acq_complex_choose(&t->state, step);
     if (status == ACQ_OK)
         status = acq_complex_gradient_compute(&t->state.g, &tails, &relations);
+    if (status == ACQ_ERR_IO)
+        return acq_fail(error, status, "the ranks cannot add up their scores");
     if (status != ACQ_OK)
         return acq_fail_memory(error);
     *loss = get_mean_loss(&t->state.g, tails, relations);
@@ -271,41 +280,138 @@ static void update(void *self, double share, double *norm)
     acq_complex_forget(&t->state);
 }
 
+/* ---- ranks ---- */
+
+/* The components of this rank, to or from a block of all. */
+static void copy_components(const training *t, float *all, float *own, bool into_all)
+{
+    const acq_parameters *parameters = &t->whole->parameters;
+    size_t n = t->own.rank * sizeof *own, step = t->params->rank, width = t->own.rank;
+    for (size_t i = 0; i < parameters->n_tensors; i++) {
+        float *whole = all + parameters->tensors[i].offset + t->first;
+        float *part = own + t->state.model->parameters.tensors[i].offset;
+        for (size_t half = 0; half < 2 * (size_t)parameters->tensors[i].rows; half++)
+            memcpy(into_all ? whole + half * step : part + half * width,
+                   into_all ? part + half * width : whole + half * step, n);
+    }
+}
+
+static acq_status gather(const training *t, float *all, float *own, acq_error *error)
+{
+    size_t n = t->whole->parameters.n;
+    memset(all, 0, n * sizeof *all);
+    copy_components(t, all, own, true);
+    return acq_ranks_join(t->params->ranks, all, n, sizeof *all, error);
+}
+
+/* What a checkpoint keeps, from all ranks. */
+static acq_status shape(void *self, const acq_safetensors *file, acq_error *error)
+{
+    training *t = self;
+    if (t->whole == NULL || file != NULL)
+        return ACQ_OK;
+    acq_status status =
+        gather(t, t->whole->parameters.values, t->state.model->parameters.values, error);
+    return status == ACQ_OK ? gather(t, t->whole_squares, t->state.squares, error) : status;
+}
+
+static acq_status take(void *self, acq_error *error)
+{
+    training *t = self;
+    (void)error;
+    if (t->whole != NULL) {
+        copy_components(t, t->whole->parameters.values, t->state.model->parameters.values, false);
+        copy_components(t, t->whole_squares, t->state.squares, false);
+    }
+    return ACQ_OK;
+}
+
+/* How many components this rank has, and the first of them. */
+static acq_status divide(training *t, acq_error *error)
+{
+    const acq_ranks *ranks = t->params->ranks;
+    t->own = *t->params;
+    if (ranks == NULL)
+        return ACQ_OK;
+    if (ranks->n > t->params->rank)
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "vectors of rank %u cannot be shared out over %u processes; start fewer",
+                        t->params->rank, ranks->n);
+    t->first = (uint32_t)((uint64_t)t->params->rank * ranks->rank / ranks->n);
+    t->own.rank = (uint32_t)((uint64_t)t->params->rank * (ranks->rank + 1) / ranks->n) - t->first;
+    return ACQ_OK;
+}
+
+static acq_status open_whole(training *t, const acq_graph *graph, acq_error *error)
+{
+    const acq_train_complex_params *p = t->params;
+    if (p->ranks == NULL)
+        return ACQ_OK;
+    acq_status status = (p->reciprocal ? acq_complex_new_reciprocal : acq_complex_new)(
+        acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph), p->rank, p->scale,
+        p->seed, &t->whole, error);
+    if (status != ACQ_OK)
+        return status;
+    t->whole_squares = acq_zalloc(t->whole->parameters.n, sizeof *t->whole_squares);
+    return t->whole_squares == NULL ? acq_fail_memory(error) : ACQ_OK;
+}
+
+/* ---- the run ---- */
+
+static acq_status start(training *t, const acq_graph *graph, acq_error *error)
+{
+    acq_status status = divide(t, error);
+    if (status == ACQ_OK)
+        status = acq_complex_trainer_init(&t->state, graph, &t->own, error);
+    t->state.g.ranks = t->params->ranks;
+    if (status == ACQ_OK)
+        status = open_whole(t, graph, error);
+    if (status != ACQ_OK)
+        return status;
+    start_warm(t->params->warm, t->whole == NULL ? t->state.model : t->whole);
+    return take(t, error);
+}
+
 static acq_status run(training *t, acq_error *error)
 {
-    static const acq_trainer_ops ops = {.compute = compute, .update = update};
-    const acq_train_complex_params *params = t->state.params;
+    static const acq_trainer_ops ops = {
+        .compute = compute, .update = update, .shape = shape, .take = take};
+    const acq_train_complex_params *params = t->params;
+    acq_complex *kept = t->whole == NULL ? t->state.model : t->whole;
     acq_trainer_origin from = {ACQ_TRAIN_COMPLEX, params, &t->state.graph, 1,
                                params->warm == NULL ? NULL : &params->warm->parameters};
     double n_steps = ceil(params->epochs * (double)acq_complex_count_batches(&t->state));
-    t->trainer = (acq_trainer){.ops = &ops,
-                               .self = t,
-                               .phase = "training ComplEx",
-                               .n_steps = (uint64_t)n_steps,
-                               .epochs = params->epochs,
-                               .parameters = &t->state.model->parameters,
-                               .parts = {{"squares", t->state.squares, true}},
-                               .n_parts = 1,
-                               ACQ_TRAINER_OF_PARAMS(params)};
-    return acq_trainer_run_from(&t->trainer, &from, error);
+    t->trainer = (acq_trainer){
+        .ops = &ops,
+        .self = t,
+        .phase = "training ComplEx",
+        .n_steps = (uint64_t)n_steps,
+        .epochs = params->epochs,
+        .parameters = &kept->parameters,
+        .parts = {{"squares", t->whole == NULL ? t->state.squares : t->whole_squares, true}},
+        .n_parts = 1,
+        ACQ_TRAINER_OF_PARAMS(params)};
+    acq_status status = acq_trainer_run_from(&t->trainer, &from, error);
+    return status == ACQ_OK ? shape(t, NULL, error) : status;
 }
 
 acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_params *params,
                              acq_complex **out, acq_error *error)
 {
-    training t = {0};
+    training t = {.params = params};
     acq_status status = check_params(graph, params, error);
     if (status != ACQ_OK)
         return status;
-    status = acq_complex_trainer_init(&t.state, graph, params, error);
-    if (status == ACQ_OK) {
-        start_warm(&t.state);
+    status = start(&t, graph, error);
+    if (status == ACQ_OK)
         status = run(&t, error);
-    }
     if (status == ACQ_OK) {
-        *out = t.state.model;
-        t.state.model = NULL;
+        acq_complex **kept = t.whole == NULL ? &t.state.model : &t.whole;
+        *out = *kept;
+        *kept = NULL;
     }
     acq_complex_trainer_deinit(&t.state);
+    acq_complex_free(t.whole);
+    acq_free(t.whole_squares);
     return status;
 }

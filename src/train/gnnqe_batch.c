@@ -436,6 +436,9 @@ static acq_status run_query(void *context, size_t i, unsigned thread)
              .query = query,
              .room = room,
              .random = acq_random_start(query->key, 1)};
+    query->loss = 0;
+    if (acq_ranks_is_others(w->batch->params->ranks, i))
+        return ACQ_OK;
     if (acq_subgraph_draw(&room->subgraph, query->near, query->n_near, &r.random, NULL) != ACQ_OK)
         return ACQ_ERR_MEMORY;
     for (uint32_t v = 0; v < room->subgraph.n; v++)
@@ -450,6 +453,23 @@ static acq_status run_query(void *context, size_t i, unsigned thread)
     return ACQ_OK;
 }
 
+/* The sum of the losses, in the order of the queries. */
+static acq_status add_losses(const acq_gnnqe_batch *batch, double *loss, acq_error *error)
+{
+    uint32_t n = batch->params->batch;
+    double *losses = acq_alloc(n, sizeof *losses);
+    if (losses == NULL)
+        return acq_fail_memory(error);
+    for (uint32_t i = 0; i < n; i++)
+        losses[i] = batch->queries[i].loss;
+    acq_status status = acq_ranks_join(batch->params->ranks, losses, n, sizeof *losses, error);
+    *loss = 0;
+    for (uint32_t i = 0; i < n; i++)
+        *loss += losses[i] / n;
+    acq_free(losses);
+    return status;
+}
+
 acq_status acq_gnnqe_batch_compute(acq_gnnqe_batch *batch, acq_nbfnet_gradient *gradient,
                                    double *loss, acq_error *error)
 {
@@ -461,8 +481,5 @@ acq_status acq_gnnqe_batch_compute(acq_gnnqe_batch *batch, acq_nbfnet_gradient *
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
         status = acq_nbfnet_gradient_end(gradient, error);
-    *loss = 0;
-    for (uint32_t i = 0; i < n && status == ACQ_OK; i++)
-        *loss += batch->queries[i].loss / n;
-    return status;
+    return status == ACQ_OK ? add_losses(batch, loss, error) : status;
 }

@@ -347,7 +347,8 @@ static acq_status open_programs(training *t, const acq_graph *graph, acq_error *
 {
     const acq_train_nbfnet_params *params = t->params;
     acq_nbfnet_gradient_params of_gradient = {.batch = params->batch * ACQ_GNNQE_MOST_PASSES,
-                                              .n_threads = params->n_threads};
+                                              .n_threads = params->n_threads,
+                                              .ranks = params->ranks};
     acq_status status = acq_sampler_new(graph, &t->sampler, error);
     if (status == ACQ_OK)
         status =
@@ -364,7 +365,8 @@ static acq_status open_queries(training *t, const acq_graph *graph, acq_error *e
                                               .most_targets = (size_t)params->negatives +
                                                               ACQ_NBFNET_MOST_POSITIVES,
                                               .temperature = params->temperature,
-                                              .n_threads = params->n_threads};
+                                              .n_threads = params->n_threads,
+                                              .ranks = params->ranks};
     acq_status status = acq_nbfnet_batch_init(&t->batch, params, &t->world, t->scales, error);
     if (status == ACQ_OK && params->most_around > 0)
         status = acq_around_index_init(&t->index, graph, error);

@@ -214,6 +214,7 @@ typedef struct acq_train_run_params {
     int64_t begin_ns;               /* when the option "time" began (acq_clock_ns); 0: now */
     acq_train_progress_fn progress; /* may be NULL; comes from one thread at a time */
     void *context;
+    const acq_ranks *ranks; /* the first writes; NULL: none. Of rules they are not used */
 } acq_train_run_params;
 
 typedef struct acq_train_report {

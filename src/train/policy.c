@@ -187,6 +187,8 @@ static acq_status work_unit(void *context, size_t i, unsigned thread)
     acq_error error = {0};
     memset(gradient, 0, n * sizeof *gradient);
     run->counts[i] = (acq_episode_counts){0};
+    if (acq_ranks_is_others(params->ranks, i))
+        return ACQ_OK;
     acq_status status =
         acq_episodes_run(run->rooms[thread], run->policy, run->queries + run->units[i].first,
                          run->units[i].n, &episode, gradient, &run->counts[i], &error);
@@ -223,6 +225,18 @@ static void count_batch(seed_run *run)
                       (1.0 - SOLVED_KEEP) * (double)small.solved / (double)small.episodes;
 }
 
+/* What other ranks made of theirs. */
+static acq_status join_units(seed_run *run)
+{
+    const acq_ranks *ranks = run->school->params->ranks;
+    size_t n = run->n_units * run->policy->parameters.n;
+    acq_status status =
+        acq_ranks_join(ranks, run->gradients, n, sizeof *run->gradients, &run->error);
+    return status == ACQ_OK
+               ? acq_ranks_join(ranks, run->counts, run->n_units, sizeof *run->counts, &run->error)
+               : status;
+}
+
 static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
 {
     seed_run *run = self;
@@ -233,6 +247,8 @@ static acq_status compute(void *self, uint64_t step, double *loss, acq_error *er
     if (status == ACQ_OK)
         status = acq_threads_run(run->school->threads_per_seed, run->n_units, work_unit, run);
     free_batch(run);
+    if (status == ACQ_OK)
+        status = join_units(run);
     if (status != ACQ_OK)
         return status;
     *loss = run->counts[0].loss;
@@ -445,7 +461,8 @@ static void start_trainer(seed_run *run)
                                  .checkpoint_seconds = params->checkpoint_seconds,
                                  .resume = params->resume && run->checkpoint != NULL,
                                  .progress = goes_on,
-                                 .context = run};
+                                 .context = run,
+                                 .ranks = params->ranks};
 }
 
 static acq_status train_seed(void *context, size_t i, unsigned thread)
@@ -467,6 +484,7 @@ static acq_status train_seed(void *context, size_t i, unsigned thread)
     acq_policy_pack(run->best); /* which a checkpoint may have brought */
     if (status == ACQ_ERR_INTERRUPTED) {
         run->error = (acq_error){0};
+        run->stopped = true; /* also where another rank was told so */
         return ACQ_OK;
     }
     return status == ACQ_OK ? judge(run) : status;
@@ -544,11 +562,14 @@ static acq_status share_out_time(school *s, acq_error *error)
     if (!(params->seconds > 0) || params->begin_ns == 0)
         return ACQ_OK;
     acq_status status = time_judging(s, 1, &one, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_follow(params->ranks, &one, sizeof one, error);
     double most = JUDGING * s->seconds / N_JUDGED / fmax(one, 1e-6);
     acq_train_source_shrink(&s->source, most < 1 ? 1 : (size_t)fmin(most, 1e6));
     double lead = (double)(acq_clock_ns() - params->begin_ns) * 1e-9;
     s->kept = lead / (double)n_rounds + one * (double)s->source.n_held_hubs + .03 * s->seconds;
-    return status;
+    return status == ACQ_OK ? acq_ranks_follow(params->ranks, &s->kept, sizeof s->kept, error)
+                            : status;
 }
 
 static acq_status run_seeds(school *s, acq_error *error)
@@ -558,7 +579,9 @@ static acq_status run_seeds(school *s, acq_error *error)
     if (runs == NULL)
         return acq_fail_memory(error);
     unsigned n_threads = params->n_threads == 0 ? 1 : params->n_threads;
-    s->side_by_side = n_threads < params->n_seeds ? n_threads : params->n_seeds;
+    s->side_by_side = params->ranks != NULL         ? 1
+                      : n_threads < params->n_seeds ? n_threads
+                                                    : params->n_seeds;
     s->threads_per_seed = n_threads / s->side_by_side;
     for (size_t i = 0; i < params->n_seeds; i++)
         runs[i] = (seed_run){.school = s, .seed = params->seed + i};

@@ -66,6 +66,7 @@ static bool show(void *context, const acq_train_progress *now)
         (r)->train.member.begin_ns = (r)->begin_ns;                                                \
         (r)->train.member.progress = show;                                                         \
         (r)->train.member.context = (r);                                                           \
+        (r)->train.member.ranks = (r)->params->ranks;                                              \
     } while (0)
 
 static acq_status train_complex(run *r, acq_error *error)
@@ -148,7 +149,11 @@ static void free_ultra(void *model)
 static acq_status train_rules(run *r, acq_error *error)
 {
     acq_rulebook *model = NULL;
-    START(r, rules);
+    r->train.rules.checkpoint = r->checkpoint;
+    r->train.rules.resume = r->goes_on;
+    r->train.rules.begin_ns = r->begin_ns;
+    r->train.rules.progress = show;
+    r->train.rules.context = r;
     acq_status status = acq_train_rules(r->params->graphs[0], &r->train.rules, &model, error);
     r->report->n_rules = model == NULL ? 0 : model->n_cycles + model->n_constants;
     r->model = model;
@@ -290,9 +295,11 @@ static acq_status train_policy(run *r, acq_error *error)
     params->progress = take_point;
     params->should_stop = should_stop;
     params->context = r;
+    params->ranks = r->params->ranks;
     status = acq_train_policy(r->params->graphs, r->params->n_graphs, params, &result, error);
     if (status == ACQ_OK) {
-        status = save_curve(r, &result, error);
+        if (acq_ranks_is_first(r->params->ranks))
+            status = save_curve(r, &result, error);
         take_result(r, &result);
     }
     r->stopped = status == ACQ_ERR_INTERRUPTED;
@@ -602,6 +609,8 @@ static acq_status train_and_save(run *r, acq_error *error)
                         "interrupted after %.3g of %.3g %s; the same command with --resume goes on",
                         r->last.done, r->last.total, r->report->unit);
     }
+    if (!acq_ranks_is_first(r->params->ranks))
+        return status;
     if (status == ACQ_OK)
         status = write_model(r, error);
     if (status == ACQ_OK)
@@ -616,6 +625,8 @@ acq_status acq_train_run(const acq_train_run_params *params, acq_train_report *r
     r.begin_ns = params->begin_ns > 0 ? params->begin_ns : acq_clock_ns();
     *report = (acq_train_report){0};
     acq_status status = prepare(&r, error);
+    if (status == ACQ_OK) /* nobody writes before all have looked */
+        status = acq_ranks_follow(params->ranks, &r.goes_on, sizeof r.goes_on, error);
     if (status == ACQ_OK)
         status = train_and_save(&r, error);
     kinds[params->kind].free(r.model);

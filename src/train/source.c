@@ -44,7 +44,7 @@ acq_status acq_train_source_init(acq_train_source *source, const acq_graph *cons
                                  size_t n_graphs, const acq_train_policy_params *params,
                                  acq_error *error)
 {
-    *source = (acq_train_source){0};
+    *source = (acq_train_source){.ranks = params->ranks};
     source->samplers = acq_zalloc(n_graphs, sizeof *source->samplers);
     source->predictors = acq_zalloc(n_graphs, sizeof *source->predictors);
     source->held =
@@ -189,6 +189,8 @@ static acq_status judge_one(void *context, size_t i, unsigned thread)
     acq_search_params params = j->params;
     acq_search_result result;
     (void)thread;
+    if (acq_ranks_is_others(j->source->ranks, i))
+        return ACQ_OK;
     params.stream = i;
     if (i >= j->source->n_held_hubs)
         params.steps = (params.steps + SMALL_STEPS - 1) / SMALL_STEPS;
@@ -215,6 +217,10 @@ acq_status acq_train_source_judge(const acq_train_source *source, const acq_poli
     acq_status status = ACQ_ERR_MEMORY;
     if (j.steps != NULL && j.solved != NULL && j.errors != NULL)
         status = acq_threads_run(n_threads, n, judge_one, &j);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(source->ranks, j.steps, n, sizeof *j.steps, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(source->ranks, j.solved, n, sizeof *j.solved, error);
     *out = (acq_held_result){0};
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
         size_t n_hubs = source->n_held_hubs, n_like = i < n_hubs ? n_hubs : n - n_hubs;

@@ -59,6 +59,7 @@ typedef struct acq_train_source {
     acq_episode_query *held;    /* hub-like ones first, then small ones */
     size_t n_held, n_held_hubs;
     acq_shape_mix mix;
+    const acq_ranks *ranks; /* that share the judging; NULL: none */
 } acq_train_source;
 
 acq_status acq_train_source_init(acq_train_source *source, const acq_graph *const *graphs,

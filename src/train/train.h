@@ -4,7 +4,13 @@
  * same seed gives the same bits at any number of threads when no time limit shapes the schedule;
  * a loss or a gradient that is not finite is an error; progress that returns false stops a training
  * with ACQ_ERR_INTERRUPTED after its checkpoint is written, and `resume` goes on from there as if
- * it had never stopped. A checkpoint of other options or other graphs is refused. */
+ * it had never stopped. A checkpoint of other options or other graphs is refused.
+ *
+ * With `ranks` several processes train one model. They share out each batch: what one of them made
+ * of its part all get, and add up in the order of one process, so NBFNet, GNN-QE, ULTRA and the
+ * policy have its bits. Of ComplEx each has some components of all vectors, and scores are added
+ * up: another order of sums, so the bits are those of one process only nearly. A checkpoint does
+ * not depend on how many they were. */
 #ifndef ACQ_TRAIN_TRAIN_H
 #define ACQ_TRAIN_TRAIN_H
 
@@ -100,6 +106,7 @@ typedef struct acq_train_complex_params {
     bool resume;
     acq_train_progress_fn progress;
     void *context;
+    const acq_ranks *ranks; /* each trains some components of all vectors; NULL: none */
 } acq_train_complex_params;
 
 void acq_train_complex_params_init(acq_train_complex_params *params);
@@ -144,6 +151,7 @@ typedef struct acq_train_nbfnet_params {
     bool resume;
     acq_train_progress_fn progress;
     void *context;
+    const acq_ranks *ranks; /* share out the queries of a batch; NULL: none */
 } acq_train_nbfnet_params;
 
 void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params);
@@ -186,6 +194,7 @@ typedef struct acq_train_ultra_params {
     bool resume;
     acq_train_progress_fn progress;
     void *context;
+    const acq_ranks *ranks; /* share out the groups of a batch; NULL: none */
 } acq_train_ultra_params;
 
 void acq_train_ultra_params_init(acq_train_ultra_params *params);
@@ -260,6 +269,8 @@ typedef struct acq_train_policy_params {
     void (*progress)(void *context, const acq_curve_point *point);
     bool (*should_stop)(void *context); /* asked between batches; may be NULL */
     void *context;
+    const acq_ranks *ranks; /* share out the queries of a batch, and the judging; NULL: none. Seeds
+                               train one after the other then */
 } acq_train_policy_params;
 
 /* Defaults where they were measured best on two cores; the paper's: d = 128, batches of 4, no

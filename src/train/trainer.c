@@ -15,9 +15,14 @@
 
 static const double LOSS_KEEP = .98; /* of the smoothed loss, per batch */
 
+static double measure_seconds(const acq_trainer *t)
+{
+    return t->seconds_before + (double)(acq_clock_ns() - t->began) * 1e-9;
+}
+
 double acq_trainer_get_seconds(const acq_trainer *trainer)
 {
-    return trainer->seconds_before + (double)(acq_clock_ns() - trainer->began) * 1e-9;
+    return trainer->ranks == NULL ? measure_seconds(trainer) : trainer->agreed;
 }
 
 double acq_trainer_get_share(const acq_trainer *t)
@@ -80,9 +85,13 @@ static acq_status save(acq_trainer *t, acq_error *error)
     return status;
 }
 
-static acq_status look_around(acq_trainer *t, acq_error *error)
+static bool is_saving_due(const acq_trainer *t)
 {
-    bool saves = (double)(acq_clock_ns() - t->saved) * 1e-9 >= t->checkpoint_seconds;
+    return (double)(acq_clock_ns() - t->saved) * 1e-9 >= t->checkpoint_seconds;
+}
+
+static acq_status look_around(acq_trainer *t, bool saves, acq_error *error)
+{
     acq_status status = ACQ_OK;
     if (t->ops->between != NULL)
         status = t->ops->between(t->self, &saves, error);
@@ -114,7 +123,7 @@ static double get_lead(const acq_trainer *t)
 /* Would another step end after the time? One step is always done. */
 static bool is_late(const acq_trainer *t)
 {
-    double spent = acq_trainer_get_seconds(t) + t->lead + t->kept + .7 * t->step_seconds;
+    double spent = measure_seconds(t) + t->lead + t->kept + .7 * t->step_seconds;
     return t->begin_ns > 0 && t->seconds > 0 && t->step > 0 && spent > t->seconds;
 }
 
@@ -124,27 +133,59 @@ static acq_status open(acq_trainer *t, acq_error *error)
     t->lead = get_lead(t);
     if (t->resume && t->checkpoint == NULL)
         return acq_fail(error, ACQ_ERR_USAGE, "resuming needs the path of a checkpoint");
-    acq_status status = ACQ_OK;
-    if (t->resume && access(t->checkpoint, F_OK) == 0)
+    acq_status status = acq_ranks_follow(t->ranks, &t->lead, sizeof t->lead, error);
+    if (status == ACQ_OK && t->resume && access(t->checkpoint, F_OK) == 0)
         status = acq_trainer_read(t, error);
     if (status == ACQ_OK && t->ops->changed != NULL)
         t->ops->changed(t->self);
     return status == ACQ_OK ? save(t, error) : status;
 }
 
+/* What is decided before a batch. */
+typedef struct decision {
+    double seconds;
+    uint8_t stops; /* not 0: somebody says so */
+    uint8_t is_late, saves;
+} decision;
+
+/* By the first rank, but for `stops`, by any. */
+static acq_status agree(acq_trainer *t, decision *out, acq_error *error)
+{
+    decision by_first = {
+        .seconds = measure_seconds(t), .is_late = is_late(t), .saves = is_saving_due(t)};
+    uint8_t stops = out->stops;
+    *out = (decision){0};
+    if (acq_ranks_is_first(t->ranks))
+        *out = by_first;
+    out->stops = stops;
+    acq_status status = acq_ranks_join(t->ranks, out, 1, sizeof *out, error);
+    t->agreed = out->seconds;
+    return status;
+}
+
+static acq_status run_batches(acq_trainer *t, bool *goes_on, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    while (status == ACQ_OK) {
+        decision now = {.stops = !report(t, acq_trainer_get_share(t))};
+        status = agree(t, &now, error);
+        double share = acq_trainer_get_share(t);
+        *goes_on = now.stops == 0;
+        if (status != ACQ_OK || !*goes_on || share >= 1 || now.is_late)
+            break;
+        status = run_step(t, share, error);
+        if (status == ACQ_OK)
+            status = look_around(t, t->ranks == NULL ? is_saving_due(t) : now.saves, error);
+    }
+    return status;
+}
+
 acq_status acq_trainer_run(acq_trainer *t, acq_error *error)
 {
     bool goes_on = true;
     acq_status status = open(t, error);
-    while (status == ACQ_OK) {
-        double share = acq_trainer_get_share(t);
-        goes_on = report(t, share);
-        if (!goes_on || share >= 1 || is_late(t))
-            break;
-        status = run_step(t, share, error);
-        if (status == ACQ_OK)
-            status = look_around(t, error);
-    }
+    if (status == ACQ_OK)
+        status = run_batches(t, &goes_on, error);
     if (status == ACQ_OK)
         status = save(t, error);
     if (status == ACQ_OK && !goes_on)
@@ -298,6 +339,8 @@ acq_status acq_trainer_write(const acq_trainer *trainer, acq_error *error)
     whole all = {0};
     acq_status status =
         trainer->ops->shape == NULL ? ACQ_OK : trainer->ops->shape(trainer->self, NULL, error);
+    if (!acq_ranks_is_first(trainer->ranks))
+        return status;
     if (status == ACQ_OK)
         status = whole_init(&all, trainer, error);
     if (status == ACQ_OK) {

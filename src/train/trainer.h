@@ -13,10 +13,16 @@
  * checkpoint with the batches it would have had. The schedule is the share of the batches or of the
  * time that is over, whichever is more. A checkpoint is a safetensors file with
  * every tensor of the model once per part ("weights/NAME", "first/NAME", ...), the counters and the
- * identity in the metadata; it replaces the one before whole or not at all. */
+ * identity in the metadata; it replaces the one before whole or not at all.
+ *
+ * Ranks run the same loop: the model's `compute` shares out a batch and gives all of them the whole
+ * gradient, so weights stay equal everywhere. Before each batch they agree on what a clock or a
+ * person decides (time, stop, checkpoint), by the first rank, which alone writes; any of them can
+ * stop all. */
 #ifndef ACQ_TRAIN_TRAINER_H
 #define ACQ_TRAIN_TRAINER_H
 
+#include "base/threads.h"
 #include "tensor/parameters.h"
 #include "tensor/safetensors.h"
 #include "train/options.h"
@@ -72,6 +78,7 @@ typedef struct acq_trainer {
     bool resume;
     acq_train_progress_fn progress; /* may be NULL */
     void *context;
+    const acq_ranks *ranks; /* processes that share each batch; NULL: none */
 
     uint64_t step; /* batches done; from here on the trainer's own */
     double norm;   /* of the last gradient */
@@ -79,13 +86,15 @@ typedef struct acq_trainer {
     double lead;         /* seconds that are not the run's own */
     double step_seconds; /* that the last step took */
     int64_t began, saved;
+    double agreed; /* with ranks: the seconds of the first, as it last told them */
 } acq_trainer;
 
 /* What the params of ComplEx, NBFNet and ULTRA say of any run. */
 #define ACQ_TRAINER_OF_PARAMS(params)                                                              \
     .seconds = (params)->seconds, .begin_ns = (params)->begin_ns,                                  \
     .checkpoint = (params)->checkpoint, .checkpoint_seconds = (params)->checkpoint_seconds,        \
-    .resume = (params)->resume, .progress = (params)->progress, .context = (params)->context
+    .resume = (params)->resume, .progress = (params)->progress, .context = (params)->context,      \
+    .ranks = (params)->ranks
 
 /* ACQ_ERR_INTERRUPTED when progress said so. */
 acq_status acq_trainer_run(acq_trainer *trainer, acq_error *error);
@@ -104,9 +113,10 @@ typedef struct acq_trainer_origin {
 acq_status acq_trainer_run_from(acq_trainer *trainer, const acq_trainer_origin *from,
                                 acq_error *error);
 
-double acq_trainer_get_seconds(const acq_trainer *trainer); /* of earlier runs too */
-double acq_trainer_get_share(const acq_trainer *trainer);   /* of the schedule, 0 to 1 */
-double acq_trainer_get_loss(const acq_trainer *trainer);    /* smoothed; 0 before the first batch */
+/* Of earlier runs too. With ranks those of the first, at the start of the batch. */
+double acq_trainer_get_seconds(const acq_trainer *trainer);
+double acq_trainer_get_share(const acq_trainer *trainer); /* of the schedule, 0 to 1 */
+double acq_trainer_get_loss(const acq_trainer *trainer);  /* smoothed; 0 before the first batch */
 
 /* Both fail with the file's name in the error. A file of another run is ACQ_ERR_INPUT, the message
  * has the first option that differs with both values; nothing is changed then. */

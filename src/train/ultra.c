@@ -189,6 +189,8 @@ static acq_status run_group(void *context, size_t i, unsigned thread)
     memset(gradient, 0, n * sizeof *gradient);
     t->errors[i] = (acq_error){0};
     t->losses[i] = 0;
+    if (acq_ranks_is_others(t->params->ranks, i))
+        return ACQ_OK;
     acq_status status = draw_group(t, w, i_source, relation, &random, &t->errors[i]);
     if (status != ACQ_OK)
         return status;
@@ -214,11 +216,18 @@ static acq_status compute(void *self, uint64_t step, double *loss, acq_error *er
     training *t = self;
     size_t n = t->model->parameters.n;
     t->step = step;
-    acq_status status = acq_threads_run(t->n_threads, count_groups(t), run_group, t);
+    size_t n_groups = count_groups(t);
+    acq_status status = acq_threads_run(t->n_threads, n_groups, run_group, t);
     if (status != ACQ_OK)
         return copy_first_error(t, status, error);
+    status =
+        acq_ranks_join(t->params->ranks, t->gradients, n_groups * n, sizeof *t->gradients, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(t->params->ranks, t->losses, n_groups, sizeof *t->losses, error);
+    if (status != ACQ_OK)
+        return status;
     *loss = t->losses[0] / t->params->batch;
-    for (size_t i = 1; i < count_groups(t); i++) {
+    for (size_t i = 1; i < n_groups; i++) {
         acq_kernels_get_best()->add(n, t->gradients + i * n, t->gradients);
         *loss += t->losses[i] / t->params->batch;
     }

@@ -6,7 +6,9 @@
  *   S = Q E'      G = facts of the row * softmax(S) - 1 at true tails
  *   dQ = G E      dE = G' Q                    dhead = dQ conj(relation), drelation = dQ conj(head)
  *
- * S becomes G in place; G' is written out, so that all three products read rows.
+ * S becomes G in place; G' is written out, so that all three products read rows. Of several ranks
+ * each has some components of all vectors: their scores are added up, and what follows is of its
+ * own components alone.
  *
  * The loss of relations: given head and tail, a softmax over all directed relations. With
  * q = head conj(tail), an even relation scores a - b and its inverse a + b, where
@@ -281,6 +283,12 @@ static void clear_gradients(acq_complex_gradient *self)
     memset(self->relation_gradient, 0, self->n_vectors * self->width * sizeof(float));
 }
 
+/* Each rank has the share of its components. */
+static acq_status add_ranks(const acq_complex_gradient *self, float *scores, size_t n)
+{
+    return self->ranks == NULL ? ACQ_OK : self->ranks->sum(self->ranks->context, scores, n, NULL);
+}
+
 static acq_status compute_tails(acq_complex_gradient *self, double *loss)
 {
     tails_work work = {.self = self};
@@ -292,6 +300,8 @@ static acq_status compute_tails(acq_complex_gradient *self, double *loss)
     acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_rows, 2), make_two_queries, &work);
     acq_status status = acq_complex_multiply(self, batch->n_rows, self->queries.at, self->ld,
                                              &work.entities_down, self->scores.at, work.score_ld);
+    if (status == ACQ_OK)
+        status = add_ranks(self, self->scores.at, batch->n_rows * work.score_ld);
     if (status != ACQ_OK)
         return status;
     acq_pool_run(self->pool, acq_complex_count_blocks(batch->n_rows, SOFTMAX_ROWS), softmax_rows,
@@ -466,6 +476,8 @@ static acq_status run_slice(relation_work *work, double *loss)
     acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), make_fact_queries, work);
     acq_status status = multiply_parts(work, self->fact_queries.at, self->rank, self->ld,
                                        work->down, scores, self->n_vectors, work->score_ld);
+    if (status == ACQ_OK)
+        status = add_ranks(self, scores, work->n * work->score_ld);
     if (status == ACQ_OK)
         acq_pool_run(self->pool, acq_complex_count_blocks(work->n, FACT_ROWS), softmax_facts, work);
     if (status == ACQ_OK)

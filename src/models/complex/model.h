@@ -133,7 +133,8 @@ typedef struct acq_complex_gradient {
     const acq_kernels *kernels;
     acq_pool *pool; /* a step is too short to start threads in it */
     unsigned n_threads;
-    bool is_half; /* large products are of bfloat16 */
+    bool is_half;           /* large products are of bfloat16 */
+    const acq_ranks *ranks; /* each has some components of all vectors; NULL: all are here */
     bool is_reciprocal;
     uint32_t rank, n_entities, n_relations;
     uint32_t n_vectors;     /* of relations: one for each pair, reciprocal for each direction */

@@ -269,9 +269,26 @@ static void gather_dense(acq_nbfnet_gradient *g)
     }
 }
 
+/* The slopes of the passes that other ranks had. */
+static acq_status join_slopes(acq_nbfnet_gradient *g, acq_error *error)
+{
+    const acq_ranks *ranks = g->params.ranks;
+    size_t n = g->n;
+    acq_status status = acq_ranks_join(ranks, g->query_slopes, n * D, sizeof(float), error);
+    for (unsigned l = 0; l < L && status == ACQ_OK; l++)
+        status = acq_ranks_join(ranks, g->vector_slopes[l], n * g->n_vector_floats, sizeof(float),
+                                error);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(ranks, g->dense_slopes, n * g->n_dense, sizeof(float), error);
+    return status;
+}
+
 acq_status acq_nbfnet_gradient_end(acq_nbfnet_gradient *gradient, acq_error *error)
 {
     acq_nbfnet_gradient *g = gradient;
+    acq_status status = join_slopes(g, error);
+    if (status != ACQ_OK)
+        return status;
     memset(g->values, 0, g->model->parameters.n * sizeof *g->values);
     if (acq_threads_run(count_threads(g), L, gather_vectors, g) != ACQ_OK)
         return acq_fail_memory(error);
@@ -295,6 +312,9 @@ static acq_status run_query(void *context, size_t i, unsigned thread)
     acq_nbfnet_gradient *g = work->g;
     const acq_nbfnet_query *query = &work->queries[i];
     acq_nbfnet_worker *worker = &g->workers[thread];
+    g->losses[i] = 0;
+    if (acq_ranks_is_others(g->params.ranks, i))
+        return ACQ_OK;
     acq_nbfnet_slopes slopes = acq_nbfnet_gradient_get_slopes(g, i);
     acq_nbfnet_input input = acq_nbfnet_gradient_get_input(g, i);
     input.edges = query->edges == NULL ? work->edges : query->edges;
@@ -330,6 +350,8 @@ acq_status acq_nbfnet_gradient_compute(acq_nbfnet_gradient *gradient, const acq_
         status = acq_fail_memory(error);
     if (status == ACQ_OK)
         status = acq_nbfnet_gradient_end(g, error);
+    if (status == ACQ_OK)
+        status = acq_ranks_join(g->params.ranks, g->losses, n, sizeof *g->losses, error);
     *loss = 0;
     for (uint32_t i = 0; i < n && status == ACQ_OK; i++)
         *loss += g->losses[i] / n;

@@ -141,6 +141,7 @@ typedef struct acq_nbfnet_gradient_params {
     size_t most_targets; /* of a query; 0: compute is not used */
     double temperature;  /* of the weights of negatives; 0: equal ones */
     unsigned n_threads;
+    const acq_ranks *ranks; /* that share out the queries; NULL: none */
 } acq_nbfnet_gradient_params;
 
 typedef struct acq_nbfnet_worker acq_nbfnet_worker;
@@ -175,7 +176,7 @@ acq_status acq_nbfnet_gradient_begin(acq_nbfnet_gradient *gradient, const acq_re
 acq_nbfnet_input acq_nbfnet_gradient_get_input(const acq_nbfnet_gradient *gradient, size_t i);
 /* Where its slopes are added; passes may be worked on side by side. */
 acq_nbfnet_slopes acq_nbfnet_gradient_get_slopes(const acq_nbfnet_gradient *gradient, size_t i);
-/* values: the gradient, added up in the order of the passes. */
+/* values: the gradient, added up in the order of the passes, those of all ranks. */
 acq_status acq_nbfnet_gradient_end(acq_nbfnet_gradient *gradient, acq_error *error);
 
 /* Of the model as it is now on params.batch queries: values and the mean loss. scales are those of

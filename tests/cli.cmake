@@ -101,12 +101,19 @@ if(NOT ACQ_SANITIZE) # Chromium has a time of its own
   set_tests_properties(page page_demo page_tutorial PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
-set(ranks "") # without Open MPI the test is there, and skipped
+if(NOT ACQ_SANITIZE) # which have no limit of memory
+  add_test(NAME cli_buckets COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/buckets.sh $<TARGET_FILE:anycq>)
+endif()
+
+set(ranks "") # without Open MPI the tests are there, and skipped
 if(TARGET anycq_ranks)
   set(ranks $<TARGET_FILE:anycq_ranks>)
 endif()
-add_test(NAME cli_ranks COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/ranks.sh "${ranks}" ${PROJECT_SOURCE_DIR})
-set_tests_properties(cli_ranks PROPERTIES SKIP_RETURN_CODE 77)
-if(ACQ_SANITIZE) # Open MPI does not free what its plugins hold
-  set_tests_properties(cli_ranks PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
-endif()
+foreach(name ranks ranks_train)
+  add_test(NAME cli_${name}
+           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh "${ranks}" ${PROJECT_SOURCE_DIR})
+  set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77)
+  if(ACQ_SANITIZE) # Open MPI does not free what its plugins hold
+    set_tests_properties(cli_${name} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endif()
+endforeach()

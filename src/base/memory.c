@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #ifdef ACQ_FAULTS
 static _Thread_local size_t fail_at;
@@ -75,6 +77,15 @@ char *acq_copy_string(const char *text)
     if (copy != NULL)
         memcpy(copy, text, n);
     return copy;
+}
+
+uint64_t acq_memory_get_most(void)
+{
+    struct rlimit limit;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t all = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    bool is_limited = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited && limit.rlim_cur < all ? limit.rlim_cur : all;
 }
 
 acq_status acq_reserve(void **block, size_t *capacity, size_t need, size_t size)

@@ -14,6 +14,9 @@ void *acq_resize(void *block, size_t n, size_t size); /* on failure the old bloc
 void acq_free(void *block);
 char *acq_copy_string(const char *text);
 
+/* Bytes of private memory that this process may have: its limit, or what the machine has. */
+uint64_t acq_memory_get_most(void);
+
 /* Makes room for `need` items in a growable array: *block has *capacity items now.
  * Doubles, so appending is amortised O(1). */
 acq_status acq_reserve(void **block, size_t *capacity, size_t need, size_t size);

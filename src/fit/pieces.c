@@ -129,11 +129,17 @@ void acq_fit_plan_pieces(const acq_graph *graph, acq_fit_params *params)
     params->top = params->top < TOP ? params->top : TOP;
     params->complex.rank = params->complex.rank < rank ? params->complex.rank : rank;
     params->use_nbfnet = params->use_ultra = params->use_rulebook = false;
+    if (params->ranks == NULL)
+        params->complex.buckets =
+            acq_train_complex_count_buckets(graph, params->complex.rank, acq_memory_get_most());
     if (params->chooses && params->use_neighbours && !has_time_for_complex(graph, params))
         params->use_complex = false;
     if (params->seconds > 0)
         acq_format(time, sizeof time, " in %.0f s", params->seconds);
-    if (params->use_complex)
+    if (params->use_complex && params->complex.buckets > 1)
+        acq_format(model, sizeof model, "ComplEx of rank %u in %u buckets, ", params->complex.rank,
+                   params->complex.buckets);
+    else if (params->use_complex)
         acq_format(model, sizeof model, "ComplEx of rank %u, ", params->complex.rank);
     acq_format(text, sizeof text, "fitted in pieces%s, by %srules and similar entities", time,
                model);

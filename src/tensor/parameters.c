@@ -1,8 +1,14 @@
 /* parameters.c - laying out tensors in one aligned block; see parameters.h. */
 #include "tensor/parameters.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -22,13 +28,18 @@ static bool place(acq_parameters *parameters, const acq_shape *shape)
     return parameters->n <= most;
 }
 
-acq_status acq_parameters_init(acq_parameters *parameters, const acq_shape *shapes, size_t n)
+static bool lay_out(acq_parameters *parameters, const acq_shape *shapes, size_t n)
 {
     *parameters = (acq_parameters){.tensors = acq_alloc(n, sizeof *parameters->tensors)};
     bool fits = parameters->tensors != NULL;
     for (size_t i = 0; i < n && fits; i++)
         fits = place(parameters, &shapes[i]);
-    if (fits)
+    return fits;
+}
+
+acq_status acq_parameters_init(acq_parameters *parameters, const acq_shape *shapes, size_t n)
+{
+    if (lay_out(parameters, shapes, n))
         parameters->block = acq_zalloc(parameters->n * sizeof(float) + ALIGNMENT, 1);
     if (parameters->block == NULL) {
         acq_parameters_deinit(parameters);
@@ -39,10 +50,73 @@ acq_status acq_parameters_init(acq_parameters *parameters, const acq_shape *shap
     return ACQ_OK;
 }
 
+/* A file without a name; -1: errno says why. */
+static int open_nameless(const char *beside)
+{
+    static const char ending[] = ".XXXXXX", usual[] = "/var/tmp/anycq";
+    size_t room = strlen(beside == NULL ? usual : beside) + sizeof ending;
+    char *path = acq_alloc(room, 1);
+    if (path == NULL)
+        return -1;
+    snprintf(path, room, "%s%s", beside == NULL ? usual : beside, ending);
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0)
+        (void)unlink(path);
+    acq_free(path);
+    return file;
+}
+
+/* All of it is written for once, so that a full disk is an error here and not a signal later. */
+static acq_status map_block(acq_parameters *parameters, int file, acq_error *error)
+{
+    size_t bytes = parameters->n * sizeof(float) + ALIGNMENT;
+    int failure = posix_fallocate(file, 0, (off_t)bytes);
+    if (failure != 0)
+        return acq_fail(error, ACQ_ERR_IO, "no room on the disk for %.1f GB of vectors: %s",
+                        1e-9 * (double)bytes, strerror(failure));
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (block == MAP_FAILED)
+        return acq_fail(error, ACQ_ERR_IO, "vectors on the disk cannot be mapped: %s",
+                        strerror(errno));
+    parameters->values = parameters->block = block;
+    parameters->mapped = bytes;
+    return ACQ_OK;
+}
+
+acq_status acq_parameters_init_on_disk(acq_parameters *parameters, const acq_shape *shapes,
+                                       size_t n, const char *beside, acq_error *error)
+{
+    acq_status status = lay_out(parameters, shapes, n) ? ACQ_OK : acq_fail_memory(error);
+    int file = status == ACQ_OK ? open_nameless(beside) : -1;
+    if (status == ACQ_OK && file < 0)
+        status =
+            acq_fail(error, ACQ_ERR_IO, "a file for vectors cannot be made: %s", strerror(errno));
+    if (status == ACQ_OK)
+        status = map_block(parameters, file, error);
+    if (file >= 0)
+        close(file);
+    if (status != ACQ_OK)
+        acq_parameters_deinit(parameters);
+    return status;
+}
+
+void acq_parameters_leave(const acq_parameters *parameters, size_t first, size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = (uintptr_t)(parameters->values + first), end = begin + n * sizeof(float);
+    begin = (begin + page - 1) / page * page;
+    end = end / page * page;
+    if (parameters->mapped > 0 && begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 void acq_parameters_deinit(acq_parameters *parameters)
 {
     acq_free(parameters->tensors);
-    acq_free(parameters->block);
+    if (parameters->mapped > 0)
+        (void)munmap(parameters->block, parameters->mapped);
+    else
+        acq_free(parameters->block);
     *parameters = (acq_parameters){0};
 }
 

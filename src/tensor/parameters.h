@@ -22,9 +22,17 @@ typedef struct acq_parameters {
     float *values; /* 64-byte aligned, zeroed by init; every tensor starts on 64 bytes */
     size_t n;      /* floats in the block, gaps included: these are always 0 */
     void *block;
+    size_t mapped; /* bytes of a file that is the block; 0: memory */
 } acq_parameters;
 
 acq_status acq_parameters_init(acq_parameters *parameters, const acq_shape *shapes, size_t n);
+/* The same in a file without a name on the disk of `beside`, mapped: for blocks that are larger
+ * than memory. Its room on the disk is taken at once. NULL: where the system has its temporary
+ * files. */
+acq_status acq_parameters_init_on_disk(acq_parameters *parameters, const acq_shape *shapes,
+                                       size_t n, const char *beside, acq_error *error);
+/* Floats [first, first + n) are not needed for a while: their memory is free for others. */
+void acq_parameters_leave(const acq_parameters *parameters, size_t first, size_t n);
 void acq_parameters_deinit(acq_parameters *parameters);
 
 static inline size_t acq_tensor_get_length(const acq_tensor *tensor)

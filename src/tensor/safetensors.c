@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +20,12 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
-enum { LARGEST_READ = 1 << 30, KNOWN = ACQ_SAFETENSORS_FRAME + 1 };
+enum { LARGEST_READ = 1 << 30, MAPPED = 1 << 28, KNOWN = ACQ_SAFETENSORS_FRAME + 1 };
 
 struct acq_safetensors {
-    char *name;  /* of the file, in messages */
-    char *bytes; /* the whole file */
+    char *name;    /* of the file, in messages */
+    char *bytes;   /* the whole file */
+    size_t mapped; /* bytes of a mapping; 0: memory */
     acq_safetensors_header header;
     const char *data;
 };
@@ -123,16 +125,20 @@ static acq_status parse(acq_safetensors *file, size_t length, acq_error *error)
     return status == ACQ_OK ? check_digest(file, error) : status;
 }
 
-/* Takes the bytes, also on an error. */
-static acq_status take(char *bytes, size_t length, const char *name, acq_safetensors **out,
-                       acq_error *error)
+/* Takes the bytes, also on an error. mapped: as in acq_safetensors. */
+static acq_status take(char *bytes, size_t length, size_t mapped, const char *name,
+                       acq_safetensors **out, acq_error *error)
 {
     acq_safetensors *file = acq_zalloc(1, sizeof *file);
     if (file == NULL) {
-        acq_free(bytes);
+        if (mapped > 0)
+            (void)munmap(bytes, mapped);
+        else
+            acq_free(bytes);
         return acq_fail_memory(error);
     }
     file->bytes = bytes;
+    file->mapped = mapped;
     file->name = acq_copy_string(name);
     acq_status status = file->name == NULL ? acq_fail_memory(error) : parse(file, length, error);
     if (status != ACQ_OK) {
@@ -151,7 +157,7 @@ acq_status acq_safetensors_read_memory(const void *bytes, size_t length, const c
         return acq_fail_memory(error);
     if (length > 0)
         memcpy(copy, bytes, length);
-    acq_status status = take(copy, length, name, out, error);
+    acq_status status = take(copy, length, 0, name, out, error);
     acq_error_set_file(error, name);
     return status;
 }
@@ -188,6 +194,16 @@ static acq_status get(int file, char *bytes, size_t length, acq_error *error)
     return ACQ_OK;
 }
 
+/* A large file is read where it lies: it may be larger than memory. */
+static acq_status map(int file, size_t length, const char *path, acq_safetensors **out,
+                      acq_error *error)
+{
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED)
+        return acq_fail(error, ACQ_ERR_IO, "cannot map the file: %s", strerror(errno));
+    return take(bytes, length, length, path, out, error);
+}
+
 static acq_status read_open(int file, uint64_t length, const char *path, acq_safetensors **out,
                             acq_error *error)
 {
@@ -197,12 +213,14 @@ static acq_status read_open(int file, uint64_t length, const char *path, acq_saf
         status = check_frame(start, length, error);
     if (status != ACQ_OK)
         return status;
+    if (length >= MAPPED)
+        return map(file, (size_t)length, path, out, error);
     char *bytes = acq_alloc((size_t)length, 1);
     if (bytes == NULL)
         return acq_fail_memory(error);
     status = get(file, bytes, (size_t)length, error);
     if (status == ACQ_OK)
-        return take(bytes, (size_t)length, path, out, error);
+        return take(bytes, (size_t)length, 0, path, out, error);
     acq_free(bytes);
     return status;
 }
@@ -225,7 +243,10 @@ void acq_safetensors_free(acq_safetensors *file)
     if (file == NULL)
         return;
     acq_safetensors_header_deinit(&file->header);
-    acq_free(file->bytes);
+    if (file->mapped > 0)
+        (void)munmap(file->bytes, file->mapped);
+    else
+        acq_free(file->bytes);
     acq_free(file->name);
     acq_free(file);
 }

@@ -17,8 +17,9 @@ typedef struct acq_complex_trainer {
     float *squares;         /* Adagrad's sums, in the layout of the model's parameters */
     acq_complex_gradient g; /* with the batch */
 
-    const acq_links **links; /* by relation */
-    acq_complex_row *rows;   /* of the graph, both directions, by relation */
+    const acq_links *const *given; /* links by relation; NULL: the graph's */
+    const acq_links **links;       /* by relation */
+    acq_complex_row *rows;         /* of the graph, both directions, by relation */
     size_t n_rows;
     uint32_t *order;           /* of the rows in this epoch, by batch */
     uint32_t *batches;         /* their order */
@@ -34,6 +35,25 @@ typedef struct acq_complex_trainer {
 acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *graph,
                                     const acq_train_complex_params *params, acq_error *error);
 void acq_complex_trainer_deinit(acq_complex_trainer *self);
+
+/* All but the model, which is there, as are the params and the graph or the links. */
+acq_status acq_complex_trainer_open(acq_complex_trainer *self, acq_error *error);
+
+/* One batch: its gradient and mean loss; then the update. Not finite: the gradient was not, and
+ * nothing has changed. */
+acq_status acq_complex_compute(acq_complex_trainer *self, uint64_t step, double *loss,
+                               acq_error *error);
+double acq_complex_finish(acq_complex_trainer *self, double rate);
+
+/* By the share of the schedule that is over. */
+double acq_complex_get_rate(const acq_train_complex_params *params, double share);
+/* Of the loss of relations; n: facts in both directions. */
+double acq_complex_get_weight(const acq_train_complex_params *params, double n,
+                              uint32_t n_entities);
+
+/* complex_buckets.c; see train.h. */
+acq_status acq_complex_train_buckets(const acq_graph *graph, const acq_train_complex_params *params,
+                                     acq_complex **out, acq_error *error);
 
 /* The rows of the graph, in the order of the first epoch. */
 acq_status acq_complex_list_rows(acq_complex_trainer *self, acq_error *error);

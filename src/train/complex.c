@@ -22,6 +22,7 @@ void acq_train_complex_params_init(acq_train_complex_params *params)
         .n3 = .07,
         .relation_weight = -1,
         .scale = 1e-3,
+        .buckets = 1,
         .epochs = 14,
         .n_threads = acq_threads_available(),
         .checkpoint_seconds = 60,
@@ -95,6 +96,15 @@ static acq_status check_params(const acq_graph *graph, const acq_train_complex_p
                           "ComplEx draws at least two candidates, or takes all with 0");
     if (status == ACQ_OK)
         status = check_numbers(params, error);
+    if (status == ACQ_OK && params->buckets > 1 && (params->warm != NULL || params->ranks != NULL))
+        status = acq_fail(error, ACQ_ERR_USAGE,
+                          "vectors in buckets begin as random ones and are trained by one process; "
+                          "leave --buckets out");
+    if (status == ACQ_OK && params->buckets > acq_graph_get_n_entities(graph) / 2)
+        status = params->buckets < 2
+                     ? ACQ_OK
+                     : acq_fail(error, ACQ_ERR_USAGE, "%u buckets for %u entities; use fewer",
+                                params->buckets, acq_graph_get_n_entities(graph));
     return status == ACQ_OK ? check_warm(graph, params, error) : status;
 }
 
@@ -117,9 +127,14 @@ acq_status acq_complex_trainer_init(acq_complex_trainer *self, const acq_graph *
     acq_status status = (params->reciprocal ? acq_complex_new_reciprocal : acq_complex_new)(
         acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph), params->rank,
         params->scale, params->seed, &self->model, error);
-    if (status == ACQ_OK)
-        status = acq_complex_gradient_init(&self->g, self->model, params->batch, params->n_threads,
-                                           error);
+    return status == ACQ_OK ? acq_complex_trainer_open(self, error) : status;
+}
+
+acq_status acq_complex_trainer_open(acq_complex_trainer *self, acq_error *error)
+{
+    const acq_train_complex_params *params = self->params;
+    acq_status status =
+        acq_complex_gradient_init(&self->g, self->model, params->batch, params->n_threads, error);
     self->g.is_half = acq_train_complex_is_half(params);
     return status == ACQ_OK ? init_arrays(self, error) : status;
 }
@@ -235,13 +250,15 @@ static void end_warming(training *t)
 }
 
 /* Constant for the first half, then linear down to its last share. */
-static double get_rate(const training *t, double share)
+double acq_complex_get_rate(const acq_train_complex_params *params, double share)
 {
-    const acq_train_complex_params *params = t->state.params;
-    if (is_warming(t))
-        return 0;
     double late = share < .5 ? 0 : share < 1 ? 2 * share - 1 : 1;
     return params->rate * (1 + late * (params->last_rate - 1));
+}
+
+static double get_rate(const training *t, double share)
+{
+    return is_warming(t) ? 0 : acq_complex_get_rate(t->state.params, share);
 }
 
 /* What is shown: the mean over facts of each loss. */
@@ -254,30 +271,41 @@ static double get_mean_loss(const acq_complex_gradient *g, double tails, double 
     return tails / (double)n + (n_facts == 0 ? 0 : relations / (double)n_facts);
 }
 
-static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
+acq_status acq_complex_compute(acq_complex_trainer *self, uint64_t step, double *loss,
+                               acq_error *error)
 {
-    training *t = self;
     double tails = 0, relations = 0;
-    end_warming(t);
-    acq_status status = acq_complex_choose(&t->state, step);
+    acq_status status = acq_complex_choose(self, step);
     if (status == ACQ_OK)
-        status = acq_complex_gradient_compute(&t->state.g, &tails, &relations);
+        status = acq_complex_gradient_compute(&self->g, &tails, &relations);
     if (status == ACQ_ERR_IO)
         return acq_fail(error, status, "the ranks cannot add up their scores");
     if (status != ACQ_OK)
         return acq_fail_memory(error);
-    *loss = get_mean_loss(&t->state.g, tails, relations);
+    *loss = get_mean_loss(&self->g, tails, relations);
     return ACQ_OK;
+}
+
+static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
+{
+    training *t = self;
+    end_warming(t);
+    return acq_complex_compute(&t->state, step, loss, error);
+}
+
+double acq_complex_finish(acq_complex_trainer *self, double rate)
+{
+    if (!acq_complex_gradient_is_finite(&self->g))
+        return (double)NAN;
+    acq_complex_update(self, rate);
+    acq_complex_forget(self);
+    return 0;
 }
 
 static void update(void *self, double share, double *norm)
 {
     training *t = self;
-    *norm = acq_complex_gradient_is_finite(&t->state.g) ? 0 : (double)NAN;
-    if (!isfinite(*norm))
-        return;
-    acq_complex_update(&t->state, get_rate(t, share));
-    acq_complex_forget(&t->state);
+    *norm = acq_complex_finish(&t->state, get_rate(t, share));
 }
 
 /* ---- ranks ---- */
@@ -402,6 +430,8 @@ acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_par
     acq_status status = check_params(graph, params, error);
     if (status != ACQ_OK)
         return status;
+    if (params->buckets > 1)
+        return acq_complex_train_buckets(graph, params, out, error);
     status = start(&t, graph, error);
     if (status == ACQ_OK)
         status = run(&t, error);

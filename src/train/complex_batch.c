@@ -30,9 +30,12 @@ static acq_status add_rows(acq_complex_trainer *self, acq_rel relation, size_t *
                            acq_error *error)
 {
     const acq_links *links;
-    acq_status status = acq_graph_open_links(self->graph, relation, &links, error);
+    acq_status status =
+        self->given == NULL ? acq_graph_open_links(self->graph, relation, &links, error) : ACQ_OK;
     if (status != ACQ_OK)
         return status;
+    if (self->given != NULL)
+        links = self->given[relation];
     if (ACQ_RESERVE(self->rows, *room, self->n_rows + links->n_heads + 1) != ACQ_OK)
         return acq_fail_memory(error);
     for (uint32_t i = 0; i < links->n_heads; i++) {
@@ -63,14 +66,19 @@ static void fill_facts(acq_complex_trainer *self)
 }
 
 /* Relations are worth learning where entities have many facts. */
+double acq_complex_get_weight(const acq_train_complex_params *params, double n, uint32_t n_entities)
+{
+    if (params->relation_weight >= 0)
+        return params->relation_weight;
+    return n >= DENSE * (double)n_entities ? DENSE_WEIGHT : 0;
+}
+
 static double get_relation_weight(const acq_complex_trainer *self)
 {
     double n = 0;
-    if (self->params->relation_weight >= 0)
-        return self->params->relation_weight;
     for (size_t i = 0; i < self->n_rows; i++)
         n += self->rows[i].n_tails;
-    return n >= DENSE * (double)self->g.n_entities ? DENSE_WEIGHT : 0;
+    return acq_complex_get_weight(self->params, n, self->g.n_entities);
 }
 
 static acq_status list_facts(acq_complex_trainer *self, acq_error *error)

@@ -108,6 +108,7 @@ static const field complex_fields[] = {
     FIELD(relation_weight, relation_weight),
     FIELD(init, scale),
     FIELD_AS(acq_train_complex_params, reciprocal, FIELD_FLAG, reciprocal, IN_IDENTITY | IN_LIST),
+    FIELD(buckets, buckets),
     FIELD(epochs, epochs),
     FIELD(train_time, seconds),
     FIELD_AS(acq_train_complex_params, f32, FIELD_PRECISION, precision, IN_IDENTITY | IN_LIST),

@@ -78,6 +78,13 @@ typedef enum acq_precision {
  * heads are predicted as tails of the inverse. The loss of relations is a softmax over all directed
  * relations, given head and tail; N3 is that of head, relation and tail of each fact.
  *
+ * `buckets` > 1: entities lie in so many buckets, entity e in number e mod buckets. Two of them are
+ * in memory at a time, with Adagrad's sums, and all facts between them are learnt, with a softmax
+ * over the entities of both; facts within a bucket are shared out over its pairs. The others are on
+ * disk, as the model is that comes out. Pairs follow each other so that one bucket stays: (0,1)
+ * (0,2) ... (0,n-1) (1,n-1) ... (1,2) (2,3) ..., in every other epoch backwards. A checkpoint has
+ * all vectors.
+ *
  * `candidates` > 0: a batch has rows of one relation, or of few, and its softmax runs over their
  * true tails and so many other entities: three quarters drawn among the tails of the relation,
  * the rest among all others, each with the weight that makes the sum unbiased. 0: over all. */
@@ -93,6 +100,7 @@ typedef struct acq_train_complex_params {
                                or more on average, both directions counted, else 0 */
     double scale;           /* of the initial values */
     bool reciprocal;        /* inverse relations have vectors of their own */
+    uint32_t buckets;       /* of entities; 0 or 1: all vectors are in memory */
     double epochs;
     double seconds;   /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
     int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */
@@ -116,6 +124,9 @@ bool acq_train_complex_is_half(const acq_train_complex_params *params);
 
 acq_status acq_train_complex(const acq_graph *graph, const acq_train_complex_params *params,
                              acq_complex **out, acq_error *error);
+
+/* How many buckets keep a training within so many bytes of memory; 1: none are needed. */
+uint32_t acq_train_complex_count_buckets(const acq_graph *graph, uint32_t rank, uint64_t bytes);
 
 /* NBFNet on one-hop queries of one graph.
  *

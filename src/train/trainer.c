@@ -271,7 +271,10 @@ static acq_status whole_init(whole *all, const acq_trainer *t, acq_error *error)
             return acq_fail_memory(error);
         shapes[i] = (acq_shape){.name = name, .rows = tensor->rows, .cols = tensor->cols};
     }
-    acq_status status = acq_parameters_init(&all->parameters, shapes, all->n_parts * n);
+    n *= all->n_parts;
+    if (t->is_large)
+        return acq_parameters_init_on_disk(&all->parameters, shapes, n, t->checkpoint, error);
+    acq_status status = acq_parameters_init(&all->parameters, shapes, n);
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 

@@ -74,6 +74,7 @@ typedef struct acq_trainer {
     size_t n_numbers;
     const char *identity;   /* "--rate=0.1 --batch=64 ... graph=...": what a checkpoint must have */
     const char *checkpoint; /* path; NULL: none */
+    bool is_large; /* the parameters are larger than memory: a checkpoint is made on the disk */
     double checkpoint_seconds;
     bool resume;
     acq_train_progress_fn progress; /* may be NULL */

@@ -131,6 +131,48 @@ static void test_threads_do_not_change_a_bit(void **state)
     acq_graph_free(graph);
 }
 
+/* Two buckets at a time see every fact, also those within a bucket. */
+static void test_buckets_learn_a_ring(void **state)
+{
+    (void)state;
+    enum { LARGE = 31 };
+    acq_graph *graph = complex_case_ring(LARGE);
+    for (uint32_t n = 2; n <= 5; n++) {
+        acq_train_complex_params params = get_params();
+        params.buckets = n;
+        params.epochs = 60;
+        params.relation_weight = n == 2 ? -1 : 1;
+        acq_complex *model = train(graph, &params);
+        size_t n_right = 0;
+        for (acq_ent i = 0; i < LARGE; i++) {
+            n_right += find_best(model, i, 0) == (i + 1) % LARGE;
+            n_right += find_best(model, i, 1) == (i + LARGE - 1) % LARGE;
+        }
+        if (n_right < 2 * LARGE - 2)
+            fail_msg("%u buckets: %zu of %d are learnt", n, n_right, 2 * LARGE);
+        params.n_threads = 3;
+        acq_complex *more = train(graph, &params);
+        assert_same_bits(model, more);
+        acq_complex_free(model);
+        acq_complex_free(more);
+    }
+    acq_graph_free(graph);
+}
+
+static void test_so_many_buckets_fit_the_memory(void **state)
+{
+    (void)state;
+    acq_graph *graph = complex_case_ring(1000);
+    uint64_t n = acq_graph_get_n_entities(graph);
+    uint64_t all = n * 64 * 2 * 2 * sizeof(float); /* vectors and sums */
+    assert_int_equal(acq_train_complex_count_buckets(graph, 64, 4 * all), 1);
+    assert_int_equal(acq_train_complex_count_buckets(graph, 64, 2 * all), 1);
+    assert_int_equal(acq_train_complex_count_buckets(graph, 64, all), 4);
+    assert_int_equal(acq_train_complex_count_buckets(graph, 64, all / 2), 8);
+    assert_int_equal(acq_train_complex_count_buckets(graph, 64, 1), 64);
+    acq_graph_free(graph);
+}
+
 static bool stop_later(void *context, const acq_train_progress *now)
 {
     size_t *left = context;
@@ -138,11 +180,11 @@ static bool stop_later(void *context, const acq_train_progress *now)
     return (*left)-- > 0;
 }
 
-static void test_a_resumed_training_gives_the_same_bits(void **state)
+static void check_resumed(uint32_t n_buckets)
 {
-    (void)state;
     acq_graph *graph = complex_case_ring(RING);
     acq_train_complex_params params = get_params();
+    params.buckets = n_buckets;
     acq_complex *whole = train(graph, &params), *model = NULL;
     acq_status status = ACQ_ERR_INTERRUPTED;
     size_t left, n_runs = 0;
@@ -157,9 +199,17 @@ static void test_a_resumed_training_gives_the_same_bits(void **state)
     assert_int_equal(status, ACQ_OK);
     assert_true(n_runs > 3);
     assert_same_bits(whole, model);
+    remove(PATH);
     acq_complex_free(whole);
     acq_complex_free(model);
     acq_graph_free(graph);
+}
+
+static void test_a_resumed_training_gives_the_same_bits(void **state)
+{
+    (void)state;
+    check_resumed(1);
+    check_resumed(3);
 }
 
 static void check_refused(const acq_graph *graph, const acq_train_complex_params *params,
@@ -190,6 +240,9 @@ static void test_checkpoints_of_other_trainings_are_refused(void **state)
     params.rate = .1;
     params.precision = ACQ_PRECISION_F32;
     check_refused(graph, &params, ACQ_ERR_INPUT, "made with --f32 no, not yes");
+    params.precision = ACQ_PRECISION_AUTO;
+    params.buckets = 4;
+    check_refused(graph, &params, ACQ_ERR_INPUT, "made with --buckets 1, not 4");
     params = get_params();
     params.resume = true;
     check_refused(graph, &params, ACQ_ERR_USAGE, "path of a checkpoint");
@@ -216,6 +269,7 @@ static void test_options_are_checked(void **state)
     REFUSED(n3, -1, "N3");
     REFUSED(relation_weight, INFINITY, "relations");
     REFUSED(seconds, -1, "the time");
+    REFUSED(buckets, RING, "use fewer");
 #undef REFUSED
     acq_graph_free(graph);
 }
@@ -284,6 +338,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_tails_of_a_ring_are_learnt),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
+        cmocka_unit_test(test_buckets_learn_a_ring),
+        cmocka_unit_test(test_so_many_buckets_fit_the_memory),
         cmocka_unit_test(test_a_resumed_training_gives_the_same_bits),
         cmocka_unit_test(test_checkpoints_of_other_trainings_are_refused),
         cmocka_unit_test(test_options_are_checked),

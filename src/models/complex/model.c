@@ -24,26 +24,42 @@ acq_status acq_complex_check_sizes(uint32_t n_relations, uint32_t rank, acq_erro
     return ACQ_OK;
 }
 
-/* All vectors are zero; the sizes have been checked. */
-static acq_status new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
-                           bool is_reciprocal, acq_complex **out, acq_error *error)
+/* The sizes have been checked. */
+acq_status acq_complex_new_zero(const acq_complex *sizes, const char *beside, acq_complex **out,
+                                acq_error *error)
 {
-    const acq_shape shapes[] = {
-        {"entities", n_entities, 2 * rank},
-        {"relations", acq_complex_get_vector(is_reciprocal, n_relations), 2 * rank}};
+    const acq_shape shapes[] = {{"entities", sizes->n_entities, 2 * sizes->rank},
+                                {"relations",
+                                 acq_complex_get_vector(sizes->is_reciprocal, sizes->n_relations),
+                                 2 * sizes->rank}};
     acq_complex *model = acq_zalloc(1, sizeof *model);
     if (model == NULL)
         return acq_fail_memory(error);
-    model->rank = rank;
-    model->is_reciprocal = is_reciprocal;
-    model->n_entities = model->known_entities = n_entities;
-    model->n_relations = model->known_relations = n_relations;
-    if (acq_parameters_init(&model->parameters, shapes, 2) != ACQ_OK) {
+    model->rank = sizes->rank;
+    model->is_reciprocal = sizes->is_reciprocal;
+    model->n_entities = model->known_entities = sizes->n_entities;
+    model->n_relations = model->known_relations = sizes->n_relations;
+    acq_status status =
+        beside != NULL ? acq_parameters_init_on_disk(&model->parameters, shapes, 2, beside, error)
+                       : acq_parameters_init(&model->parameters, shapes, 2);
+    if (status == ACQ_ERR_MEMORY)
+        acq_fail_memory(error);
+    if (status != ACQ_OK)
         acq_complex_free(model);
-        return acq_fail_memory(error);
-    }
-    *out = model;
-    return ACQ_OK;
+    else
+        *out = model;
+    return status;
+}
+
+static acq_status new_zero(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
+                           bool is_reciprocal, const char *beside, acq_complex **out,
+                           acq_error *error)
+{
+    acq_complex sizes = {.rank = rank,
+                         .is_reciprocal = is_reciprocal,
+                         .n_entities = n_entities,
+                         .n_relations = n_relations};
+    return acq_complex_new_zero(&sizes, beside, out, error);
 }
 
 void acq_complex_free(acq_complex *model)
@@ -72,13 +88,25 @@ static void draw_vector(float *vector, uint32_t rank, double scale, uint64_t see
 }
 
 /* Entities have even streams, relations odd ones. */
+void acq_complex_draw_entity(acq_ent entity, uint32_t rank, double scale, uint64_t seed,
+                             float *vector)
+{
+    draw_vector(vector, rank, scale, seed, 2 * (uint64_t)entity);
+}
+
+void acq_complex_draw_relation(uint32_t i, uint32_t rank, double scale, uint64_t seed,
+                               float *vector)
+{
+    draw_vector(vector, rank, scale, seed, 2 * (uint64_t)i + 1);
+}
+
 static void draw_all(acq_complex *model, double scale, uint64_t seed)
 {
     for (uint32_t e = 0; e < model->n_entities; e++)
-        draw_vector(acq_complex_get_entity(model, e), model->rank, scale, seed, 2 * (uint64_t)e);
+        acq_complex_draw_entity(e, model->rank, scale, seed, acq_complex_get_entity(model, e));
     for (acq_rel r = 0; r < model->n_relations; r += model->is_reciprocal ? 1 : 2)
-        draw_vector(acq_complex_get_relation(model, r), model->rank, scale, seed,
-                    2 * (uint64_t)acq_complex_get_vector(model->is_reciprocal, r) + 1);
+        acq_complex_draw_relation(acq_complex_get_vector(model->is_reciprocal, r), model->rank,
+                                  scale, seed, acq_complex_get_relation(model, r));
 }
 
 acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t rank, double scale,
@@ -86,7 +114,7 @@ acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t r
 {
     acq_status status = acq_complex_check_sizes(n_relations, rank, error);
     if (status == ACQ_OK)
-        status = new_zero(n_entities, n_relations, rank, false, out, error);
+        status = new_zero(n_entities, n_relations, rank, false, NULL, out, error);
     if (status == ACQ_OK)
         draw_all(*out, scale, seed);
     return status;
@@ -98,7 +126,7 @@ acq_status acq_complex_new_reciprocal(uint32_t n_entities, uint32_t n_relations,
 {
     acq_status status = acq_complex_check_sizes(n_relations, rank, error);
     if (status == ACQ_OK)
-        status = new_zero(n_entities, n_relations, rank, true, out, error);
+        status = new_zero(n_entities, n_relations, rank, true, NULL, out, error);
     if (status == ACQ_OK)
         draw_all(*out, scale, seed);
     return status;
@@ -181,12 +209,12 @@ static acq_status check_dictionary(const acq_safetensors *file, const acq_comple
 }
 
 /* The stored vectors first, zeros for what the graph has gained. */
-static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_complex **out,
-                       acq_error *error)
+static acq_status grow(const acq_complex *stored, const acq_graph *graph, const char *beside,
+                       acq_complex **out, acq_error *error)
 {
     size_t bytes = 2 * (size_t)stored->rank * sizeof(float);
     acq_status status = new_zero(acq_graph_get_n_entities(graph), acq_graph_get_n_relations(graph),
-                                 stored->rank, stored->is_reciprocal, out, error);
+                                 stored->rank, stored->is_reciprocal, beside, out, error);
     if (status != ACQ_OK)
         return status;
     (*out)->known_entities = stored->n_entities;
@@ -198,8 +226,9 @@ static acq_status grow(const acq_complex *stored, const acq_graph *graph, acq_co
     return ACQ_OK;
 }
 
-static acq_status load(const acq_safetensors *file, const acq_graph *graph, acq_complex **out,
-                       acq_error *error)
+/* beside: where vectors lie that are larger than memory; NULL: they are not. */
+static acq_status load(const acq_safetensors *file, const acq_graph *graph, const char *beside,
+                       acq_complex **out, acq_error *error)
 {
     acq_complex sizes = {0};
     acq_complex *stored = NULL;
@@ -210,7 +239,7 @@ static acq_status load(const acq_safetensors *file, const acq_graph *graph, acq_
         status = check_dictionary(file, &sizes, graph, error);
     if (status == ACQ_OK)
         status = new_zero(sizes.n_entities, sizes.n_relations, sizes.rank, sizes.is_reciprocal,
-                          &stored, error);
+                          beside, &stored, error);
     if (status == ACQ_OK)
         status = acq_safetensors_load(file, &stored->parameters, error);
     if (status == ACQ_OK && sizes.n_entities == acq_graph_get_n_entities(graph) &&
@@ -219,9 +248,17 @@ static acq_status load(const acq_safetensors *file, const acq_graph *graph, acq_
         return ACQ_OK;
     }
     if (status == ACQ_OK)
-        status = grow(stored, graph, out, error);
+        status = grow(stored, graph, beside, out, error);
     acq_complex_free(stored);
     return status;
+}
+
+/* Are these vectors more than half of what memory there is? */
+static bool is_larger_than_memory(const acq_safetensors *file)
+{
+    uint32_t rows, cols;
+    return acq_safetensors_get_shape(file, "entities", &rows, &cols) &&
+           (double)rows * cols * sizeof(float) > .5 * (double)acq_memory_get_most();
 }
 
 acq_status acq_complex_read(const char *path, const acq_graph *graph, acq_complex **out,
@@ -230,7 +267,7 @@ acq_status acq_complex_read(const char *path, const acq_graph *graph, acq_comple
     acq_safetensors *file = NULL;
     acq_status status = acq_safetensors_read(path, &file, error);
     if (status == ACQ_OK)
-        status = load(file, graph, out, error);
+        status = load(file, graph, is_larger_than_memory(file) ? path : NULL, out, error);
     acq_safetensors_free(file);
     if (status != ACQ_OK)
         acq_error_set_file(error, path);

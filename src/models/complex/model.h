@@ -59,6 +59,15 @@ acq_status acq_complex_new(uint32_t n_entities, uint32_t n_relations, uint32_t r
 acq_status acq_complex_new_reciprocal(uint32_t n_entities, uint32_t n_relations, uint32_t rank,
                                       double scale, uint64_t seed, acq_complex **out,
                                       acq_error *error);
+/* Values are zero. beside: the vectors lie on the disk of this path (tensor/parameters.h); NULL: in
+ * memory. */
+acq_status acq_complex_new_zero(const acq_complex *sizes, const char *beside, acq_complex **out,
+                                acq_error *error);
+/* Of one entity, or of one vector of a relation: as acq_complex_new draws it. */
+void acq_complex_draw_entity(acq_ent entity, uint32_t rank, double scale, uint64_t seed,
+                             float *vector);
+void acq_complex_draw_relation(uint32_t i, uint32_t rank, double scale, uint64_t seed,
+                               float *vector);
 void acq_complex_free(acq_complex *model); /* NULL is legal */
 
 /* The metadata name the dictionary's fingerprint; a graph that only grew since is served: new

@@ -109,7 +109,7 @@ set(ranks "") # without Open MPI the tests are there, and skipped
 if(TARGET anycq_ranks)
   set(ranks $<TARGET_FILE:anycq_ranks>)
 endif()
-foreach(name ranks ranks_train)
+foreach(name ranks ranks_train ranks_netns)
   add_test(NAME cli_${name}
            COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh "${ranks}" ${PROJECT_SOURCE_DIR})
   set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77)

@@ -5,6 +5,7 @@
 # usage: ranks_train.sh ANYCQ_WITH_MPI SOURCE_DIR [KILLS]
 set -u
 anycq=$1 source=$2 kills=${3:-2}
+[ -n "$anycq" ] || { echo "skipped: built without Open MPI (libopenmpi-dev)"; exit 77; }
 command -v mpirun >/dev/null || { echo "skipped: mpirun is not installed"; exit 77; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

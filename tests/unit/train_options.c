@@ -61,6 +61,7 @@ static const acq_train_option complex_others[] = {{"seed", "2"},
                                                   {"time", "5m"},
                                                   {"relation-weight", "0.5"},
                                                   {"reciprocal", NULL},
+                                                  {"buckets", "3"},
                                                   {"f32", NULL}};
 
 static const acq_train_option nbfnet_small[] = {

@@ -51,7 +51,7 @@ double acq_complex_get_rate(const acq_train_complex_params *params, double share
 double acq_complex_get_weight(const acq_train_complex_params *params, double n,
                               uint32_t n_entities);
 
-/* complex_buckets.c; see train.h. */
+/* See train.h. */
 acq_status acq_complex_train_buckets(const acq_graph *graph, const acq_train_complex_params *params,
                                      acq_complex **out, acq_error *error);
 

@@ -134,12 +134,12 @@ acq_status acq_question_draw_at_large(const acq_sampler *sampler, const acq_grap
                                       acq_error *error);
 
 /* The question that `key` stands for, read off the sampler's graph, with one to three free
- * variables; is_exchanged: each constant gives way to another entity that the rest shows at one of
- * its places. *out freed with acq_query_free; NULL: it has no variable, or no constant to exchange.
- */
+ * variables; is_fixed: as in the published files of queries without an answer, the first variable
+ * gives way to an entity that the rest shows at its places, and others are free. *out freed with
+ * acq_query_free; NULL: too few variables, or no such entity was found. */
 acq_status acq_question_draw_to_retrieve(const acq_sampler *sampler, const acq_graph *rest,
-                                         bool is_hub, bool is_exchanged, uint64_t seed,
-                                         uint64_t key, acq_query **out, acq_error *error);
+                                         bool is_hub, bool is_fixed, uint64_t seed, uint64_t key,
+                                         acq_query **out, acq_error *error);
 
 enum { ACQ_TRIAL_MOST_FREE = 3, ACQ_TRIAL_MOST = 24 };
 
@@ -196,8 +196,8 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 acq_error *error);
 
 /* The trees for retrieval with a prior (retrieval.c): half of the questions that they learn from
- * have an answer in the whole graph, as often by facts of the rest as it comes; of the others a
- * constant gave way to another entity and none is left. Learnt is whether the candidate that the
+ * have an answer in the whole graph, as often by facts of the rest as it comes; the others have a
+ * wrong value in the place of a variable and no answer. Learnt is whether the candidate that the
  * balanced trees put first is right, where facts do not settle it. Fills calibrator->retrieval, or
  * leaves it NULL where there are too few questions. */
 acq_status acq_fit_retrieval(const acq_graph *rest, const acq_graph *whole,

@@ -290,39 +290,6 @@ static acq_status exchange_constants(acq_problem *problem, const acq_graph *rest
     return status;
 }
 
-static bool has_constant(const acq_problem *problem)
-{
-    for (uint32_t i = 0; i < problem->n_literals; i++)
-        if (!problem->literals[i].is_negated &&
-            (!problem->literals[i].left.is_variable || !problem->literals[i].right.is_variable))
-            return true;
-    return false;
-}
-
-acq_status acq_question_draw_to_retrieve(const acq_sampler *sampler, const acq_graph *rest,
-                                         bool is_hub, bool is_exchanged, uint64_t seed,
-                                         uint64_t key, acq_query **out, acq_error *error)
-{
-    acq_random random = acq_random_start(seed, key);
-    acq_problem *problem = NULL;
-    acq_ent answer[MOST_TERMS];
-    uint32_t numbers[MOST_TERMS], n_free = 1;
-    *out = NULL;
-    acq_status status = draw_problem(sampler, is_hub, false, &random, &problem, answer, error);
-    if (status == ACQ_OK && is_exchanged)
-        status = exchange_constants(problem, rest, &random, error);
-    if (is_hub)
-        n_free += (uint32_t)acq_random_below(&random, 3);
-    if (status == ACQ_OK && problem->n_variables > 0 && (!is_exchanged || has_constant(problem))) {
-        n_free = n_free < problem->n_variables ? n_free : problem->n_variables;
-        number_variables(problem->n_variables, n_free, &random, numbers);
-        if (make_query(problem, numbers, n_free, out) != ACQ_OK)
-            status = acq_fail_memory(error);
-    }
-    acq_problem_free(problem);
-    return status;
-}
-
 acq_status acq_question_draw_at_large(const acq_sampler *sampler, const acq_graph *rest,
                                       uint64_t seed, uint64_t key, acq_query **out,
                                       acq_error *error)
@@ -567,6 +534,70 @@ static void add_wrong(const acq_trial_source *source, const acq_query *query,
     for (size_t i = first; i < out->n; i++)
         out->items[i].stands_for = fmax(1.0, (double)list->n_heads * (double)n_hits /
                                                  (double)n_draws / (double)(out->n - first));
+}
+
+/* ---- to retrieve ---- */
+
+/* Some entity that the rest shows at variable 0 of every positive atom; ACQ_NO_ID: none was found.
+ */
+static acq_status draw_other(const acq_problem *problem, const acq_graph *rest, acq_random *random,
+                             acq_ent *out, acq_error *error)
+{
+    acq_query *query = NULL;
+    uint32_t numbers[MOST_TERMS];
+    *out = ACQ_NO_ID;
+    number_variables(problem->n_variables, 1, random, numbers);
+    if (make_query(problem, numbers, 1, &query) != ACQ_OK)
+        return acq_fail_memory(error);
+    const acq_links *list = find_shortest(rest, query);
+    for (int i = 0; i < DRAWS && list != NULL && list->n_heads > 0 && *out == ACQ_NO_ID; i++) {
+        acq_ent entity = list->heads[acq_random_below(random, list->n_heads)];
+        if (acq_explain_is_seen(query, rest, &entity))
+            *out = entity;
+    }
+    acq_query_free(query);
+    return ACQ_OK;
+}
+
+/* Variable 0 becomes a constant; the others move up. */
+static void fix_first(acq_problem *problem, acq_ent value)
+{
+    for (uint32_t i = 0; i < problem->n_literals; i++) {
+        acq_place *ends[2] = {&problem->literals[i].left, &problem->literals[i].right};
+        for (unsigned side = 0; side < 2; side++) {
+            if (ends[side]->is_variable && ends[side]->id == 0)
+                *ends[side] = (acq_place){.is_variable = false, .id = value};
+            else if (ends[side]->is_variable)
+                ends[side]->id--;
+        }
+    }
+    problem->n_variables--;
+}
+
+acq_status acq_question_draw_to_retrieve(const acq_sampler *sampler, const acq_graph *rest,
+                                         bool is_hub, bool is_fixed, uint64_t seed, uint64_t key,
+                                         acq_query **out, acq_error *error)
+{
+    acq_random random = acq_random_start(seed, key);
+    acq_problem *problem = NULL;
+    acq_ent answer[MOST_TERMS], other = ACQ_NO_ID;
+    uint32_t numbers[MOST_TERMS], n_free = 1;
+    *out = NULL;
+    acq_status status = draw_problem(sampler, is_hub, false, &random, &problem, answer, error);
+    if (status == ACQ_OK && is_fixed && problem->n_variables > 1)
+        status = draw_other(problem, rest, &random, &other, error);
+    if (status == ACQ_OK && other != ACQ_NO_ID)
+        fix_first(problem, other);
+    if (is_hub)
+        n_free += (uint32_t)acq_random_below(&random, 3);
+    if (status == ACQ_OK && problem->n_variables > 0 && is_fixed == (other != ACQ_NO_ID)) {
+        n_free = n_free < problem->n_variables ? n_free : problem->n_variables;
+        number_variables(problem->n_variables, n_free, &random, numbers);
+        if (make_query(problem, numbers, n_free, out) != ACQ_OK)
+            status = acq_fail_memory(error);
+    }
+    acq_problem_free(problem);
+    return status;
 }
 
 static acq_status draw_single(const acq_trial_source *source, const acq_query *query, size_t least,

@@ -10,16 +10,15 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double LEAST_SCORE = 1e-6, MOST_SCORE = 1 - 1e-4;
 static const double LEAST_EXPECTED = 1e-6; /* tails of a row */
 
+const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES] = {
 #define MONOTONE(name, monotone) [ACQ_ANSWER_##name] = (monotone),
-const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES] = {ACQ_ANSWER_FEATURES(MONOTONE)};
-const int8_t acq_retrieval_monotone[ACQ_N_RETRIEVAL_FEATURES] = {
-    ACQ_ANSWER_FEATURES(MONOTONE)[ACQ_N_ANSWER_FEATURES] = 1};
+    ACQ_ANSWER_FEATURES(MONOTONE)
 #undef MONOTONE
+};
 
 const char *acq_answer_get_feature_name(acq_answer_feature feature)
 {
@@ -413,23 +412,6 @@ double acq_answer_get_prior_p(const acq_calibrator *calibrator, const float *fea
                : acq_calibrator_get_prior_p(calibrator, features, prior);
 }
 
-void acq_answer_fill_retrieval(const acq_calibrator *calibrator, const float *features, float *out)
-{
-    memcpy(out, features, ACQ_N_ANSWER_FEATURES * sizeof *out);
-    out[ACQ_N_ANSWER_FEATURES] = (float)logit(acq_calibrator_get_prior_p(calibrator, features, .5));
-}
-
-double acq_answer_get_retrieval_p(const acq_calibrator *calibrator, const float *features,
-                                  double prior)
-{
-    float extended[ACQ_N_RETRIEVAL_FEATURES];
-    if (calibrator->retrieval == NULL || acq_answer_is_certain(features))
-        return acq_answer_get_prior_p(calibrator, features, prior);
-    acq_answer_fill_retrieval(calibrator, features, extended);
-    return acq_boost_to_probability(acq_boost_score(calibrator->retrieval, extended) +
-                                    log(prior / (1 - prior)));
-}
-
 static bool has_positive_atoms_only(const acq_node *node)
 {
     bool is_positive = node->kind == ACQ_NODE_ATOM || node->kind == ACQ_NODE_AND;
@@ -454,16 +436,10 @@ static bool knows_features(const acq_boost *trees)
     return n == ACQ_N_ANSWER_FEATURES || n == ACQ_ANSWER_field_least;
 }
 
-static bool knows_retrieval(const acq_boost *trees)
-{
-    return trees == NULL || acq_boost_get_n_features(trees) == ACQ_N_RETRIEVAL_FEATURES;
-}
-
 acq_status acq_answer_check_calibrator(const acq_predictor *predictor, acq_error *error)
 {
     const acq_calibrator *calibrator = predictor->calibrator;
-    if (calibrator == NULL || calibrator->balanced == NULL ||
-        (knows_features(calibrator->balanced) && knows_retrieval(calibrator->retrieval)))
+    if (calibrator == NULL || calibrator->balanced == NULL || knows_features(calibrator->balanced))
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_INPUT,
                     "the calibrator of %.200s reads other features of answers than this version "

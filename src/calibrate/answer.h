@@ -57,10 +57,6 @@ typedef enum acq_answer_feature {
         ACQ_N_ANSWER_FEATURES
 } acq_answer_feature;
 
-/* Of the trees for retrieval: these, and the log-odds by the balanced trees. */
-enum { ACQ_N_RETRIEVAL_FEATURES = ACQ_N_ANSWER_FEATURES + 1 };
-extern const int8_t acq_retrieval_monotone[ACQ_N_RETRIEVAL_FEATURES];
-
 extern const int8_t acq_answer_monotone[ACQ_N_ANSWER_FEATURES];
 const char *acq_answer_get_feature_name(acq_answer_feature feature);
 
@@ -96,11 +92,6 @@ bool acq_answer_is_certain(const float *features);
 /* p of an answer with these features, with a prior (acq_calibrator_get_prior_p). */
 double acq_answer_get_prior_p(const acq_calibrator *calibrator, const float *features,
                               double prior);
-
-/* The same of an answer to a question, when the share `prior` of the questions has one. */
-double acq_answer_get_retrieval_p(const acq_calibrator *calibrator, const float *features,
-                                  double prior);
-void acq_answer_fill_retrieval(const acq_calibrator *calibrator, const float *features, float *out);
 
 /* The same of an answer that no link supports; NaN where the calibrator does not know: it has
  * learnt this from conjunctions of atoms without negation, and values that are seen at their

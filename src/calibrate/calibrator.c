@@ -1,7 +1,6 @@
-/* calibrator.c - up to three boosts as tensors "link.…", "balanced.…" and "retrieval.…" of one
- * safetensors file, the relations' shifts as "shifts", what their links are worth as "quality", how
- * true p is as "reliability", with a few numbers and the names of models and graph in its metadata.
- */
+/* calibrator.c - up to two boosts as tensors "link.…" and "balanced.…" of one safetensors file, the
+ * relations' shifts as "shifts", what their links are worth as "quality", how true p is as
+ * "reliability", with a few numbers and the names of models and graph in its metadata. */
 #include "calibrate/calibrator.h"
 
 #include <math.h>
@@ -15,7 +14,7 @@
 #include "calibrate/reasons.h"
 #include "predict/completion.h"
 
-enum { N_BOOSTS = 3, MOST_SHAPES = 40 };
+enum { N_BOOSTS = 2, MOST_SHAPES = 20 };
 
 static const double USUAL_JOINT = .3;
 
@@ -31,8 +30,7 @@ static const struct {
     const char *name;
     size_t place; /* in acq_calibrator */
 } parts[N_BOOSTS] = {{"link", offsetof(acq_calibrator, link)},
-                     {"balanced", offsetof(acq_calibrator, balanced)},
-                     {"retrieval", offsetof(acq_calibrator, retrieval)}};
+                     {"balanced", offsetof(acq_calibrator, balanced)}};
 
 static acq_boost **get_part(acq_calibrator *calibrator, int i)
 {

@@ -4,9 +4,7 @@
  *   link       features of candidates.h        -> p of a link
  *   joint      share of joint worlds           -> p of an answer, from its links (worlds.h)
  *   balanced   features of calibrate/answer.h  -> p of an answer where half the candidates of a
- * query are true: another population, by --prior
- *   retrieval  the same, and their p           -> p of the first answer to a question, where half
- * of the questions have one. The trees may be missing. Calibrators of version
+ * query are true: another population, by --prior The trees may be missing. Calibrators of version
  * 0.1 also had trees for p of answers, which are read and left out. */
 #ifndef ACQ_CALIBRATE_CALIBRATOR_H
 #define ACQ_CALIBRATE_CALIBRATOR_H
@@ -45,7 +43,6 @@ struct acq_calibrator {
     uint32_t n_quality;
     acq_reliability reliability; /* of the links that `link` learnt from; weight 0: not known */
     acq_boost *balanced;
-    acq_boost *retrieval;        /* for asks with a prior; NULL: as `balanced` */
     double joint;                /* share of joint worlds, 0 to 1 */
     double if_slope, if_shift;   /* logit of p_if_answered, by that of p / p of any answer */
     double unsupported_balanced; /* p of an answer that no link supports */

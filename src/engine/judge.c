@@ -50,18 +50,10 @@ static acq_status measure_tuple(const acq_engine_run *run, acq_worlds *worlds,
     return status;
 }
 
-/* A check asks about one of some candidates, an ask for an answer to some question. */
-static double get_prior_p(const acq_engine_run *run, const float *features)
-{
-    const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
-    bool is_ask = run->values == NULL && run->query->n_free > 0;
-    return is_ask ? acq_answer_get_retrieval_p(calibrator, features, run->params.prior)
-                  : acq_answer_get_prior_p(calibrator, features, run->params.prior);
-}
-
 static acq_status rate(const acq_engine_run *run, const acq_answer_field *field, acq_worlds *worlds,
                        acq_engine_answer *answer, acq_spent *spent, acq_error *error)
 {
+    const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
     const acq_scoring *scoring = &run->params.search.scoring;
     float features[ACQ_N_ANSWER_FEATURES];
     bool is_unknown = false;
@@ -74,7 +66,7 @@ static acq_status rate(const acq_engine_run *run, const acq_answer_field *field,
         return status;
     answer->score = acq_verify_score(run->query, run->predictor, scoring, answer->values);
     if (run->params.prior >= 0)
-        answer->p_prior = get_prior_p(run, features);
+        answer->p_prior = acq_answer_get_prior_p(calibrator, features, run->params.prior);
     return worlds == NULL ? ACQ_OK
                           : measure_tuple(run, worlds, answer->values, &answer->p, spent, error);
 }

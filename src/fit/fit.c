@@ -373,10 +373,6 @@ static acq_status learn_answers(fit_run *run, const acq_predictor *completed,
         run->rest, run->graph, like_whole == NULL ? completed : like_whole, run->truth, &run->inner,
         &run->progress, calibrator, run->report, error);
     if (status == ACQ_OK)
-        status =
-            acq_fit_retrieval(run->rest, run->graph, like_whole == NULL ? completed : like_whole,
-                              run->truth, &run->inner, &run->progress, calibrator, error);
-    if (status == ACQ_OK)
         status = acq_fit_at_large(run->rest, completed, run->truth, &run->inner, &run->progress,
                                   calibrator, run->report, error);
     if (status == ACQ_OK) {

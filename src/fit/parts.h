@@ -133,14 +133,6 @@ acq_status acq_question_draw_at_large(const acq_sampler *sampler, const acq_grap
                                       uint64_t seed, uint64_t key, acq_query **out,
                                       acq_error *error);
 
-/* The question that `key` stands for, read off the sampler's graph, with one to three free
- * variables; is_fixed: as in the published files of queries without an answer, the first variable
- * gives way to an entity that the rest shows at its places, and others are free. *out freed with
- * acq_query_free; NULL: too few variables, or no such entity was found. */
-acq_status acq_question_draw_to_retrieve(const acq_sampler *sampler, const acq_graph *rest,
-                                         bool is_hub, bool is_fixed, uint64_t seed, uint64_t key,
-                                         acq_query **out, acq_error *error);
-
 enum { ACQ_TRIAL_MOST_FREE = 3, ACQ_TRIAL_MOST = 24 };
 
 typedef struct acq_trial_source {
@@ -194,16 +186,6 @@ acq_status acq_fit_answer_trees(const acq_graph *rest, const acq_graph *whole,
                                 const acq_fit_params *params, const acq_link_progress *progress,
                                 acq_calibrator *calibrator, acq_fit_report *report,
                                 acq_error *error);
-
-/* The trees for retrieval with a prior (retrieval.c): half of the questions that they learn from
- * have an answer in the whole graph, as often by facts of the rest as it comes; the others have a
- * wrong value in the place of a variable and no answer. Learnt is whether the candidate that the
- * balanced trees put first is right, where facts do not settle it. Fills calibrator->retrieval, or
- * leaves it NULL where there are too few questions. */
-acq_status acq_fit_retrieval(const acq_graph *rest, const acq_graph *whole,
-                             const acq_predictor *completed, const acq_predictor *truth,
-                             const acq_fit_params *params, const acq_link_progress *progress,
-                             acq_calibrator *calibrator, acq_error *error);
 
 /* From which p on a yes serves F1 best.
  * p >= 0.5 is right more often than wrong. F1 asks for more yeses than that: it is largest when

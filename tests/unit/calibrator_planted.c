@@ -504,80 +504,23 @@ static void sum_balanced(const fitted *f, acq_reliability *table)
     acq_sampler_free(sampler);
 }
 
-static bool has_answer(const acq_query *query, const acq_predictor *truth, const acq_ent *values)
-{
-    acq_engine_params engine = acq_trial_choose_search(truth, 1, 0);
-    acq_engine_result result;
-    assert_int_equal(values == NULL
-                         ? acq_engine_ask(query, truth, &engine, &result, NULL)
-                         : acq_engine_check(query, truth, values, &engine, &result, NULL),
-                     ACQ_OK);
-    bool is_yes = result.outcome == ACQ_ANSWERED;
-    acq_engine_result_deinit(&result);
-    return is_yes;
-}
-
-/* The first answer to a question, unless facts give it. */
-static void check_first(const acq_query *query, const fitted *f, const acq_predictor *truth,
-                        acq_reliability *table)
-{
-    acq_engine_params engine = ACQ_ENGINE_DEFAULT;
-    acq_engine_result result;
-    engine.search.seconds = 0;
-    engine.prior = .5;
-    engine.min_p = 0;
-    assert_int_equal(acq_engine_ask(query, f->completed, &engine, &result, NULL), ACQ_OK);
-    if (result.n_answers > 0 && result.answers[0].p_prior < 1)
-        acq_reliability_add(table, result.answers[0].p_prior,
-                            has_answer(query, truth, result.answers[0].values), 1, .5);
-    acq_engine_result_deinit(&result);
-}
-
-/* Half of the questions have an answer in the truth: one of each kind by turns. */
-static void sum_retrieval(const fitted *f, acq_reliability *table)
-{
-    acq_sampler *sampler;
-    acq_predictor *truth;
-    assert_int_equal(acq_sampler_new(f->w.truth, &sampler, NULL), ACQ_OK);
-    assert_int_equal(acq_predictor_new_observed(f->w.truth, &truth, NULL), ACQ_OK);
-    for (uint64_t key = 0; key < 4 * QUESTIONS; key++) {
-        acq_query *both[2] = {NULL, NULL};
-        for (unsigned i = 0; i < 2; i++)
-            assert_int_equal(acq_question_draw_to_retrieve(sampler, f->w.observed, key % 4 != 0,
-                                                           i == 1, 80 + i, key, &both[i], NULL),
-                             ACQ_OK);
-        bool is_pair = both[0] != NULL && both[1] != NULL && has_answer(both[0], truth, NULL) &&
-                       !has_answer(both[1], truth, NULL);
-        for (unsigned i = 0; i < 2; i++) {
-            if (is_pair)
-                check_first(both[i], f, truth, table);
-            acq_query_free(both[i]);
-        }
-    }
-    acq_predictor_free(truth);
-    acq_sampler_free(sampler);
-}
-
 static void check_fit(uint64_t seed, double share)
 {
     fitted f;
     link_sums *sums = acq_zalloc(1, sizeof *sums);
-    acq_reliability answers, balanced, retrieval;
+    acq_reliability answers, balanced;
     acq_reliability_init(&sums->table);
     acq_reliability_init(&answers);
     acq_reliability_init(&balanced);
-    acq_reliability_init(&retrieval);
     fitted_init(&f, seed, share);
     sum_links(sums, f.completed, f.w.observed, f.w.truth, get_hidden(share));
     sum_answers(&f, &answers);
     sum_balanced(&f, &balanced);
-    sum_retrieval(&f, &retrieval);
     check_bins(&f.report.answer_table, "fit's own table of answers", 300, .12, .12);
     fitted_deinit(&f);
     check_links(sums, "links of the whole", TOO_SHY, .09);
     check_bins(&answers, "answers", 300, TOO_SURE, TOO_SHY);
     check_bins(&balanced, "balanced sets", 300, TOO_SURE, TOO_SHY);
-    check_bins(&retrieval, "first answers", 100, TOO_SURE, TOO_SHY);
     acq_free(sums);
 }
 

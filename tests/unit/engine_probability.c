@@ -279,43 +279,6 @@ static void test_a_calibrator_of_other_features_is_refused(void **state)
     acq_boost_free(other.balanced);
 }
 
-/* Trees for retrieval that have seen nothing but wrong answers. */
-static acq_boost *make_retrieval(void)
-{
-    enum { N = 50 };
-    static float x[N * ACQ_N_RETRIEVAL_FEATURES];
-    static const uint8_t labels[N] = {0};
-    acq_boost_params boost = ACQ_BOOST_DEFAULT;
-    acq_boost_data data = {
-        .x = x, .labels = labels, .n = N, .n_features = ACQ_N_RETRIEVAL_FEATURES};
-    acq_boost *trees = NULL;
-    boost.n_threads = 1;
-    assert_int_equal(acq_boost_fit(&data, &boost, &trees, NULL), ACQ_OK);
-    return trees;
-}
-
-static void test_an_ask_has_trees_of_its_own(void **state)
-{
-    (void)state;
-    acq_engine_params params = ACQ_ENGINE_DEFAULT;
-    params.prior = .5;
-    acq_engine_result before = check(born, (acq_ent[]){CY, LONDON}, params);
-    upright->retrieval = make_retrieval();
-    acq_engine_result one = check(born, (acq_ent[]){CY, LONDON}, params);
-    assert_true(one.likeliest->p_prior == before.likeliest->p_prior && one.likeliest->p_prior > .9);
-    acq_engine_result all = ask("Q(x) := born_in(x, \"Rome\")", params);
-    assert_int_equal(all.outcome, ACQ_NONE);
-    assert_true(all.likeliest->values[0] == DI && all.likeliest->p_prior < .1);
-    acq_engine_result_deinit(&all);
-    all = ask("Q(x) := born_in(x, \"Paris\")", params); /* by a fact */
-    assert_true(all.outcome == ACQ_ANSWERED && all.answers[0].p_prior == 1);
-    acq_engine_result_deinit(&all);
-    acq_engine_result_deinit(&one);
-    acq_engine_result_deinit(&before);
-    acq_boost_free(upright->retrieval);
-    upright->retrieval = NULL;
-}
-
 static acq_answer_field find_field(const char *text)
 {
     acq_engine_params params = ACQ_ENGINE_DEFAULT;
@@ -443,7 +406,6 @@ int main(void)
         upright_test(test_without_calibrator_scores_decide),
         upright_test(test_other_engines_have_p_too),
         upright_test(test_a_calibrator_of_other_features_is_refused),
-        upright_test(test_an_ask_has_trees_of_its_own),
         upright_test(test_the_field_is_what_others_reach),
         upright_test(test_many_checks_have_the_prior_of_single_ones),
 #ifdef ACQ_FAULTS

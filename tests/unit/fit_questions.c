@@ -147,40 +147,10 @@ static void test_trials_are_what_they_say(void **state)
     fixture_deinit(&f);
 }
 
-/* With a value in the place of a variable they have an answer only by chance; else always. */
-static void test_questions_to_retrieve(void **state)
-{
-    (void)state;
-    fixture f;
-    size_t n_answered[2] = {0}, n_drawn[2] = {0};
-    fixture_init(&f);
-    for (uint64_t key = 0; key < N_QUESTIONS; key++) {
-        bool is_fixed = key % 2 == 1;
-        acq_query *query;
-        acq_engine_params engine = acq_trial_choose_search(f.truth, 1, 0);
-        acq_engine_result result;
-        assert_int_equal(acq_question_draw_to_retrieve(f.c.sampler, f.rest, key % 3 == 0, is_fixed,
-                                                       1, key, &query, NULL),
-                         ACQ_OK);
-        if (query == NULL)
-            continue;
-        assert_true(query->n_free >= 1 && query->n_free <= 3);
-        assert_int_equal(acq_engine_ask(query, f.truth, &engine, &result, NULL), ACQ_OK);
-        n_drawn[is_fixed]++;
-        n_answered[is_fixed] += result.outcome == ACQ_ANSWERED;
-        acq_engine_result_deinit(&result);
-        acq_query_free(query);
-    }
-    assert_true(n_drawn[0] > 500 && n_answered[0] == n_drawn[0]);
-    assert_true(n_drawn[1] > 300 && n_answered[1] < n_drawn[1]);
-    fixture_deinit(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trials_are_what_they_say),
-        cmocka_unit_test(test_questions_to_retrieve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,7 @@ static void test_graphs_and_stores(void **state)
     REFUSES(acq_store_create, "sources", NULL, 1, "x.acq", NULL);
     REFUSES(acq_store_create, "sources[i]", hole, 2, "x.acq", NULL);
     REFUSES(acq_store_create, "path", sources, 1, NULL, NULL);
+    acq_store_writer_watch(NULL, NULL, NULL); /* nothing happens */
     REFUSES(acq_store_writer_open, "path", NULL, &writer);
     REFUSES(acq_store_writer_open, "out", f.path, NULL);
     acq_store_fact fact = {.head = "Ada", .relation = "knows", .tail = "Bo"};

@@ -130,7 +130,7 @@ static void test_merging_survives_every_failed_allocation(void **state)
         acq_error error = {0};
         unlink(path);
         acq_faults_fail_at(n);
-        status = acq_completion_merge_files(paths, 2, path, &error);
+        status = acq_completion_merge_files(paths, 2, path, NULL, NULL, &error);
         is_hit = acq_faults_count() >= n;
         acq_faults_fail_at(0);
         assert_int_equal(error.code, status);

@@ -397,7 +397,8 @@ static void test_a_pipe_is_refused_as_completion_and_as_shard(void **state)
     assert_int_equal(mkfifo(path, 0666), 0);
     alarm(60);
     assert_int_equal(acq_calibrator_open_completion(graph, path, &back, &error), ACQ_ERR_INPUT);
-    assert_int_equal(acq_completion_merge_files(parts, 1, output, &shard), ACQ_ERR_INPUT);
+    assert_int_equal(acq_completion_merge_files(parts, 1, output, NULL, NULL, &shard),
+                     ACQ_ERR_INPUT);
     alarm(0);
     assert_string_equal(error.message, "this is not a regular file; name a completion file");
     assert_string_equal(shard.message, error.message);

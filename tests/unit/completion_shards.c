@@ -68,7 +68,8 @@ static void write_shards(const world *w, uint32_t of)
 static void expect(const world *w, size_t n, int named, const char *message)
 {
     acq_error error = {0};
-    assert_int_equal(acq_completion_merge_files(w->paths, n, w->path, &error), ACQ_ERR_INPUT);
+    assert_int_equal(acq_completion_merge_files(w->paths, n, w->path, NULL, NULL, &error),
+                     ACQ_ERR_INPUT);
     if (strstr(error.message, message) == NULL)
         fail_msg("\"%s\", expected \"%s\"", error.message, message);
     assert_string_equal(error.file, named < 0 ? "" : w->parts[named]);
@@ -129,7 +130,8 @@ static void test_shards_merge_to_the_bytes_of_one_run(void **state)
         const char *first = w->paths[0]; /* in another order */
         w->paths[0] = w->paths[of - 1];
         w->paths[of - 1] = first;
-        assert_int_equal(acq_completion_merge_files(w->paths, of, w->path, NULL), ACQ_OK);
+        assert_int_equal(acq_completion_merge_files(w->paths, of, w->path, NULL, NULL, NULL),
+                         ACQ_OK);
         w->paths[of - 1] = w->paths[0];
         w->paths[0] = first;
         char *merged = case_read_file(w->path, &merged_length);
@@ -192,7 +194,8 @@ static void test_missing_and_repeated_shards_are_named(void **state)
     expect(w, 2, -1, "shard 3 of 3 is missing; make it with --shard 3/3");
     write_shard(w, 2, 1, 3);
     expect(w, 3, 2, "shard 2 of 3 is there twice");
-    assert_int_equal(acq_completion_merge_files(w->paths, 0, w->path, NULL), ACQ_ERR_USAGE);
+    assert_int_equal(acq_completion_merge_files(w->paths, 0, w->path, NULL, NULL, NULL),
+                     ACQ_ERR_USAGE);
     unlink(w->parts[1]);
     expect(w, 3, 1, "there is no such file");
 }
@@ -236,7 +239,7 @@ static void test_a_damaged_shard_leaves_nothing(void **state)
         bytes[i] = (char)(bytes[i] ^ 4);
         case_write_file(w->parts[1], bytes, length);
         bytes[i] = (char)(bytes[i] ^ 4);
-        acq_status status = acq_completion_merge_files(w->paths, 2, w->path, &error);
+        acq_status status = acq_completion_merge_files(w->paths, 2, w->path, NULL, NULL, &error);
         if (status == ACQ_OK) /* in a piece that is taken from the other shard */
             unlink(w->path);
         else

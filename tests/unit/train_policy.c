@@ -109,14 +109,15 @@ static acq_train_policy_result train_by(const acq_complex *rewards, double shift
     params.reward_shift = shift;
     params.n_threads = n_threads;
     acq_train_policy_result result = train(&params);
-    double sum = 0, before = 0;
+    double sum = 0, all = 0, before[3] = {0};     /* of seeds 1 and 2 */
     for (size_t i = 0; i < result.curve.n; i++) { /* the clock decides how many points there are */
         const acq_curve_point *point = &result.curve.points[i];
-        double n = (double)point->episodes - before;
+        double n = (double)point->episodes - before[point->seed];
         sum += n > 0 ? n * point->reward : 0;
-        before = (double)point->episodes;
+        before[point->seed] += n;
+        all += n;
     }
-    *reward = sum / before;
+    *reward = sum / all;
     return result;
 }
 

@@ -317,8 +317,9 @@
 
 #define TRAIN_NBFNET_HELP                                                                          \
     "Trains NBFNet as in GNN-QE: messages along the paths from the head, 4 layers of\n"            \
-    "width 32. The model is for graphs with the same relations: --predictor\n"                     \
-    "nbfnet:MODEL.\n"                                                                              \
+    "width 32. With --visit-nodes layers visit a part of the graph, chosen by a\n"                 \
+    "priority that is learnt, as in A*Net; rows do so too, --visit 1 excepted. The\n"              \
+    "model is for graphs with the same relations: --predictor nbfnet:MODEL.\n"                     \
     "\n" RESUME_HELP
 
 #define TRAIN_GNNQE_HELP                                                                           \

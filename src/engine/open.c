@@ -304,6 +304,20 @@ static acq_status open_complex(const acq_graph *graph, const char *spec, const c
     return status;
 }
 
+/* Rows of a model with priorities visit a share of the nodes in each layer, and of the edges in
+ * the proportion that it was trained with; in others that share is chosen around the head. */
+static void set_visit(row_parts *parts, double visit)
+{
+    acq_nbfnet_shape *shape = &parts->nbfnet->shape;
+    if (!shape->weighs || visit <= 0)
+        return;
+    float times = shape->visit.nodes > 0 ? (float)visit / shape->visit.nodes : 1;
+    bool is_whole = visit >= 1;
+    shape->visit.nodes = is_whole ? 0 : (float)visit;
+    shape->visit.edges = is_whole ? 0 : fminf(1, shape->visit.edges * times);
+    parts->around = (acq_around_params){0};
+}
+
 static acq_status open_nbfnet(const acq_graph *graph, const char *spec, const char *path,
                               const acq_open_params *params, acq_predictor **out, acq_error *error)
 {
@@ -312,6 +326,8 @@ static acq_status open_nbfnet(const acq_graph *graph, const char *spec, const ch
     if (status != ACQ_OK)
         return status;
     status = acq_nbfnet_read(path, graph, &parts->nbfnet, error);
+    if (status == ACQ_OK)
+        set_visit(parts, params->visit);
     if (status == ACQ_OK)
         return make_published(parts, spec, params, ACQ_SCALE_SIGMOID, out, error);
     free_parts(parts);

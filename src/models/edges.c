@@ -335,10 +335,21 @@ static bool is_hidden(const acq_around *around, acq_ent head, acq_rel relation, 
                                     is_hidden_one_way(around, tail, acq_inverse(relation), head));
 }
 
-/* Evenly spaced where there are very many tails. */
-static acq_status spread_row(acq_around *around, acq_ent entity, acq_rel relation, float mass)
+/* Relation number i of all entities', which is one of the entity. */
+static acq_row get_row(const acq_around_index *index, uint32_t i, acq_ent entity)
 {
-    acq_row row = acq_links_get_row(around->index->links[relation], entity);
+    const acq_edges *world = index->world;
+    if (world == NULL)
+        return acq_links_get_row(index->links[acq_around_index_get(index, i)], entity);
+    return (acq_row){.tails = world->sources + world->begins[i],
+                     .n = world->begins[i + 1] - world->begins[i]};
+}
+
+/* Evenly spaced where there are very many tails. */
+static acq_status spread_row(acq_around *around, acq_ent entity, uint32_t i_relation, float mass)
+{
+    acq_row row = get_row(around->index, i_relation, entity);
+    acq_rel relation = acq_around_index_get(around->index, i_relation);
     size_t n = row.n < MOST_OF_A_ROW ? row.n : MOST_OF_A_ROW;
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
@@ -360,7 +371,7 @@ static acq_status spread(acq_around *around, uint32_t i)
     around->slots[i].waiting = 0;
     around->slots[i].queued = ACQ_NO_ID;
     for (uint32_t g = begin; g < end && status == ACQ_OK; g++)
-        status = spread_row(around, entity, acq_around_index_get(index, g), mass);
+        status = spread_row(around, entity, g, mass);
     return status;
 }
 
@@ -478,12 +489,35 @@ static void add_tail(acq_around *around, acq_ent entity, acq_rel relation, acq_e
         acq_edges_add_source(&around->edges, around->places[tail] - 1);
 }
 
+/* Is any tail of the entity hidden? */
+static bool may_hide(const acq_around *around, acq_ent entity)
+{
+    acq_row hidden = {.tails = around->hidden.tails, .n = around->hidden.n};
+    return hidden.n > 0 && (entity == around->head || acq_row_find(hidden, entity) < hidden.n);
+}
+
+/* Whether a tail is a node is as good as random, so no branch asks for it: room for all tails of
+ * the row is there, and what is no node is written over. */
+static void add_tails(acq_around *around, acq_row row)
+{
+    uint32_t *out = around->edges.sources + around->edges.n_edges;
+    for (size_t i = 0; i < row.n; i++) {
+        uint32_t place = around->places[row.tails[i]];
+        *out = place - 1;
+        out += place != 0;
+    }
+    around->edges.n_edges = (uint32_t)(out - around->edges.sources);
+}
+
 /* The nodes among the tails of a row: either are looked up in the other. */
 static uint32_t add_sources(acq_around *around, acq_ent entity, acq_rel relation, acq_row row)
 {
     uint32_t before = around->edges.n_edges;
     bool is_short = row.n <= (size_t)FEW_PER_NODE * around->n;
-    for (size_t i = 0; i < row.n && is_short; i++)
+    bool is_plain = is_short && !may_hide(around, entity);
+    if (is_plain)
+        add_tails(around, row);
+    for (size_t i = 0; i < row.n && is_short && !is_plain; i++)
         add_tail(around, entity, relation, row.tails[i]);
     for (uint32_t node = 0; node < around->n && !is_short; node++)
         if (acq_row_find(row, around->entities[node]) < row.n)
@@ -509,8 +543,8 @@ static acq_status add_around_node(acq_around *around, uint32_t node)
     acq_ent entity = around->entities[node];
     for (uint32_t g = index->offsets[entity]; g < index->offsets[entity + 1]; g++) {
         acq_rel relation = acq_around_index_get(index, g);
-        acq_row row = acq_links_get_row(index->links[relation], entity);
-        size_t most = row.n < around->n ? row.n : around->n;
+        acq_row row = get_row(index, g, entity);
+        size_t most = row.n <= (size_t)FEW_PER_NODE * around->n ? row.n + 1 : around->n;
         if (acq_edges_add_group(&around->edges, relation, acq_inverse(relation), most) != ACQ_OK)
             return ACQ_ERR_MEMORY;
         uint32_t outside = (uint32_t)row.n - add_sources(around, entity, relation, row);

@@ -79,6 +79,7 @@ typedef struct acq_around_index {
     uint32_t *offsets;       /* entity e has the relations at offsets[e] .. offsets[e + 1] */
     uint16_t *narrow;        /* in ascending order; NULL: there are too many relations */
     acq_rel *wide;           /* used in that case */
+    const acq_edges *world;  /* all edges of the same graph, for speed: borrowed; NULL: none */
 } acq_around_index;
 
 /* Opens all relations. Memory: 2 bytes for each entity and relation that has links, 4 for each

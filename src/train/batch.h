@@ -139,6 +139,7 @@ typedef struct acq_nbfnet_batch {
     acq_ent *heads;            /* of the queries, in the whole graph */
     size_t *first_links;       /* of the queries: n_positives of `links` are theirs */
     uint32_t *targets;
+    uint32_t *shares; /* with params->most_counted: [groups + 1] sums of how often each is drawn */
     acq_query_link *links;
     size_t n_links, links_room;
     const acq_around_index *index; /* with params->most_around: */
@@ -155,6 +156,9 @@ acq_status acq_nbfnet_batch_init(acq_nbfnet_batch *batch, const acq_train_nbfnet
 acq_status acq_nbfnet_batch_init_near(acq_nbfnet_batch *batch, const acq_around_index *index,
                                       acq_error *error);
 void acq_nbfnet_batch_deinit(acq_nbfnet_batch *batch); /* a zeroed one is legal */
+
+/* Most targets of a query on n_nodes nodes. */
+size_t acq_nbfnet_count_targets(const acq_train_nbfnet_params *params, uint32_t n_nodes);
 
 acq_status acq_nbfnet_batch_draw(acq_nbfnet_batch *batch, uint64_t number, acq_error *error);
 

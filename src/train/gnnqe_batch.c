@@ -298,6 +298,7 @@ static acq_status project(run *r, const acq_set_node *node, bool learns, double 
         return ACQ_ERR_MEMORY;
     *input = acq_nbfnet_gradient_get_input(r->gradient, r->query->first_pass + i);
     input->edges = &room->edges[i];
+    input->is_one_way = true;
     input->scales = room->scales;
     input->heads = room->heads[i];
     input->weights = room->weights[i];

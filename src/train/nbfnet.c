@@ -11,19 +11,22 @@
 #include "train/gnnqe.h"
 #include "train/trainer.h"
 
-/* Subgraphs of 1000 entities: a batch takes a nineteenth of what one over all of FB15k-237 does. */
+/* Questions around their heads, from the first on: 28 seconds of one core gave more on FB15k-237
+ * than 20 minutes of subgraphs of 1,000 entities (docs/results.md). */
 void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params)
 {
     *params = (acq_train_nbfnet_params){
         .batch = 16,
         .negatives = 128,
+        .most_counted = 4,
         .temperature = 0.2,
         .edge_dropout = 0.25,
         .drops_pairs = true,
         .most_entities = 1000,
         .most_near = 6,
+        .most_around = 1450,
         .optimizer = ACQ_OPTIMIZER_DEFAULT,
-        .batches = 10000,
+        .batches = 5000,
         .seed = 1,
         .n_threads = 1,
         .checkpoint_seconds = 60,
@@ -36,21 +39,49 @@ void acq_train_nbfnet_params_init(acq_train_nbfnet_params *params)
 void acq_train_gnnqe_params_init(acq_train_nbfnet_params *params)
 {
     acq_train_nbfnet_params_init(params);
+    params->batches = 10000;
     params->drops_pairs = false;
 }
 
 static acq_status check_params(const acq_train_nbfnet_params *p, acq_error *error)
 {
-    if (p->batch == 0 || p->negatives == 0)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "training needs a query per batch and a negative per query at least");
+    if (p->batch == 0)
+        return acq_fail(error, ACQ_ERR_USAGE, "training needs a query per batch at least");
     if (p->batches == 0 && !(p->seconds > 0))
         return acq_fail(error, ACQ_ERR_USAGE, "training needs a number of batches or a time");
     if (!(p->temperature >= 0) || !isfinite(p->temperature))
         return acq_fail(error, ACQ_ERR_USAGE, "the temperature must be a number from 0 on");
+    if (!(p->visit_nodes >= 0 && p->visit_nodes <= 1 && p->visit_edges >= 0 && p->visit_edges <= 1))
+        return acq_fail(error, ACQ_ERR_USAGE, "what is visited must be a share from 0 to 1");
+    if (p->layers == 1 || p->layers > ACQ_NBFNET_MOST_LAYERS)
+        return acq_fail(error, ACQ_ERR_USAGE, "an NBFNet has 2 to %d layers",
+                        ACQ_NBFNET_MOST_LAYERS);
     if (!(p->edge_dropout >= 0 && p->edge_dropout <= 1))
         return acq_fail(error, ACQ_ERR_USAGE, "the edge dropout must be a share from 0 to 1");
     return ACQ_OK;
+}
+
+/* How often each group is drawn. */
+static acq_status fill_shares(acq_nbfnet_batch *batch)
+{
+    const acq_edges *world = batch->world;
+    uint32_t most = batch->params->most_counted;
+    if (most == 0)
+        return ACQ_OK;
+    batch->shares = acq_alloc((size_t)world->n_groups + 1, sizeof *batch->shares);
+    if (batch->shares == NULL)
+        return ACQ_ERR_MEMORY;
+    batch->shares[0] = 0;
+    for (uint32_t g = 0; g < world->n_groups; g++) {
+        uint32_t n = world->begins[g + 1] - world->begins[g];
+        batch->shares[g + 1] = batch->shares[g] + (n < most ? n : most);
+    }
+    return ACQ_OK;
+}
+
+size_t acq_nbfnet_count_targets(const acq_train_nbfnet_params *params, uint32_t n_nodes)
+{
+    return (params->negatives > 0 ? params->negatives : n_nodes) + ACQ_NBFNET_MOST_POSITIVES;
 }
 
 acq_status acq_nbfnet_batch_init(acq_nbfnet_batch *batch, const acq_train_nbfnet_params *params,
@@ -59,7 +90,7 @@ acq_status acq_nbfnet_batch_init(acq_nbfnet_batch *batch, const acq_train_nbfnet
     acq_subgraph_params of_subgraph = {.most_entities = params->most_entities,
                                        .most_edges = params->most_edges,
                                        .most_near = params->most_near};
-    size_t room = (size_t)params->negatives + ACQ_NBFNET_MOST_POSITIVES;
+    size_t room = acq_nbfnet_count_targets(params, world->n_nodes);
     *batch = (acq_nbfnet_batch){.params = params, .world = world, .world_scales = scales};
     acq_status status = acq_subgraph_init(&batch->subgraph, world, &of_subgraph, error);
     if (status != ACQ_OK)
@@ -70,7 +101,7 @@ acq_status acq_nbfnet_batch_init(acq_nbfnet_batch *batch, const acq_train_nbfnet
     batch->first_links = acq_alloc(params->batch, sizeof *batch->first_links);
     batch->targets = acq_alloc(params->batch, room * sizeof *batch->targets);
     if (batch->scales == NULL || batch->queries == NULL || batch->heads == NULL ||
-        batch->first_links == NULL || batch->targets == NULL) {
+        batch->first_links == NULL || batch->targets == NULL || fill_shares(batch) != ACQ_OK) {
         acq_nbfnet_batch_deinit(batch);
         return acq_fail_memory(error);
     }
@@ -87,6 +118,7 @@ void acq_nbfnet_batch_deinit(acq_nbfnet_batch *batch)
     acq_free(batch->heads);
     acq_free(batch->first_links);
     acq_free(batch->targets);
+    acq_free(batch->shares);
     acq_free(batch->links);
     for (uint32_t i = 0; batch->arounds != NULL && i < batch->params->batch; i++)
         acq_around_deinit(&batch->arounds[i]);
@@ -132,11 +164,25 @@ static acq_status hide_links(acq_nbfnet_batch *batch, size_t i_query, uint32_t g
     return ACQ_OK;
 }
 
+/* An edge: any one, or that of a group drawn by its share. */
+static uint32_t draw_edge(const acq_nbfnet_batch *batch, acq_random *random, uint32_t *group)
+{
+    const acq_edges *world = batch->world;
+    if (batch->shares == NULL) {
+        uint32_t edge = (uint32_t)acq_random_below(random, world->n_edges);
+        *group = acq_search_last(world->begins, world->n_groups, edge);
+        return edge;
+    }
+    uint32_t place = (uint32_t)acq_random_below(random, batch->shares[world->n_groups]);
+    *group = acq_search_last(batch->shares, world->n_groups, place);
+    uint32_t begin = world->begins[*group], n = world->begins[*group + 1] - begin;
+    return begin + (uint32_t)acq_random_below(random, n);
+}
+
 static acq_status draw_query(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
 {
     const acq_edges *world = batch->world;
-    uint32_t edge = (uint32_t)acq_random_below(random, world->n_edges);
-    uint32_t group = acq_search_last(world->begins, world->n_groups, edge);
+    uint32_t group, edge = draw_edge(batch, random, &group);
     batch->heads[i_query] = acq_search_last(world->rows, world->n_nodes, group);
     batch->queries[i_query].relation = world->relations[group];
     return hide_links(batch, i_query, group, edge, random);
@@ -166,6 +212,11 @@ static acq_status draw_links(acq_nbfnet_batch *batch, acq_random *random)
     return ACQ_OK;
 }
 
+static size_t count_negatives(const acq_nbfnet_batch *batch, uint32_t n_nodes)
+{
+    return batch->params->negatives > 0 ? batch->params->negatives : n_nodes;
+}
+
 static void draw_targets(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
 {
     const acq_subgraph *subgraph = &batch->subgraph;
@@ -176,7 +227,7 @@ static void draw_targets(acq_nbfnet_batch *batch, size_t i_query, acq_random *ra
         query->targets[i] = subgraph->local[links[i].tail];
     query->n_targets = query->n_positives +
                        acq_subgraph_draw_negatives(subgraph, batch->heads[i_query], query->relation,
-                                                   batch->params->negatives, random,
+                                                   count_negatives(batch, subgraph->n), random,
                                                    query->targets + query->n_positives);
 }
 
@@ -212,17 +263,19 @@ static int compare_entities(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nodes that are no tail of the query in the whole graph, drawn without putting them back. */
+/* Nodes that are no tail of the query in the whole graph: all of them in order, or some, drawn
+ * without putting them back. */
 static size_t draw_near_negatives(acq_nbfnet_batch *batch, size_t i_query, acq_random *random)
 {
     const acq_around *around = &batch->arounds[i_query];
     acq_nbfnet_query *query = &batch->queries[i_query];
     acq_ent head = batch->heads[i_query];
-    size_t n = 0;
+    size_t n = 0, most = count_negatives(batch, around->n);
     for (uint32_t i = 0; i < around->n; i++)
         batch->order[i] = i;
-    for (uint32_t i = 0; i < around->n && n < batch->params->negatives; i++) {
-        uint32_t j = i + (uint32_t)acq_random_below(random, around->n - i);
+    for (uint32_t i = 0; i < around->n && n < most; i++) {
+        bool takes_all = batch->params->negatives == 0;
+        uint32_t j = takes_all ? i : i + (uint32_t)acq_random_below(random, around->n - i);
         uint32_t node = batch->order[j];
         batch->order[j] = batch->order[i];
         if (!acq_edges_has(batch->world, head, query->relation, around->entities[node]))
@@ -327,16 +380,48 @@ static acq_status open_world(training *t, const acq_graph *graph, acq_error *err
     return ACQ_OK;
 }
 
+/* That of warm counts, but for what is visited. */
+static acq_nbfnet_shape get_shape(const acq_train_nbfnet_params *params)
+{
+    const acq_nbfnet *warm = params->warm;
+    acq_nbfnet_shape shape = {.layers = params->layers, .sums = params->sums};
+    if (shape.layers == 0)
+        shape.layers = ACQ_NBFNET_LAYERS;
+    if (warm != NULL)
+        shape = warm->shape;
+    if (params->visit_nodes > 0 || params->visit_edges > 0) {
+        shape.weighs = true;
+        shape.visit = (acq_nbfnet_visit){(float)params->visit_nodes, (float)params->visit_edges};
+    }
+    return shape;
+}
+
+static acq_status check_warm(const acq_train_nbfnet_params *params, uint32_t n_relations,
+                             acq_error *error)
+{
+    const acq_nbfnet *warm = params->warm;
+    if (warm->n_relations != n_relations)
+        return acq_fail(error, ACQ_ERR_INPUT,
+                        "the model to start from has %u relations and the graph %u; start from "
+                        "one of the same relations",
+                        warm->n_relations, n_relations);
+    if ((params->layers > 0 && params->layers != warm->shape.layers) ||
+        (params->sums && !warm->shape.sums))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "the model to start from has %u layers with %s; leave --layers and --sum "
+                        "out",
+                        warm->shape.layers, warm->shape.sums ? "sums" : "PNA");
+    return ACQ_OK;
+}
+
 static acq_status open_model(training *t, const acq_graph *graph, acq_error *error)
 {
     const acq_nbfnet *warm = t->params->warm;
     uint32_t n = acq_graph_get_n_relations(graph);
-    if (warm != NULL && warm->n_relations != n)
-        return acq_fail(error, ACQ_ERR_INPUT,
-                        "the model to start from has %u relations and the graph %u; start from "
-                        "one of the same relations",
-                        warm->n_relations, n);
-    acq_status status = acq_nbfnet_new(n, t->params->seed, &t->model, error);
+    acq_nbfnet_shape shape = get_shape(t->params);
+    acq_status status = warm == NULL ? ACQ_OK : check_warm(t->params, n, error);
+    if (status == ACQ_OK)
+        status = acq_nbfnet_new_shaped(n, &shape, t->params->seed, &t->model, error);
     if (status == ACQ_OK && warm != NULL)
         memcpy(t->model->parameters.values, warm->parameters.values,
                warm->parameters.n * sizeof *warm->parameters.values);
@@ -361,15 +446,16 @@ static acq_status open_programs(training *t, const acq_graph *graph, acq_error *
 static acq_status open_queries(training *t, const acq_graph *graph, acq_error *error)
 {
     const acq_train_nbfnet_params *params = t->params;
-    acq_nbfnet_gradient_params of_gradient = {.batch = params->batch,
-                                              .most_targets = (size_t)params->negatives +
-                                                              ACQ_NBFNET_MOST_POSITIVES,
-                                              .temperature = params->temperature,
-                                              .n_threads = params->n_threads,
-                                              .ranks = params->ranks};
+    acq_nbfnet_gradient_params of_gradient = {
+        .batch = params->batch,
+        .most_targets = acq_nbfnet_count_targets(params, t->world.n_nodes),
+        .temperature = params->temperature,
+        .n_threads = params->n_threads,
+        .ranks = params->ranks};
     acq_status status = acq_nbfnet_batch_init(&t->batch, params, &t->world, t->scales, error);
     if (status == ACQ_OK && params->most_around > 0)
         status = acq_around_index_init(&t->index, graph, error);
+    t->index.world = &t->world;
     if (status == ACQ_OK && params->most_around > 0)
         status = acq_nbfnet_batch_init_near(&t->batch, &t->index, error);
     if (status == ACQ_OK)

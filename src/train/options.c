@@ -120,9 +120,14 @@ static const field nbfnet_fields[] = {
 #define FIELD(option, member) FIELD_OF(acq_train_nbfnet_params, option, member)
     FIELD(batch, batch),
     FIELD(train_negatives, negatives),
+    FIELD(most_counted, most_counted),
     FIELD(temperature, temperature),
     FIELD(edge_dropout, edge_dropout),
     FIELD(most_around, most_around),
+    FIELD(layers, layers),
+    FIELD_AS(acq_train_nbfnet_params, sums, FIELD_FLAG, sums, IN_IDENTITY | IN_LIST),
+    FIELD(visit_nodes, visit_nodes),
+    FIELD(visit_edges, visit_edges),
     FIELD_AS(acq_train_nbfnet_params, keep_pairs, FIELD_NOT, drops_pairs, IN_IDENTITY | IN_LIST),
     NETWORK_FIELDS(acq_train_nbfnet_params),
 #undef FIELD

@@ -46,8 +46,10 @@
           "entities in N parts, two of which are in memory at a time, the others on disk")         \
     REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
          "times to see every fact")                                                                \
-    COUNT(train_negatives, "negatives", 0, "N", NULL, 1, 1e6, ACQ_ON_networks & ~ACQ_OF_gnnqe,     \
-          "false tails that a true one is compared with")                                          \
+    COUNT(train_negatives, "negatives", 0, "N", NULL, 0, 1e6, ACQ_ON_networks & ~ACQ_OF_gnnqe,     \
+          "false tails that a true one is compared with; nbfnet: 0 for all")                       \
+    COUNT(most_counted, "count-tails", 0, "N", NULL, 0, 1e9, ACQ_ON_train | ACQ_OF_nbfnet,         \
+          "tails of a question that count for how often it is drawn; 0: all of them")              \
     REAL(temperature, "temperature", 0, "T", NULL, 0, 1e3, ACQ_ON_networks,                        \
          "how much the likely ones of these count more; 0: all the same")                          \
     REAL(edge_dropout, "edge-dropout", 0, "P", NULL, 0, 1, ACQ_ON_train | ACQ_OF_nbfnet,           \
@@ -61,7 +63,15 @@
     COUNT(most_near, "near", 0, "N", NULL, 0, 1e9, ACQ_ON_networks,                                \
           "most neighbours of one entity that it grows by; 0: all")                                \
     COUNT(most_around, "around", 0, "N", NULL, 0, 1e9, ACQ_ON_train | ACQ_OF_nbfnet,               \
-          "each question on the N entities around its head, for rows with --visit; 0: not so")     \
+          "each question on the N entities around its head; 0: subgraphs, as --entities says")     \
+    COUNT(layers, "layers", 0, "N", NULL, 0, 8, ACQ_ON_train | ACQ_OF_nbfnet,                      \
+          "layers of the network; 0: those of --warm, or 4")                                       \
+    FLAG(sums, "sum", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_OF_nbfnet,                           \
+         "nodes sum their messages, in place of mean, extremes and deviation")                     \
+    REAL(visit_nodes, "visit-nodes", 0, "SHARE", NULL, 0, 1, ACQ_ON_train | ACQ_OF_nbfnet,         \
+         "nodes that send in a layer, by a priority that is learnt; 0: all")                       \
+    REAL(visit_edges, "visit-edges", 0, "SHARE", NULL, 0, 1, ACQ_ON_train | ACQ_OF_nbfnet,         \
+         "links that a layer walks then, by the priority of who receives; 0: all")                 \
     FLAG(keep_pairs, "keep-pairs", 0, NULL, NULL, 0, 0, ACQ_ON_train | ACQ_OF_nbfnet,              \
          "do not hide other links between a question's ends")                                      \
     COUNT(group, "group", 0, "N", NULL, 1, 1e6, ACQ_ON_train | ACQ_OF_ultra,                       \

@@ -133,21 +133,29 @@ uint32_t acq_train_complex_count_buckets(const acq_graph *graph, uint32_t rank, 
  * A query is drawn as a fact in one of its two directions: (head, relation), and every tail of that
  * row is hidden with the chance `edge_dropout`, that of the fact always (at most
  * ACQ_NBFNET_MOST_POSITIVES of them). The hidden tails are the positives; their links are taken out
- * of the graph for all queries of the batch. Loss: binary cross-entropy, half of it the mean over
- * the positives and half over strict negatives with self-adversarial weights, which are
- * softmax(score / temperature). Adam. A batch's queries share one sampled subgraph when
- * most_entities says so; degrees are then still those of the whole graph. */
+ * of the graph, for all queries of the batch where these share one. Loss: binary cross-entropy,
+ * half of it the mean over the positives and half over strict negatives with self-adversarial
+ * weights, which are softmax(score / temperature). Adam. A query runs on the entities around its
+ * head, or a batch's queries share one sampled subgraph or the whole graph; degrees are always
+ * those of the whole graph. */
 enum { ACQ_NBFNET_MOST_POSITIVES = 32 };
 
 typedef struct acq_train_nbfnet_params {
     uint32_t batch;
-    uint32_t negatives; /* per query */
+    uint32_t negatives;    /* per query; 0: all nodes that are no tail of it */
+    uint32_t most_counted; /* tails of a (head, relation) that count for how often it is drawn; 0:
+                            * all, so that facts are drawn alike */
     double temperature;
     double edge_dropout;
     bool drops_pairs;       /* hides all links between the head and a positive */
     uint32_t most_entities; /* of a subgraph; 0: the whole graph */
     uint32_t most_edges;    /* of a subgraph, both directions; 0: no limit */
     uint32_t most_near;     /* neighbours taken of one entity; 0: no limit */
+    uint32_t layers;        /* 0: those of warm, or 4 */
+    bool sums;              /* messages are summed, not aggregated by PNA; not with warm */
+    double visit_nodes;     /* share of the nodes that send in layers after the first, by a learnt
+                             * priority; 0: all, or as warm has it */
+    double visit_edges;     /* share of the edges that these then walk; 0: all */
     uint32_t most_around;   /* each question on this many entities around its head, as rows that
                              * visit a part of the graph, without subgraphs; 0: not so */
     acq_optimizer_params optimizer;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = 32, LAYERS = 4 };
+enum { D = 32 };
 
 typedef double state[D];
 
@@ -74,33 +74,51 @@ static double get_scale(const nbfnet_oracle *o, acq_ent entity)
     return log((double)get_degree(o, entity) + 1) / (sum / o->n_entities);
 }
 
-/* inputs [416]: own state, then mean, max, min, std times 1, s and 1/s. */
-static void fill_inputs(const nbfnet_oracle *o, acq_ent entity, const state *x,
-                        const state *vectors, const state boundary, double *inputs)
+/* What a layer runs on. */
+typedef struct layer_input {
+    int layer;
+    const state *x, *vectors;
+    const double *weights; /* of the messages, by source; 0: it does not send */
+    const state *boundary;
+} layer_input;
+
+static double get_message(const layer_input *in, acq_triple fact, size_t c)
+{
+    return in->weights[fact.tail] * in->x[fact.tail][c] * in->vectors[fact.relation][c];
+}
+
+/* inputs [416]: own state, then mean, max, min, std times 1, s and 1/s; of sums [64]. */
+static size_t fill_inputs(const nbfnet_oracle *o, acq_ent entity, const layer_input *in,
+                          double *inputs)
 {
     double s = get_scale(o, entity), scales[3] = {1, s, 1 / fmax(s, 0.01)};
+    bool sums = o->model->shape.sums;
     for (size_t c = 0; c < D; c++) {
-        double sum = boundary[c], squares = boundary[c] * boundary[c], n = 1;
-        double high = boundary[c], low = boundary[c];
+        double start = in->boundary[entity][c];
+        double sum = start, squares = start * start, n = 1, high = start, low = start;
         for (size_t i = 0; i < o->n_facts; i++) {
-            if (o->facts[i].head != entity)
+            if (o->facts[i].head != entity || in->weights[o->facts[i].tail] == 0)
                 continue;
-            double message = x[o->facts[i].tail][c] * vectors[o->facts[i].relation][c];
+            double message = get_message(in, o->facts[i], c);
             sum += message, squares += message * message, n++;
             high = fmax(high, message), low = fmin(low, message);
         }
         double mean = sum / n, variance = fmax(squares / n - mean * mean, 1e-6);
         const double aggregates[4] = {mean, high, low, sqrt(variance)};
-        inputs[c] = x[entity][c];
-        for (size_t k = 0; k < 3; k++)
+        inputs[c] = in->x[entity][c];
+        inputs[D + c] = sum;
+        for (size_t k = 0; k < 3 && !sums; k++)
             for (size_t a = 0; a < 4; a++)
                 inputs[D + k * 4 * D + a * D + c] = scales[k] * aggregates[a];
     }
+    return sums ? 2 * (size_t)D : 13 * (size_t)D;
 }
 
-static void run_entity(const nbfnet_oracle *o, int layer, const double *inputs, const state own,
-                       state out)
+static void run_entity(const nbfnet_oracle *o, acq_ent entity, const layer_input *in, state out)
 {
+    int layer = in->layer;
+    double inputs[13 * D];
+    size_t n_inputs = fill_inputs(o, entity, in, inputs);
     const double *w = find_of_layer(o, layer, "linear.weight");
     const double *bias = find_of_layer(o, layer, "linear.bias");
     const double *gain = find_of_layer(o, layer, "norm.weight");
@@ -108,28 +126,14 @@ static void run_entity(const nbfnet_oracle *o, int layer, const double *inputs, 
     state y;
     double mean = 0, variance = 0;
     for (size_t c = 0; c < D; c++) {
-        y[c] = multiply(w + c * 13 * D, inputs, 13 * (size_t)D) + bias[c];
+        y[c] = multiply(w + c * n_inputs, inputs, n_inputs) + bias[c];
         mean += y[c] / D;
     }
     for (size_t c = 0; c < D; c++)
         variance += (y[c] - mean) * (y[c] - mean) / D;
     for (size_t c = 0; c < D; c++)
-        out[c] = own[c] + fmax(0, (y[c] - mean) / sqrt(variance + 1e-5) * gain[c] + shift[c]);
-}
-
-static void run_layer(const nbfnet_oracle *o, int layer, const double *query, const state *boundary,
-                      const state *x, state *out)
-{
-    state *vectors = calloc(o->model->n_relations, sizeof *vectors);
-    double inputs[13 * D];
-    assert(vectors != NULL);
-    for (acq_rel r = 0; r < o->model->n_relations; r++)
-        get_vector(o, layer, r, query, vectors[r]);
-    for (acq_ent e = 0; e < o->n_entities; e++) {
-        fill_inputs(o, e, x, (const state *)vectors, boundary[e], inputs);
-        run_entity(o, layer, inputs, x[e], out[e]);
-    }
-    free(vectors);
+        out[c] =
+            in->x[entity][c] + fmax(0, (y[c] - mean) / sqrt(variance + 1e-5) * gain[c] + shift[c]);
 }
 
 static double score_state(const nbfnet_oracle *o, const state x, const double *query)
@@ -145,6 +149,117 @@ static double score_state(const nbfnet_oracle *o, const state x, const double *q
     return sum;
 }
 
+/* ---- who sends and who receives ---- */
+
+static bool comes_first(const double *priorities, size_t a, size_t b)
+{
+    return priorities[a] > priorities[b] || (priorities[a] == priorities[b] && a < b);
+}
+
+/* Entities by priority: an insertion sort. */
+static void sort_entities(const double *priorities, size_t n, size_t *order)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; at > 0 && comes_first(priorities, i, order[at - 1]); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static void note_cut(nbfnet_choice *choice, const double *priorities, size_t in, size_t out)
+{
+    double gap = fabs(priorities[in] - priorities[out]);
+    if (gap > 0 && gap < 1e-4 * (1 + fabs(priorities[in])))
+        choice->is_doubtful = true;
+}
+
+static size_t count_received(const nbfnet_oracle *o, int layer, acq_ent entity)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_facts; i++)
+        n += o->facts[i].head == entity && o->choice->sends[layer][o->facts[i].tail];
+    return n;
+}
+
+static bool is_target(const nbfnet_oracle *o, int layer, acq_ent entity)
+{
+    bool found = o->targets == NULL || layer + 1 < (int)o->model->shape.layers;
+    for (size_t i = 0; i < o->n_targets && !found; i++)
+        found = o->targets[i] == entity;
+    return found;
+}
+
+static double get_part(float share, size_t n)
+{
+    return share == 0 ? (double)n : ceil((double)share * (double)n);
+}
+
+static void choose(const nbfnet_oracle *o, int layer, const double *priorities)
+{
+    size_t order[NBFNET_ORACLE_NODES], n = o->n_entities, last = 0;
+    acq_nbfnet_visit visit = o->model->shape.visit;
+    nbfnet_choice *choice = o->choice;
+    double budget = get_part(visit.edges, o->n_facts);
+    bool any = false;
+    sort_entities(priorities, n, order);
+    for (size_t i = 0; i < n; i++)
+        choice->sends[layer][order[i]] = (double)i < get_part(visit.nodes, n);
+    for (size_t i = 1; i < n; i++)
+        if (choice->sends[layer][order[i - 1]] && !choice->sends[layer][order[i]])
+            note_cut(choice, priorities, order[i - 1], order[i]);
+    for (size_t i = 0; i < n; i++) {
+        acq_ent entity = (acq_ent)order[i];
+        size_t received = count_received(o, layer, entity);
+        if (!is_target(o, layer, entity) || (received == 0 && get_degree(o, entity) > 0))
+            continue;
+        if (any)
+            note_cut(choice, priorities, last, entity);
+        if ((double)received > budget)
+            break;
+        budget -= (double)received;
+        choice->receives[layer][entity] = any = true;
+        last = entity;
+    }
+}
+
+static void fill_weights(const nbfnet_oracle *o, int layer, const state *x, const double *query,
+                         double *weights)
+{
+    double priorities[NBFNET_ORACLE_NODES];
+    for (acq_ent e = 0; e < o->n_entities; e++)
+        weights[e] = 1;
+    if (layer == 0 || o->choice == NULL)
+        return;
+    for (acq_ent e = 0; e < o->n_entities; e++)
+        priorities[e] = score_state(o, x[e], query);
+    if (!o->choice->is_made)
+        choose(o, layer, priorities);
+    for (acq_ent e = 0; e < o->n_entities; e++) {
+        double weight = o->model->shape.weighs ? 1 / (1 + exp(-priorities[e])) : 1;
+        weights[e] = o->choice->sends[layer][e] ? weight : 0;
+    }
+}
+
+static void run_layer(const nbfnet_oracle *o, int layer, const double *query, const state *boundary,
+                      const state *x, state *out)
+{
+    state *vectors = calloc(o->model->n_relations, sizeof *vectors);
+    double *weights = calloc(o->n_entities, sizeof *weights);
+    assert(vectors != NULL && weights != NULL);
+    for (acq_rel r = 0; r < o->model->n_relations; r++)
+        get_vector(o, layer, r, query, vectors[r]);
+    fill_weights(o, layer, x, query, weights);
+    layer_input in = {layer, x, (const state *)vectors, weights, boundary};
+    for (acq_ent e = 0; e < o->n_entities; e++)
+        if (layer == 0 || o->choice == NULL || o->choice->receives[layer][e])
+            run_entity(o, e, &in, out[e]);
+        else
+            memcpy(out[e], x[e], sizeof out[e]);
+    free(vectors);
+    free(weights);
+}
+
 void nbfnet_oracle_score(const nbfnet_oracle *oracle, acq_rel relation, const double *weights,
                          double *scores)
 {
@@ -156,10 +271,12 @@ void nbfnet_oracle_score(const nbfnet_oracle *oracle, acq_rel relation, const do
     for (acq_ent e = 0; e < n; e++)
         for (size_t c = 0; c < D; c++)
             x[e][c] = boundary[e][c] = weights[e] * query[c];
-    for (int l = 0; l < LAYERS; l++) {
+    for (int l = 0; l < (int)oracle->model->shape.layers; l++) {
         run_layer(oracle, l, query, (const state *)boundary, (const state *)x, next);
         memcpy(x, next, n * sizeof *x);
     }
+    if (oracle->choice != NULL)
+        oracle->choice->is_made = true;
     for (acq_ent e = 0; e < n; e++)
         scores[e] = score_state(oracle, x[e], query);
     free(boundary);

@@ -79,6 +79,31 @@ static void test_what_is_written_is_read(void **state)
     nbfnet_case_deinit(&c);
 }
 
+static void test_a_file_says_the_shape_of_its_model(void **state)
+{
+    (void)state;
+    const acq_nbfnet_shape shapes[] = {{.layers = 2, .sums = true},
+                                       {.layers = 6, .weighs = true, .visit = {.1F, .07F}},
+                                       {.layers = 8, .sums = true, .weighs = true}};
+    nbfnet_case c;
+    nbfnet_case_init(&c, 1, N, 2, 20);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        acq_nbfnet *model = NULL, *read = NULL;
+        assert_int_equal(acq_nbfnet_new_shaped(4, &shapes[i], 3, &model, NULL), ACQ_OK);
+        assert_int_equal(acq_nbfnet_write(path, model, c.graph, NULL, 0, NULL), ACQ_OK);
+        assert_int_equal(acq_nbfnet_read(path, c.graph, &read, NULL), ACQ_OK);
+        assert_true(read->shape.layers == shapes[i].layers && read->shape.sums == shapes[i].sums &&
+                    read->shape.weighs == shapes[i].weighs &&
+                    read->shape.visit.nodes == shapes[i].visit.nodes &&
+                    read->shape.visit.edges == shapes[i].visit.edges);
+        assert_memory_equal(read->parameters.values, model->parameters.values,
+                            model->parameters.n * sizeof(float));
+        acq_nbfnet_free(model);
+        acq_nbfnet_free(read);
+    }
+    nbfnet_case_deinit(&c);
+}
+
 static void test_other_relations_are_refused_and_other_entities_are_not(void **state)
 {
     (void)state;
@@ -290,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read),
+        cmocka_unit_test(test_a_file_says_the_shape_of_its_model),
         cmocka_unit_test(test_other_relations_are_refused_and_other_entities_are_not),
         cmocka_unit_test(test_a_renamed_relation_is_another_one),
         cmocka_unit_test(test_other_files_and_damage_are_refused),

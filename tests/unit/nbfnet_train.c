@@ -48,6 +48,7 @@ static acq_train_nbfnet_params get_params(void)
     acq_train_nbfnet_params_init(&params);
     params.batch = 5;
     params.negatives = 6;
+    params.most_around = 0;
     params.most_entities = 14;
     params.batches = BATCHES;
     return params;
@@ -191,6 +192,50 @@ static void test_bad_options_are_refused(void **state)
     params = get_params();
     params.edge_dropout = 1.5;
     assert_refused(world.graph, &params, ACQ_ERR_USAGE, "edge dropout");
+    params = get_params();
+    params.visit_nodes = 1.5;
+    assert_refused(world.graph, &params, ACQ_ERR_USAGE, "share from 0 to 1");
+    params = get_params();
+    params.layers = 1;
+    assert_refused(world.graph, &params, ACQ_ERR_USAGE, "2 to 8 layers");
+}
+
+/* Shapes come from the options, or from the model to start from. */
+static void test_all_shapes_are_trained(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        acq_train_nbfnet_params params = get_params();
+        params.layers = i % 3 == 0 ? 0 : 1 + i;
+        params.sums = i % 2 == 1;
+        params.visit_nodes = i < 2 ? 0 : .3;
+        params.visit_edges = i < 3 ? 0 : .4;
+        params.most_around = i == 4 ? 9 : 0;
+        params.batches = 2;
+        acq_nbfnet *model = train(world.graph, &params);
+        assert_int_equal(model->shape.layers, i % 3 == 0 ? 4 : 1 + i);
+        assert_true(model->shape.sums == params.sums && model->shape.weighs == (i >= 2));
+        params.warm = model;
+        params.layers = 0;
+        params.visit_nodes = params.visit_edges = 0;
+        acq_nbfnet *more = train(world.graph, &params);
+        assert_int_equal(memcmp(&more->shape, &model->shape, sizeof model->shape), 0);
+        params.layers = 7;
+        assert_refused(world.graph, &params, ACQ_ERR_USAGE, "leave --layers and --sum out");
+        acq_nbfnet_free(model);
+        acq_nbfnet_free(more);
+    }
+}
+
+static void test_threads_do_not_change_a_bit_of_pruned_rows(void **state)
+{
+    (void)state;
+    acq_train_nbfnet_params one = get_params(), three = get_params();
+    one.visit_nodes = three.visit_nodes = .4;
+    one.visit_edges = three.visit_edges = .3;
+    one.negatives = three.negatives = 0;
+    three.n_threads = 3;
+    assert_same(train(world.graph, &one), train(world.graph, &three));
 }
 
 static void test_graphs_without_facts_are_refused(void **state)
@@ -308,6 +353,66 @@ static void test_queries_around_their_heads_hide_what_they_ask_for(void **state)
         acq_around_index_deinit(&index);
         acq_edges_deinit(&edges);
     }
+}
+
+/* Without a number of negatives each node is a target, but for the tails that are not asked for. */
+static void test_all_false_tails_are_targets(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        acq_train_nbfnet_params params = get_params();
+        acq_nbfnet_batch batch;
+        acq_edges edges = {0};
+        float scales[30];
+        params.most_entities = 0;
+        params.negatives = 0;
+        params.most_counted = i;
+        assert_int_equal(acq_edges_init(&edges, world.graph, NULL), ACQ_OK);
+        acq_nbfnet_fill_scales(&edges, scales);
+        assert_int_equal(acq_nbfnet_batch_init(&batch, &params, &edges, scales, NULL), ACQ_OK);
+        assert_int_equal(acq_nbfnet_batch_draw(&batch, 1, NULL), ACQ_OK);
+        for (size_t q = 0; q < params.batch; q++) {
+            const acq_nbfnet_query *query = &batch.queries[q];
+            size_t n;
+            acq_edges_find(&edges, batch.heads[q], query->relation, &n);
+            assert_int_equal(query->n_targets - query->n_positives, 30 - n);
+        }
+        acq_nbfnet_batch_deinit(&batch);
+        acq_edges_deinit(&edges);
+    }
+}
+
+/* With one tail of each that counts, rows are drawn alike. */
+static void test_questions_are_drawn_by_the_tails_that_count(void **state)
+{
+    (void)state;
+    enum { DRAWN = 4000 };
+    acq_train_nbfnet_params params = get_params();
+    acq_nbfnet_batch batch;
+    acq_edges edges = {0};
+    float scales[30];
+    uint32_t counts[30][6] = {{0}};
+    params.most_entities = 0;
+    params.most_counted = 1;
+    params.batch = 10;
+    assert_int_equal(acq_edges_init(&edges, world.graph, NULL), ACQ_OK);
+    acq_nbfnet_fill_scales(&edges, scales);
+    assert_int_equal(acq_nbfnet_batch_init(&batch, &params, &edges, scales, NULL), ACQ_OK);
+    for (uint64_t number = 0; number < DRAWN / params.batch; number++) {
+        assert_int_equal(acq_nbfnet_batch_draw(&batch, number, NULL), ACQ_OK);
+        for (size_t q = 0; q < params.batch; q++)
+            counts[batch.heads[q]][batch.queries[q].relation]++;
+    }
+    double expected = (double)DRAWN / edges.n_groups;
+    for (uint32_t v = 0; v < 30; v++)
+        for (acq_rel r = 0; r < 6; r++) {
+            size_t n;
+            acq_edges_find(&edges, v, r, &n);
+            assert_true(n == 0 ? counts[v][r] == 0
+                               : fabs(counts[v][r] - expected) < 6 * sqrt(expected));
+        }
+    acq_nbfnet_batch_deinit(&batch);
+    acq_edges_deinit(&edges);
 }
 
 static void test_threads_do_not_change_a_bit_around_heads(void **state)
@@ -536,6 +641,10 @@ int main(void)
         cmocka_unit_test(test_batches_hide_what_they_ask_for),
         cmocka_unit_test(test_queries_around_their_heads_hide_what_they_ask_for),
         cmocka_unit_test(test_threads_do_not_change_a_bit_around_heads),
+        cmocka_unit_test(test_threads_do_not_change_a_bit_of_pruned_rows),
+        cmocka_unit_test(test_all_shapes_are_trained),
+        cmocka_unit_test(test_all_false_tails_are_targets),
+        cmocka_unit_test(test_questions_are_drawn_by_the_tails_that_count),
         cmocka_unit_test(test_the_loss_has_the_slopes_it_says),
         cmocka_unit_test(test_rules_of_a_ring_are_learned),
         cmocka_unit_test(test_programs_over_a_ring_are_learned),

@@ -67,11 +67,14 @@ static const acq_train_option complex_others[] = {{"seed", "2"},
 static const acq_train_option nbfnet_small[] = {
     {"batch", "2"}, {"negatives", "4"}, {"batches", "3"}};
 static const acq_train_option nbfnet_others[] = {
-    {"seed", "2"},           {"batch", "3"},          {"negatives", "5"}, {"temperature", "0.5"},
-    {"entities", "500"},     {"edge-dropout", "0.5"}, {"edges", "999"},   {"keep-pairs", "yes"},
-    {"around", "60"},        {"near", "7"},           {"rate", "0.001"},  {"decay", "0.1"},
-    {"last-rate", "0.0002"}, {"beta1", "0.8"},        {"beta2", "0.99"},  {"clip", "2"},
-    {"average", "0.5"},      {"batches", "4"},        {"time", "1h"}};
+    {"seed", "2"},           {"batch", "3"},         {"negatives", "5"},
+    {"temperature", "0.3"},  {"entities", "500"},    {"edge-dropout", "0.5"},
+    {"edges", "999"},        {"keep-pairs", "yes"},  {"around", "60"},
+    {"near", "7"},           {"rate", "0.001"},      {"decay", "0.1"},
+    {"last-rate", "0.0002"}, {"beta1", "0.8"},       {"beta2", "0.99"},
+    {"clip", "2"},           {"average", "0.5"},     {"batches", "4"},
+    {"time", "1h"},          {"count-tails", "1"},   {"layers", "3"},
+    {"sum", "yes"},          {"visit-nodes", "0.5"}, {"visit-edges", "0.5"}};
 
 static const acq_train_option gnnqe_small[] = {{"batch", "2"}, {"batches", "3"}};
 static const acq_train_option gnnqe_others[] = {

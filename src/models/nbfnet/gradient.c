@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-enum { D = ACQ_NBFNET_WIDTH, L = ACQ_NBFNET_LAYERS, LINE = 16 };
+enum { D = ACQ_NBFNET_WIDTH, LINE = 16 };
 
 struct acq_nbfnet_worker { /* of one thread */
     acq_nbfnet_pass pass;
@@ -26,6 +26,11 @@ static float *cut(float *block, size_t *used, size_t n)
     return block == NULL ? NULL : block + begin;
 }
 
+static unsigned count_layers(const acq_nbfnet_gradient *g)
+{
+    return g->model->shape.layers;
+}
+
 static unsigned count_threads(const acq_nbfnet_gradient *g)
 {
     return g->params.n_threads == 0 ? 1 : g->params.n_threads;
@@ -34,7 +39,7 @@ static unsigned count_threads(const acq_nbfnet_gradient *g)
 static size_t count_dense(const acq_nbfnet *model)
 {
     size_t n = 0;
-    for (unsigned t = 0; t < ACQ_NBFNET_N_TENSORS; t++)
+    for (unsigned t = 0; t < acq_nbfnet_count_tensors(&model->shape); t++)
         if (!acq_nbfnet_is_relational(t))
             n += round_up(acq_tensor_get_length(&model->parameters.tensors[t]));
     return n;
@@ -46,7 +51,7 @@ static size_t lay_out(acq_nbfnet_gradient *g, float *block)
     size_t used = 0, n = g->params.batch;
     g->queries = cut(block, &used, n * D);
     g->query_slopes = cut(block, &used, n * D);
-    for (unsigned l = 0; l < L; l++) {
+    for (unsigned l = 0; l < count_layers(g); l++) {
         g->vectors[l] = cut(block, &used, n * g->n_vector_floats);
         g->vector_slopes[l] = cut(block, &used, n * g->n_vector_floats);
         g->layer_query_slopes[l] = cut(block, &used, n * D);
@@ -72,7 +77,7 @@ static acq_status init_workers(acq_nbfnet_gradient *g)
 static acq_status init_products(acq_nbfnet_gradient *g)
 {
     acq_status status = acq_nbfnet_packed_init(&g->packed, g->model, true);
-    for (unsigned l = 0; l < L && status == ACQ_OK; l++) {
+    for (unsigned l = 0; l < count_layers(g) && status == ACQ_OK; l++) {
         status = acq_packed_init(&g->relations[l], D, g->n_vector_floats);
         if (status == ACQ_OK)
             status = acq_packed_init(&g->relations_back[l], g->n_vector_floats, D);
@@ -107,7 +112,7 @@ void acq_nbfnet_gradient_deinit(acq_nbfnet_gradient *gradient)
         acq_nbfnet_pass_deinit(&g->workers[i].pass);
         acq_free(g->workers[i].scores);
     }
-    for (unsigned l = 0; l < L; l++) {
+    for (unsigned l = 0; l < ACQ_NBFNET_MOST_LAYERS; l++) {
         acq_packed_deinit(&g->relations[l]);
         acq_packed_deinit(&g->relations_back[l]);
     }
@@ -200,14 +205,15 @@ acq_status acq_nbfnet_gradient_begin(acq_nbfnet_gradient *gradient, const acq_re
     memcpy(g->asked, relations, n * sizeof *relations);
     acq_nbfnet_packed_fill(&g->packed);
     copy_queries(g);
-    acq_status status = acq_threads_run(count_threads(g), L, make_vectors, g);
+    acq_status status = acq_threads_run(count_threads(g), count_layers(g), make_vectors, g);
     return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }
 
 acq_nbfnet_input acq_nbfnet_gradient_get_input(const acq_nbfnet_gradient *gradient, size_t i)
 {
-    acq_nbfnet_input input = {.query = gradient->queries + i * D};
-    for (unsigned l = 0; l < L; l++)
+    acq_nbfnet_input input = {.query = gradient->queries + i * D,
+                              .visit = gradient->model->shape.visit};
+    for (unsigned l = 0; l < count_layers(gradient); l++)
         input.vectors[l] = gradient->vectors[l] + i * gradient->n_vector_floats;
     return input;
 }
@@ -217,13 +223,13 @@ acq_nbfnet_slopes acq_nbfnet_gradient_get_slopes(const acq_nbfnet_gradient *grad
     const acq_nbfnet_gradient *g = gradient;
     acq_nbfnet_slopes slopes = {.query = g->query_slopes + i * D};
     float *dense = g->dense_slopes + i * g->n_dense;
-    for (unsigned t = 0; t < ACQ_NBFNET_N_TENSORS; t++) {
+    for (unsigned t = 0; t < acq_nbfnet_count_tensors(&g->model->shape); t++) {
         if (acq_nbfnet_is_relational(t))
             continue;
         slopes.tensors[t] = dense;
         dense += round_up(acq_tensor_get_length(&g->model->parameters.tensors[t]));
     }
-    for (unsigned l = 0; l < L; l++)
+    for (unsigned l = 0; l < count_layers(g); l++)
         slopes.vectors[l] = g->vector_slopes[l] + i * g->n_vector_floats;
     return slopes;
 }
@@ -253,7 +259,7 @@ static void gather_queries(acq_nbfnet_gradient *g)
     for (size_t i = 0; i < g->n; i++) {
         float *to = get_value(g, ACQ_NBFNET_QUERY) + (size_t)g->asked[i] * D;
         k->add(D, g->query_slopes + i * D, to);
-        for (unsigned l = 0; l < L; l++)
+        for (unsigned l = 0; l < count_layers(g); l++)
             k->add(D, g->layer_query_slopes[l] + i * D, to);
     }
 }
@@ -262,7 +268,7 @@ static void gather_dense(acq_nbfnet_gradient *g)
 {
     for (size_t i = 0; i < g->n; i++) {
         acq_nbfnet_slopes slopes = acq_nbfnet_gradient_get_slopes(g, i);
-        for (unsigned t = 0; t < ACQ_NBFNET_N_TENSORS; t++)
+        for (unsigned t = 0; t < acq_nbfnet_count_tensors(&g->model->shape); t++)
             if (slopes.tensors[t] != NULL)
                 g->packed.kernels->add(acq_tensor_get_length(&g->model->parameters.tensors[t]),
                                        slopes.tensors[t], get_value(g, t));
@@ -275,7 +281,7 @@ static acq_status join_slopes(acq_nbfnet_gradient *g, acq_error *error)
     const acq_ranks *ranks = g->params.ranks;
     size_t n = g->n;
     acq_status status = acq_ranks_join(ranks, g->query_slopes, n * D, sizeof(float), error);
-    for (unsigned l = 0; l < L && status == ACQ_OK; l++)
+    for (unsigned l = 0; l < count_layers(g) && status == ACQ_OK; l++)
         status = acq_ranks_join(ranks, g->vector_slopes[l], n * g->n_vector_floats, sizeof(float),
                                 error);
     if (status == ACQ_OK)
@@ -290,7 +296,7 @@ acq_status acq_nbfnet_gradient_end(acq_nbfnet_gradient *gradient, acq_error *err
     if (status != ACQ_OK)
         return status;
     memset(g->values, 0, g->model->parameters.n * sizeof *g->values);
-    if (acq_threads_run(count_threads(g), L, gather_vectors, g) != ACQ_OK)
+    if (acq_threads_run(count_threads(g), count_layers(g), gather_vectors, g) != ACQ_OK)
         return acq_fail_memory(error);
     gather_queries(g);
     gather_dense(g);

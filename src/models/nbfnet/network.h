@@ -7,8 +7,17 @@
  *   a_l[e] = mean, max, min, std of b_e and of x_l[source] * v_l[relation] over the edges to e
  *   y_l[e] = U_l x_l[e] + (A_l + s_e A'_l + A''_l / s_e) a_l[e] + bias
  *   x_{l+1}[e] = x_l[e] + relu(norm(y_l[e]))
- *   score(e) = w . relu(S x_4[e] + T q + bias) + bias
- * with s_e as in acq_nbfnet_fill_scales.
+ *   f(x) = w . relu(S x + T q + bias) + bias, the score of e is f(x_L[e])
+ * with s_e as in acq_nbfnet_fill_scales. Where messages are summed, a_l[e] is the sum of the same
+ * and y_l[e] = U_l x_l[e] + A_l a_l[e] + bias.
+ *
+ * Layers after the first may visit a part of the nodes and edges, as in A*Net: p_l[e] = f(x_l[e])
+ * is the priority of a node. The nodes of the highest priority send (ties: the lowest first). Of
+ * those that would receive from them, the nodes of the highest priority receive, as many as their
+ * edges from senders fit the share of the edges; all others keep their state. A node without any
+ * edge counts as one that receives. In a model that weighs, every message of such a layer is
+ * sigmoid(p_l[source]) x_l[source] * v_l[relation], which is how priorities are learnt; in others
+ * the part of the nodes is a constant, and priorities get no slopes.
  *
  * In layer 0 most nodes get nothing but zeros, so their aggregates are one shared row: only nodes
  * beside the boundary are aggregated. The last layer is computed for the targets alone. */
@@ -28,7 +37,7 @@ typedef struct acq_nbfnet_packed {
     const acq_nbfnet *model; /* borrowed */
     const acq_kernels *kernels;
     bool trainable;
-    acq_nbfnet_products layers[ACQ_NBFNET_LAYERS];
+    acq_nbfnet_products layers[ACQ_NBFNET_MOST_LAYERS];
     acq_packed state, state_back; /* the state's part of score.0 */
 } acq_nbfnet_packed;
 
@@ -42,9 +51,11 @@ void acq_nbfnet_fill_scales(const acq_edges *edges, float *scales);
 
 typedef struct acq_nbfnet_input {
     const acq_edges *edges;
+    bool is_one_way;     /* an edge may be there without its inverse: slower */
     const float *scales; /* s of each node */
     const float *query;  /* q */
-    const float *vectors[ACQ_NBFNET_LAYERS];
+    const float *vectors[ACQ_NBFNET_MOST_LAYERS];
+    acq_nbfnet_visit visit;
     const uint32_t *heads; /* distinct nodes with a boundary */
     const float *weights;  /* w of the heads; NULL: 1 */
     size_t n_heads;
@@ -64,25 +75,39 @@ typedef struct acq_nbfnet_layer { /* what one layer computed, [rows of...] */
     float *stats;      /* [nodes x 2] of the norm */
     float *fresh;      /* [nodes x 32] relu(norm(y)) */
     float *out;        /* [nodes x 32] */
+
+    /* Where it visits a part, or weighs: */
+    uint32_t *senders, *receivers; /* ascending; the receivers are `nodes` */
+    size_t n_senders;
+    float *weights; /* [senders] sigmoid of their priorities, where the model weighs */
+    float *sent;    /* [senders x 32] */
+    float *after;   /* [all nodes x 32] x_{l+1} */
 } acq_nbfnet_layer;
 
 /* What one thread needs to work with; grows to the largest query. Zeroed to begin with. */
 typedef struct acq_nbfnet_pass {
-    acq_nbfnet_layer layers[ACQ_NBFNET_LAYERS];
-    float *boundary;   /* [heads x 32] */
-    float *products;   /* [rows x 96] of aggregates with A, A', A''; backward: their slopes */
-    float *hidden;     /* [targets x 64] */
-    float *slopes;     /* backward: [all nodes x 32] by the states */
-    float *layer_room; /* [nodes x 32] */
+    acq_nbfnet_layer layers[ACQ_NBFNET_MOST_LAYERS];
+    bool visits;          /* layers after the first visit a part, or weigh */
+    float *boundary;      /* [heads x 32] */
+    float *products;      /* [rows x 96] of aggregates with A, A', A''; backward: their slopes */
+    float *hidden;        /* [targets x 64]; where it visits [all nodes x 64] */
+    const float *results; /* [targets x 32] x_L */
+    float *results_room;  /* where it visits */
+    float *priorities;    /* [all nodes] of the layer at hand */
+    float *slopes;        /* backward: [all nodes x 32] by the states */
+    float *layer_room;    /* [nodes x 32] */
     float *aggregate_slopes;
     float *hidden_slopes;
     float *boundary_slopes;
+    float *row_slopes; /* [all nodes x 32] of receivers, then of senders, where it visits */
     acq_edges first;   /* edges from heads, to the nodes in reached */
-    uint32_t *reached; /* nodes */
-    uint32_t *zeros;   /* of each: edges from other nodes */
+    acq_edges visited[ACQ_NBFNET_MOST_LAYERS]; /* from senders, by place, to receivers */
+    uint32_t *reached;                         /* nodes */
+    uint32_t *zeros;                           /* of each: edges from other nodes */
     uint32_t n_reached;
     uint32_t *rows;  /* by node: 0, or place in reached + 1 */
     uint32_t *slots; /* by node: its place among the heads, or ACQ_NO_ID */
+    uint32_t *order, *counts, *places, *marks; /* [all nodes] where it visits */
     float *floats;
     uint32_t *numbers;
     size_t floats_room, numbers_room;
@@ -94,10 +119,10 @@ void acq_nbfnet_pass_deinit(acq_nbfnet_pass *pass);
 acq_status acq_nbfnet_forward(const acq_nbfnet_packed *packed, const acq_nbfnet_input *input,
                               bool keeps, acq_nbfnet_pass *pass, float *scores);
 
-typedef struct acq_nbfnet_slopes {        /* all are added to */
-    float *tensors[ACQ_NBFNET_N_TENSORS]; /* those of relations are not used: */
-    float *query;                         /* [32] by q, vectors left aside */
-    float *vectors[ACQ_NBFNET_LAYERS];    /* by v_l */
+typedef struct acq_nbfnet_slopes {           /* all are added to */
+    float *tensors[ACQ_NBFNET_MOST_TENSORS]; /* those of relations are not used: */
+    float *query;                            /* [32] by q, vectors left aside */
+    float *vectors[ACQ_NBFNET_MOST_LAYERS];  /* by v_l */
 } acq_nbfnet_slopes;
 
 /* Of a forward that kept; slopes of its scores in, of everything out. */
@@ -106,8 +131,14 @@ void acq_nbfnet_backward(const acq_nbfnet_packed *packed, const acq_nbfnet_input
                          const acq_nbfnet_slopes *out);
 
 /* Inside the two. */
-acq_status acq_nbfnet_pass_prepare(acq_nbfnet_pass *pass, const acq_nbfnet_input *input,
-                                   bool keeps);
+acq_status acq_nbfnet_pass_prepare(acq_nbfnet_pass *pass, const acq_nbfnet *model,
+                                   const acq_nbfnet_input *input, bool keeps);
+/* Senders, receivers and the edges between them, by pass->priorities. */
+acq_status acq_nbfnet_pass_choose(acq_nbfnet_pass *pass, const acq_nbfnet *model,
+                                  const acq_nbfnet_input *input, unsigned layer);
+/* [n x 64] relu(S x + T q + bias) of n states. */
+void acq_nbfnet_fill_hidden(const acq_nbfnet_packed *packed, const acq_nbfnet_input *input,
+                            size_t n, const float *states, float *hidden);
 float acq_nbfnet_get_scale(float s, unsigned which); /* 1, s, 1/s */
 acq_messages acq_nbfnet_get_messages(const acq_nbfnet_pass *pass, const acq_nbfnet_input *input,
                                      unsigned layer);
@@ -150,13 +181,14 @@ typedef struct acq_nbfnet_gradient {
     acq_nbfnet_gradient_params params;
     acq_nbfnet *model; /* borrowed */
     acq_nbfnet_packed packed;
-    acq_packed relations[ACQ_NBFNET_LAYERS], relations_back[ACQ_NBFNET_LAYERS];
-    acq_rel *asked;                /* relations of the passes */
-    uint32_t n;                    /* passes of this batch */
-    size_t n_vector_floats;        /* relations * 32 */
-    float *queries, *query_slopes; /* [batch x 32] */
-    float *vectors[ACQ_NBFNET_LAYERS], *vector_slopes[ACQ_NBFNET_LAYERS]; /* [batch x floats] */
-    float *layer_query_slopes[ACQ_NBFNET_LAYERS];                         /* [batch x 32] */
+    acq_packed relations[ACQ_NBFNET_MOST_LAYERS], relations_back[ACQ_NBFNET_MOST_LAYERS];
+    acq_rel *asked;                                    /* relations of the passes */
+    uint32_t n;                                        /* passes of this batch */
+    size_t n_vector_floats;                            /* relations * 32 */
+    float *queries, *query_slopes;                     /* [batch x 32] */
+    float *vectors[ACQ_NBFNET_MOST_LAYERS];            /* [batch x floats] */
+    float *vector_slopes[ACQ_NBFNET_MOST_LAYERS];      /* the same */
+    float *layer_query_slopes[ACQ_NBFNET_MOST_LAYERS]; /* [batch x 32] */
     float *dense_slopes; /* [batch x n_dense] of the tensors that are not of relations */
     size_t n_dense;
     float *block;   /* all of these */
@@ -172,7 +204,8 @@ void acq_nbfnet_gradient_deinit(acq_nbfnet_gradient *gradient); /* a zeroed one 
 /* Of the model as it is now; n <= params.batch. The relations are copied. */
 acq_status acq_nbfnet_gradient_begin(acq_nbfnet_gradient *gradient, const acq_rel *relations,
                                      uint32_t n, acq_error *error);
-/* Query vector and relation vectors of pass i; the rest is the caller's. */
+/* Query vector and relation vectors of pass i, and what the model visits; the rest is the caller's.
+ */
 acq_nbfnet_input acq_nbfnet_gradient_get_input(const acq_nbfnet_gradient *gradient, size_t i);
 /* Where its slopes are added; passes may be worked on side by side. */
 acq_nbfnet_slopes acq_nbfnet_gradient_get_slopes(const acq_nbfnet_gradient *gradient, size_t i);

@@ -63,8 +63,9 @@ static acq_status open_scratch(const acq_row_model *self, void **out, acq_error 
     if (scratch == NULL)
         return acq_fail_memory(error);
     scratch->relation = scratch->of = ACQ_NO_ID;
-    scratch->vectors = acq_alloc((size_t)ACQ_NBFNET_LAYERS * rows->packed.model->n_relations,
-                                 D * sizeof *scratch->vectors);
+    scratch->vectors =
+        acq_alloc((size_t)rows->packed.model->shape.layers * rows->packed.model->n_relations,
+                  D * sizeof *scratch->vectors);
     scratch->heads = acq_alloc(rows->edges.n_nodes, sizeof *scratch->heads);
     scratch->weights = acq_alloc(rows->edges.n_nodes, sizeof *scratch->weights);
     if (scratch->vectors == NULL || scratch->heads == NULL || scratch->weights == NULL) {
@@ -88,7 +89,7 @@ static void fill_vectors(const nbfnet_rows *rows, nbfnet_scratch *scratch, acq_r
     size_t n = (size_t)model->n_relations * D;
     if (scratch->relation == relation)
         return;
-    for (unsigned l = 0; l < ACQ_NBFNET_LAYERS; l++) {
+    for (unsigned l = 0; l < model->shape.layers; l++) {
         float *vectors = scratch->vectors + l * n;
         unsigned weights = acq_nbfnet_layer_tensor(l, ACQ_NBFNET_RELATIONS);
         const float *query = acq_nbfnet_get(model, ACQ_NBFNET_QUERY) + (size_t)relation * D;
@@ -104,10 +105,11 @@ static acq_nbfnet_input start_input(const nbfnet_rows *rows, nbfnet_scratch *scr
     const acq_nbfnet *model = rows->packed.model;
     acq_nbfnet_input input = {.edges = &rows->edges,
                               .scales = rows->scales,
+                              .visit = model->shape.visit,
                               .query =
                                   acq_nbfnet_get(model, ACQ_NBFNET_QUERY) + (size_t)relation * D};
     fill_vectors(rows, scratch, relation);
-    for (unsigned l = 0; l < ACQ_NBFNET_LAYERS; l++)
+    for (unsigned l = 0; l < model->shape.layers; l++)
         input.vectors[l] = scratch->vectors + (size_t)l * model->n_relations * D;
     return input;
 }

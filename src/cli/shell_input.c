@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -33,6 +34,7 @@ struct acq_shell_input {
     History *history;
     char path[PATH_ROOM]; /* of the history; "": nowhere */
     char *line;           /* of getline */
+    bool is_cancelled;    /* by a Ctrl-C at the editor */
     size_t room;
 };
 
@@ -75,14 +77,31 @@ static size_t count_bytes(unsigned char first)
     return first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-/* A character, whatever the locale says of its bytes. */
+/* A terminal that makes a signal of Ctrl-C throws away what was typed before it, so that reading a
+ * byte which poll has seen could wait for ever. The editor's modes know Ctrl-C as a signal. */
+static void take_ctrl_c(void)
+{
+    struct termios now;
+    if (tcgetattr(STDIN_FILENO, &now) != 0 || (now.c_lflag & ICANON) != 0 ||
+        now.c_cc[VINTR] == _POSIX_VDISABLE)
+        return;
+    now.c_cc[VINTR] = _POSIX_VDISABLE;
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &now);
+}
+
+/* A character, whatever the locale says of its bytes. Ctrl-C is one like any other here (see
+ * take_ctrl_c), and ends the line. */
 static int get_character(EditLine *editor, wchar_t *out)
 {
+    enum { CTRL_C = 3 };
     unsigned char bytes[4] = {0};
-    (void)editor;
+    acq_shell_input *input = NULL;
+    el_get(editor, EL_CLIENTDATA, &input);
+    take_ctrl_c();
     int got = read_byte(bytes);
-    if (got <= 0)
-        return got;
+    input->is_cancelled = got == 1 && bytes[0] == CTRL_C;
+    if (got <= 0 || input->is_cancelled)
+        return got <= 0 ? got : -1;
     size_t n = count_bytes(bytes[0]), i = 1;
     while (i < n && (got = read_byte(&bytes[i])) == 1)
         i++;
@@ -391,8 +410,9 @@ static acq_shell_read read_edited(acq_shell_input *input, acq_text *line)
     acq_interrupt_set_grace(0);
     el_resize(input->editor);
     el_set(input->editor, EL_PREP_TERM, 1); /* before the prompt: then nobody types too early */
+    input->is_cancelled = false;
     const char *bytes = el_gets(input->editor, &n);
-    int number = acq_interrupt_get_number();
+    int number = input->is_cancelled ? SIGINT : acq_interrupt_get_number();
     acq_interrupt_release();
     if (number != 0) {
         fputc('\n', stdout);

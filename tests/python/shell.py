@@ -137,6 +137,15 @@ class Terminal(unittest.TestCase):
         shell.ask('knows("東\t, x)', "x = Zoë")
         self.assertEqual(shell.leave(), 0)
 
+    def test_ctrl_c_right_behind_other_keys_is_never_lost(self):
+        shell = self.open()
+        shell.expect("anycq> $")
+        for _ in range(200):
+            shell.send("borders(" * 20)
+            shell.send("\x03")
+            shell.expect("\n.*anycq> $")
+        self.assertEqual(shell.leave(), 0)
+
     def test_ctrl_c_cancels_what_is_typed_and_what_is_asked(self):
         shell = self.open()
         shell.expect("anycq> ")

@@ -235,19 +235,22 @@ static float find_share(const float *values, size_t n, float value)
     return (float)log(above / ((double)n + 1));
 }
 
-static void describe_field(const acq_answer_field *field, float *f)
+void acq_answer_describe_field(const acq_answer_field *field, float *features)
 {
-    double sum = 0, supported = 0;
-    size_t n = field == NULL ? 0 : field->n;
-    for (size_t i = 0; i < n; i++) {
+    float *f = features;
+    double sum = 0, supported = 0, n = (double)field->n;
+    for (size_t i = 0; i < field->n; i++) {
         bool is_supported = field->least[i] > -INFINITY;
         supported += is_supported;
         sum += is_supported ? 1 / (1 + exp(-(double)field->least[i])) : 0;
     }
-    f[ACQ_ANSWER_field_least] = n == 0 ? NAN : find_share(field->least, n, f[ACQ_ANSWER_least]);
-    f[ACQ_ANSWER_field_paths] = n == 0 ? NAN : find_share(field->paths, n, f[ACQ_ANSWER_paths]);
-    f[ACQ_ANSWER_field_mean] = n == 0 ? NAN : (float)logit(sum / (double)n);
-    f[ACQ_ANSWER_field_supported] = n == 0 ? NAN : (float)(supported / (double)n);
+    bool is_empty = field->n == 0;
+    f[ACQ_ANSWER_field_least] =
+        is_empty ? NAN : find_share(field->least, field->n, f[ACQ_ANSWER_least]);
+    f[ACQ_ANSWER_field_paths] =
+        is_empty ? NAN : find_share(field->paths, field->n, f[ACQ_ANSWER_paths]);
+    f[ACQ_ANSWER_field_mean] = is_empty ? NAN : (float)logit(sum / n);
+    f[ACQ_ANSWER_field_supported] = is_empty ? NAN : (float)(supported / n);
 }
 
 /* ---- lifts ----
@@ -386,14 +389,14 @@ static acq_status describe(const acq_query *query, const acq_predictor *predicto
 }
 
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
-                               const acq_scoring *scoring, const acq_answer_field *field,
-                               acq_ent *values, float *features, acq_error *error)
+                               const acq_scoring *scoring, acq_ent *values, float *features,
+                               acq_error *error)
 {
+    static const acq_answer_field none = {0};
     acq_arena arena;
     acq_arena_init(&arena);
     acq_status status = describe(query, predictor, scoring, values, &arena, features, error);
-    if (status == ACQ_OK)
-        describe_field(field, features);
+    acq_answer_describe_field(&none, features);
     acq_arena_deinit(&arena);
     return status;
 }

@@ -66,6 +66,7 @@ const char *acq_answer_get_feature_name(acq_answer_feature feature);
 enum { ACQ_FIELD_MOST = 32 };
 
 typedef struct acq_answer_field {
+    bool is_found;
     size_t n;                    /* 0: not known */
     float least[ACQ_FIELD_MOST]; /* features of the values; -inf: no support */
     float paths[ACQ_FIELD_MOST];
@@ -77,14 +78,16 @@ bool acq_answer_wants_field(const acq_calibrator *calibrator);
 /* Adds a value by its features; NULL: it has no support. What facts settle is left out. */
 void acq_answer_field_add(acq_answer_field *field, const float *features);
 
-/* features: ACQ_N_ANSWER_FEATURES floats. field: may be NULL. values: one entity per variable;
+/* features: ACQ_N_ANSWER_FEATURES floats, those of the field NaN. values: one entity per variable;
  * those of existential ones may be exchanged for likelier ones, which never lowers the answer's
  * score (below), so that features and explanation are of the same assignment. Cost: one look-up per
  * atom and a walk over the shortest row of each existential variable, some ten microseconds in all.
  */
 acq_status acq_answer_describe(const acq_query *query, const acq_predictor *predictor,
-                               const acq_scoring *scoring, const acq_answer_field *field,
-                               acq_ent *values, float *features, acq_error *error);
+                               const acq_scoring *scoring, acq_ent *values, float *features,
+                               acq_error *error);
+/* Then the features of an empty field, or of one that was found. */
+void acq_answer_describe_field(const acq_answer_field *field, float *features);
 
 /* Observed facts alone, and nothing negated: p is 1 whatever a calibrator says. */
 bool acq_answer_is_certain(const float *features);

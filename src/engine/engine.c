@@ -412,6 +412,9 @@ static acq_status for_each(acq_engine_run *runs, size_t n,
 /* One question, or n checks that one batch of the policy search takes. */
 static acq_status answer(acq_engine_run *runs, size_t n, acq_error *error)
 {
+    acq_answer_field field = {0};
+    for (size_t i = 0; i < n; i++)
+        runs[i].params.field = runs[i].params.field == NULL ? &field : runs[i].params.field;
     acq_status status = for_each(runs, n, prepare, error);
     if (status == ACQ_OK)
         status = search(runs, n, error);
@@ -492,14 +495,9 @@ static acq_status check_in_turn(const acq_query *query, const acq_predictor *pre
                                 acq_error *error)
 {
     acq_engine_params one = *params;
-    acq_answer_field field;
+    acq_answer_field field = {0};
     acq_status status = ACQ_OK;
-    if (n > 1 && params->prior >= 0 && acq_engine_gives_p(params, predictor) &&
-        acq_answer_wants_field(acq_predictor_get_calibrator(predictor))) {
-        acq_engine_params settled = acq_engine_settle(params, predictor);
-        status = acq_engine_find_field(query, predictor, &settled, &field, error);
-        one.field = &field;
-    }
+    one.field = params->field == NULL ? &field : params->field;
     for (size_t i = 0; i < n && status == ACQ_OK; i++) {
         one.search.stream = params->search.stream + i;
         status = acq_engine_check(query, predictor, tuples[i], &one, &results[i], error);

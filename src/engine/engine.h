@@ -35,7 +35,8 @@ typedef struct acq_engine_params {
                       * negative: decide by p */
     double min_p;    /* with a calibrator: least probability of an answer */
     bool only_prior; /* p itself is not wanted: it costs more than the one by the prior */
-    const acq_answer_field *field; /* of the query, for `prior`; NULL: the engine finds it */
+    acq_answer_field *field; /* for `prior`: shared by checks of one query, found when it is needed;
+                              * begins as {0}. NULL: of each question its own */
     double row_seconds; /* most time for rows that a predictor makes for this question; 0: as much
                          * as the time limit allows */
     /* Told how many rows are made and how many of all those wanted; NULL: nobody. */

@@ -50,25 +50,50 @@ static acq_status measure_tuple(const acq_engine_run *run, acq_worlds *worlds,
     return status;
 }
 
-static acq_status rate(const acq_engine_run *run, const acq_answer_field *field, acq_worlds *worlds,
-                       acq_engine_answer *answer, acq_spent *spent, acq_error *error)
+/* Adds what the field says, unless facts settle the answer or nobody asks. */
+static acq_status describe_field(const acq_engine_run *run, float *features, acq_error *error)
+{
+    acq_answer_field *field = run->params.field;
+    acq_status status = ACQ_OK;
+    if (acq_answer_is_certain(features) ||
+        !acq_answer_wants_field(acq_predictor_get_calibrator(run->predictor)))
+        return ACQ_OK;
+    if (!field->is_found)
+        status = acq_engine_find_field(run->query, run->predictor, &run->params, field, error);
+    if (status == ACQ_OK)
+        acq_answer_describe_field(field, features);
+    return status;
+}
+
+static acq_status rate_by_prior(const acq_engine_run *run, float *features,
+                                acq_engine_answer *answer, acq_error *error)
 {
     const acq_calibrator *calibrator = acq_predictor_get_calibrator(run->predictor);
+    acq_status status = describe_field(run, features, error);
+    if (status == ACQ_OK)
+        answer->p_prior = acq_answer_get_prior_p(calibrator, features, run->params.prior);
+    return status;
+}
+
+static acq_status rate(const acq_engine_run *run, acq_worlds *worlds, acq_engine_answer *answer,
+                       acq_spent *spent, acq_error *error)
+{
     const acq_scoring *scoring = &run->params.search.scoring;
     float features[ACQ_N_ANSWER_FEATURES];
     bool is_unknown = false;
     acq_status status = acq_prepare_denies_unknown(run, answer->values, &is_unknown, error);
     if (status != ACQ_OK || is_unknown)
         return status;
-    status = acq_answer_describe(run->query, run->predictor, scoring, field, answer->values,
-                                 features, error);
+    status =
+        acq_answer_describe(run->query, run->predictor, scoring, answer->values, features, error);
     if (status != ACQ_OK)
         return status;
     answer->score = acq_verify_score(run->query, run->predictor, scoring, answer->values);
     if (run->params.prior >= 0)
-        answer->p_prior = acq_answer_get_prior_p(calibrator, features, run->params.prior);
-    return worlds == NULL ? ACQ_OK
-                          : measure_tuple(run, worlds, answer->values, &answer->p, spent, error);
+        status = rate_by_prior(run, features, answer, error);
+    return worlds == NULL || status != ACQ_OK
+               ? status
+               : measure_tuple(run, worlds, answer->values, &answer->p, spent, error);
 }
 
 static bool wants_p(const acq_engine_run *run)
@@ -91,24 +116,14 @@ static void note_spent(const acq_engine_run *run, acq_spent spent)
     run->result->complete = false;
 }
 
-static bool wants_field(const acq_engine_run *run)
-{
-    return run->params.prior >= 0 && run->params.field == NULL &&
-           acq_answer_wants_field(acq_predictor_get_calibrator(run->predictor));
-}
-
 acq_status acq_judge_rate(const acq_engine_run *run, acq_engine_answer *answers, size_t n,
                           acq_error *error)
 {
     acq_worlds *worlds = NULL;
-    acq_answer_field field = {0};
     acq_spent spent = ACQ_SPENT_NOTHING;
     acq_status status = open_worlds(run, &worlds, error);
-    if (status == ACQ_OK && n > 0 && wants_field(run))
-        status = acq_engine_find_field(run->query, run->predictor, &run->params, &field, error);
     for (size_t i = 0; i < n && status == ACQ_OK && spent == ACQ_SPENT_NOTHING; i++)
-        status = rate(run, run->params.field == NULL ? &field : run->params.field, worlds,
-                      &answers[i], &spent, error);
+        status = rate(run, worlds, &answers[i], &spent, error);
     acq_worlds_free(worlds);
     note_spent(run, spent);
     return status;

@@ -62,8 +62,10 @@ static acq_status try_one(const answering *a, const acq_query *query, const acq_
     row->is_supported = status == ACQ_OK && result.outcome == ACQ_ANSWERED;
     row->is_decided = row->is_supported || result.outcome == ACQ_NONE;
     if (row->is_supported)
-        status = acq_answer_describe(query, completed, &engine.search.scoring, field,
+        status = acq_answer_describe(query, completed, &engine.search.scoring,
                                      result.answers[0].values, row->features, error);
+    if (status == ACQ_OK && row->is_supported)
+        acq_answer_describe_field(field, row->features);
     acq_engine_result_deinit(&result);
     if (!a->params->use_lifts)
         leave_lifts_out(row->features);
@@ -88,9 +90,11 @@ static acq_status add_rows(const answering *a, const acq_query *query, const acq
     const size_t n_alike[] = {count_alike(trials, false), count_alike(trials, true)};
     if (ACQ_RESERVE(out->rows, out->capacity, trials->n) != ACQ_OK)
         return acq_fail_memory(error);
-    acq_answer_field field;
+    acq_answer_field field = {0}; /* none over rows that are made one by one, as of lifts */
     acq_engine_params engine = acq_trial_choose_search(a->source.completed, 1, a->source.work);
-    acq_status status = acq_engine_find_field(query, a->source.completed, &engine, &field, error);
+    acq_status status = ACQ_OK;
+    if (a->params->use_lifts)
+        status = acq_engine_find_field(query, a->source.completed, &engine, &field, error);
     for (size_t i = 0; i < trials->n && status == ACQ_OK; i++) {
         const acq_trial *trial = &trials->items[i];
         if (acq_trial_source_is_late(&a->source))

@@ -27,9 +27,8 @@ static void describe(const char *text, acq_ent *values, float *features)
     acq_scoring scoring = {.threshold = .001, .negation_threshold = .5};
     acq_query *query = small_world_read(&world, text);
     double before = acq_verify_score(query, &world.predicted, &scoring, values);
-    assert_int_equal(
-        acq_answer_describe(query, &world.predicted, &scoring, NULL, values, features, NULL),
-        ACQ_OK);
+    assert_int_equal(acq_answer_describe(query, &world.predicted, &scoring, values, features, NULL),
+                     ACQ_OK);
     assert_true(acq_verify_score(query, &world.predicted, &scoring, values) >= before);
     acq_query_free(query);
 }
@@ -242,8 +241,8 @@ static const float *describe_in_field(const char *text, acq_ent *values,
     static float f[ACQ_N_ANSWER_FEATURES];
     acq_scoring scoring = {.threshold = .001, .negation_threshold = .5};
     acq_query *query = small_world_read(&world, text);
-    assert_int_equal(acq_answer_describe(query, &world.predicted, &scoring, field, values, f, NULL),
-                     ACQ_OK);
+    assert_int_equal(acq_answer_describe(query, &world.predicted, &scoring, values, f, NULL), ACQ_OK);
+    acq_answer_describe_field(field, f);
     acq_query_free(query);
     return f;
 }
@@ -253,13 +252,14 @@ static void test_a_field_says_how_many_come_near(void **state)
 {
     (void)state;
     const char *text = "Q(x) := exists y. born_in(x, y)";
+    const acq_answer_field none = {0};
     acq_answer_field field = {0};
     acq_ent ada[] = {ADA, LONDON}, cy[] = {CY, LONDON}, di[] = {DI, ROME};
-    assert_true(isnan(describe_in_field(text, cy, NULL)[ACQ_ANSWER_field_least]));
+    assert_true(isnan(describe_in_field(text, cy, &none)[ACQ_ANSWER_field_least]));
     assert_true(isnan(describe_in_field(text, cy, &field)[ACQ_ANSWER_field_mean]));
-    acq_answer_field_add(&field, describe_in_field(text, ada, NULL));
+    acq_answer_field_add(&field, describe_in_field(text, ada, &none));
     assert_int_equal(field.n, 0);
-    acq_answer_field_add(&field, describe_in_field(text, di, NULL));
+    acq_answer_field_add(&field, describe_in_field(text, di, &none));
     acq_answer_field_add(&field, NULL);
     assert_int_equal(field.n, 2);
     const float *f = describe_in_field(text, cy, &field);
@@ -303,8 +303,7 @@ static void test_out_of_memory_anywhere(void **state)
         float features[ACQ_N_ANSWER_FEATURES];
         acq_ent values[] = {BO, CY, LONDON};
         acq_faults_fail_at(nth);
-        status =
-            acq_answer_describe(query, &world.predicted, &scoring, NULL, values, features, NULL);
+        status = acq_answer_describe(query, &world.predicted, &scoring, values, features, NULL);
         acq_faults_fail_at(0);
     }
     assert_int_equal(status, ACQ_OK);

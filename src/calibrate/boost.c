@@ -13,7 +13,8 @@
  * none to prove that they are worth more. Below the first it runs parallel to no change.
  *
  * Tensors, all of floats, which hold the small numbers of features exactly:
- *   start       [3]                 number of features, log-odds before the first tree, knots
+ *   start       [4]                 number of features, log-odds before the first tree, knots, trees
+ *                                   of a prior; before 0.2 without the last
  *   splits      [trees, 2^d - 1]    feature, plus number of features: NaN to the second child
  *   thresholds  [trees, 2^d - 1]
  *   leaves      [trees, 2^d]
@@ -218,9 +219,11 @@ static inline void add_tree(const acq_boost *boost, uint32_t tree, uint32_t dept
     }
 }
 
-static void add_trees(const acq_boost *boost, const float *x, size_t n, float *sums)
+/* Trees begin to end - 1. */
+static void add_trees(const acq_boost *boost, uint32_t begin, uint32_t end, const float *x,
+                      size_t n, float *sums)
 {
-    for (uint32_t tree = 0; tree < boost->n_trees; tree++) {
+    for (uint32_t tree = begin; tree < end; tree++) {
         switch (boost->depth) {
         case 5:
             add_tree(boost, tree, 5, x, n, sums);
@@ -235,22 +238,64 @@ static void add_trees(const acq_boost *boost, const float *x, size_t n, float *s
     }
 }
 
-void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, float *out)
+/* A block of rows: what the prior's trees say, then what all say. */
+static void score_block(const acq_boost *boost, const float *x, size_t n, float *given, float *out)
 {
     float spread[MOST_SPREAD];
     uint32_t n_features = boost->n_features;
-    size_t room = MOST_SPREAD / (2 * (size_t)(n_features + (n_features == 0)));
-    size_t block = room < BLOCK ? room : BLOCK;
+    for (size_t i = 0; i < n; i++) {
+        spread_row(x + i * n_features, n_features, spread + i * 2 * n_features);
+        out[i] = boost->start;
+    }
+    add_trees(boost, 0, boost->n_given, spread, n, out);
+    memcpy(given, out, n * sizeof *given);
+    add_trees(boost, boost->n_given, boost->n_trees, spread, n, out);
+    for (size_t i = 0; i < n; i++)
+        out[i] = bend(boost, out[i]);
+}
+
+static size_t choose_block(const acq_boost *boost)
+{
+    size_t room = MOST_SPREAD / (2 * (size_t)(boost->n_features + (boost->n_features == 0)));
+    return room < BLOCK ? room : BLOCK;
+}
+
+void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, float *out)
+{
+    acq_boost_judge_many((acq_boost_judge){boost, {0, ACQ_BOOST_NOT_GIVEN}}, x, n, out);
+}
+
+void acq_boost_judge_many(acq_boost_judge judge, const float *x, size_t n, float *out)
+{
+    const acq_boost *boost = judge.trees;
+    acq_boost_shift shift = judge.shift;
+    float given[BLOCK];
+    size_t block = choose_block(boost);
+    bool has_given = boost->n_given > 0 && shift.given > ACQ_BOOST_NOT_GIVEN;
     for (size_t begin = 0; begin < n; begin += block) {
         size_t length = n - begin < block ? n - begin : block;
+        score_block(boost, x + begin * boost->n_features, length, given, out + begin);
         for (size_t i = 0; i < length; i++) {
-            spread_row(x + (begin + i) * n_features, n_features, spread + i * 2 * n_features);
-            out[begin + i] = boost->start;
+            float *odds = &out[begin + i];
+            *odds += shift.learnt;
+            if (has_given && given[i] >= ACQ_BOOST_SURE)
+                *odds = fmaxf(*odds, given[i] + shift.given);
         }
-        add_trees(boost, spread, length, out + begin);
-        for (size_t i = 0; i < length; i++)
-            out[begin + i] = bend(boost, out[begin + i]);
     }
+}
+
+double acq_boost_judge_one(acq_boost_judge judge, const float *x)
+{
+    float odds;
+    acq_boost_judge_many(judge, x, 1, &odds);
+    return (double)odds;
+}
+
+double acq_boost_score_given(const acq_boost *boost, const float *x)
+{
+    float given, all;
+    score_block(boost, x, 1, &given, &all);
+    return boost->n_given > 0 && given >= ACQ_BOOST_SURE ? (double)given : -INFINITY;
 }
 
 double acq_boost_score(const acq_boost *boost, const float *x)
@@ -263,6 +308,7 @@ double acq_boost_score(const acq_boost *boost, const float *x)
 /* ---- tensors ---- */
 
 enum { START, SPLITS, THRESHOLDS, LEAVES, CURVE, N_TENSORS, MOST_NAME = 80 };
+enum { N_HEAD = 4, N_OLD_HEAD = 3 }; /* numbers in "start" */
 
 static const char *const names[N_TENSORS] = {"start", "splits", "thresholds", "leaves", "curve"};
 
@@ -278,7 +324,7 @@ static void set_sizes(const acq_boost *boost, acq_shape *shapes)
         shapes[i].rows = boost->n_trees;
         shapes[i].cols = i == LEAVES ? n_nodes + 1 : n_nodes;
     }
-    shapes[START].rows = 3;
+    shapes[START].rows = N_HEAD;
     shapes[START].cols = 0;
     shapes[CURVE].rows = ACQ_BOOST_KNOTS;
     shapes[CURVE].cols = 2;
@@ -311,6 +357,7 @@ void acq_boost_store(const acq_boost *boost, const acq_tensor *tensors, float *v
     values[tensors[START].offset] = (float)boost->n_features;
     values[tensors[START].offset + 1] = boost->start;
     values[tensors[START].offset + 2] = (float)boost->n_knots;
+    values[tensors[START].offset + 3] = (float)boost->n_given;
     for (uint32_t i = 0; i < boost->n_knots; i++) {
         values[tensors[CURVE].offset + 2 * i] = boost->knots[i].from;
         values[tensors[CURVE].offset + 2 * i + 1] = boost->knots[i].to;
@@ -343,11 +390,14 @@ static acq_status new_from_file(const acq_safetensors *file, const char *prefix,
                                 acq_error *error)
 {
     char start[MOST_NAME], splits[MOST_NAME];
-    float head[3];
-    uint32_t n_trees = 0, n_nodes = 0;
+    float head[N_HEAD] = {0};
+    uint32_t n_trees = 0, n_nodes = 0, n_head = 0, cols;
     snprintf(start, sizeof start, "%.60s.%s", prefix, names[START]);
     snprintf(splits, sizeof splits, "%.60s.%s", prefix, names[SPLITS]);
-    acq_status status = acq_safetensors_copy_tensor(file, &(acq_shape){start, 3, 0}, head, error);
+    if (!acq_safetensors_get_shape(file, start, &n_head, &cols) || n_head != N_OLD_HEAD)
+        n_head = N_HEAD;
+    acq_status status =
+        acq_safetensors_copy_tensor(file, &(acq_shape){start, n_head, 0}, head, error);
     if (status != ACQ_OK)
         return status;
     if (!acq_safetensors_get_shape(file, splits, &n_trees, &n_nodes) || get_depth(n_nodes) == 0)
@@ -356,10 +406,13 @@ static acq_status new_from_file(const acq_safetensors *file, const char *prefix,
         return fail_damaged(prefix, "have an impossible number of features", error);
     if (!is_index(head[2], ACQ_BOOST_KNOTS + 1))
         return fail_damaged(prefix, "have an impossible curve", error);
+    if (!is_index(head[3], n_trees + 1))
+        return fail_damaged(prefix, "have more trees of a prior than trees", error);
     status = acq_boost_new((uint32_t)head[0], n_trees, get_depth(n_nodes), out, error);
     if (status == ACQ_OK) {
         (*out)->start = head[1];
         (*out)->n_knots = (uint32_t)head[2];
+        (*out)->n_given = (uint32_t)head[3];
     }
     return status;
 }

@@ -83,6 +83,28 @@ double acq_boost_score(const acq_boost *boost, const float *x);
 /* The same for n rows, faster; the same bits. */
 void acq_boost_score_many(const acq_boost *boost, const float *x, size_t n, float *out);
 
+/* By the prior alone, for rows that it is sure of: log-odds of ACQ_BOOST_SURE or more. -INFINITY:
+ * there was none, or it is less sure. */
+#define ACQ_BOOST_SURE 3.0F
+double acq_boost_score_given(const acq_boost *boost, const float *x);
+
+/* What a group of rows adds to the log-odds of the trees, and to those of a sure prior. The larger
+ * sum counts: the labels of one graph can hardly tell p = 0.95 from p = 1, since some of what is
+ * true has no label, so a prior that knows better stands unless labels speak against it. */
+typedef struct acq_boost_shift {
+    float learnt, given;
+} acq_boost_shift;
+
+#define ACQ_BOOST_NOT_GIVEN (-100.0F) /* the prior does not stand */
+
+typedef struct acq_boost_judge {
+    const acq_boost *trees;
+    acq_boost_shift shift;
+} acq_boost_judge;
+
+void acq_boost_judge_many(acq_boost_judge judge, const float *x, size_t n, float *out);
+double acq_boost_judge_one(acq_boost_judge judge, const float *x);
+
 static inline double acq_boost_to_probability(double log_odds)
 {
     return 1.0 / (1.0 + __builtin_exp(-log_odds));

@@ -449,6 +449,7 @@ static acq_status join(const acq_boost *first, const acq_boost *second, acq_boos
     if (status != ACQ_OK)
         return status;
     (*out)->start = first->start + second->start;
+    (*out)->n_given = first->n_trees;
     for (uint32_t i = 0; i < first->n_trees; i++)
         copy_tree(first, i, *out, i);
     for (uint32_t i = 0; i < second->n_trees; i++)

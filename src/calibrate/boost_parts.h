@@ -27,6 +27,7 @@ typedef struct acq_boost_knot {
 struct acq_boost {
     uint32_t n_features;
     uint32_t n_trees;
+    uint32_t n_given; /* of these, the first ones: a prior's */
     uint32_t depth;
     float start;
     acq_boost_node *nodes; /* n_trees times 2^depth - 1 */

@@ -18,7 +18,8 @@ enum { N_BOOSTS = 2, MOST_SHAPES = 20 };
 
 static const double USUAL_JOINT = .3;
 
-static const char shifts_name[] = "shifts";
+static const char shifts_name[] = "shifts"; /* a row for each pair: learnt, given */
+enum { SHIFT_COLS = 2 };
 static const char quality_name[] = "quality"; /* a row for each pair: held, said, right */
 enum { QUALITY_COLS = 3 };
 /* A row for each bin: weight, rows, stated, truth; and one for all: weight, -, both log-losses. */
@@ -141,6 +142,18 @@ static bool has_part(const acq_safetensors *file, const char *name)
     return acq_safetensors_get_shape(file, start, &rows, &cols);
 }
 
+/* Before 0.2 without a column for a prior. */
+static acq_status copy_shifts(const acq_safetensors *file, uint32_t rows, uint32_t cols,
+                              acq_boost_shift *out, acq_error *error)
+{
+    acq_shape shape = {.name = shifts_name, .rows = rows, .cols = cols == 0 ? 0 : SHIFT_COLS};
+    float *values = (float *)out;
+    acq_status status = acq_safetensors_copy_tensor(file, &shape, values, error);
+    for (uint32_t i = rows; cols == 0 && i > 0 && status == ACQ_OK; i--)
+        out[i - 1] = (acq_boost_shift){values[i - 1], ACQ_BOOST_NOT_GIVEN};
+    return status;
+}
+
 /* *n_tensors goes up by one where there are some. */
 static acq_status load_shifts(const acq_safetensors *file, acq_calibrator *out, size_t *n_tensors,
                               acq_error *error)
@@ -153,10 +166,9 @@ static acq_status load_shifts(const acq_safetensors *file, acq_calibrator *out, 
         return acq_fail_memory(error);
     out->n_shifts = rows;
     ++*n_tensors;
-    acq_status status = acq_safetensors_copy_tensor(
-        file, &(acq_shape){.name = shifts_name, .rows = rows}, out->shifts, error);
+    acq_status status = copy_shifts(file, rows, cols, out->shifts, error);
     for (uint32_t i = 0; i < rows && status == ACQ_OK; i++)
-        if (!(fabsf(out->shifts[i]) <= 100))
+        if (!(fabsf(out->shifts[i].learnt) <= 100) || !(fabsf(out->shifts[i].given) <= 100))
             status = acq_fail(error, ACQ_ERR_INPUT,
                               "the calibrator's shift %u is no number from -100 to 100; make it "
                               "again",
@@ -310,7 +322,8 @@ static acq_status list_shapes(const acq_calibrator *calibrator, acq_arena *arena
         *n += acq_boost_get_n_shapes();
     }
     if (calibrator->n_shifts > 0)
-        shapes[(*n)++] = (acq_shape){.name = shifts_name, .rows = calibrator->n_shifts};
+        shapes[(*n)++] =
+            (acq_shape){.name = shifts_name, .rows = calibrator->n_shifts, .cols = SHIFT_COLS};
     if (calibrator->n_quality > 0)
         shapes[(*n)++] =
             (acq_shape){.name = quality_name, .rows = calibrator->n_quality, .cols = QUALITY_COLS};

@@ -37,7 +37,7 @@ acq_status acq_reliability_write_svg(const acq_reliability *table, const char *t
 
 struct acq_calibrator {
     acq_boost *link;
-    float *shifts; /* added to its log-odds, one for each pair of relations; NULL: nothing is */
+    acq_boost_shift *shifts; /* of its log-odds, one for each pair of relations; NULL: none */
     uint32_t n_shifts;
     struct acq_link_quality *quality; /* of each pair of relations (learn.h); NULL: not known */
     uint32_t n_quality;
@@ -66,10 +66,14 @@ acq_status acq_calibrator_write(const char *path, const acq_calibrator *calibrat
 acq_status acq_calibrator_write_memory(const acq_calibrator *calibrator, void **out, size_t *length,
                                        acq_error *error);
 
-/* What is added to the log-odds of the relation's links. */
-static inline float acq_calibrator_get_shift(const acq_calibrator *calibrator, acq_rel relation)
+/* What gives the relation's links their log-odds. */
+static inline acq_boost_judge acq_calibrator_get_judge(const acq_calibrator *calibrator,
+                                                       acq_rel relation)
 {
-    return relation / 2 < calibrator->n_shifts ? calibrator->shifts[relation / 2] : 0.0F;
+    bool is_known = relation / 2 < calibrator->n_shifts;
+    return (acq_boost_judge){calibrator->link, is_known
+                                                   ? calibrator->shifts[relation / 2]
+                                                   : (acq_boost_shift){0, ACQ_BOOST_NOT_GIVEN}};
 }
 
 /* Keeps a copy of what the links of each pair of relations are worth; NULL: of none. */

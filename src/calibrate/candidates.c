@@ -434,18 +434,18 @@ static acq_status make_candidates(const acq_candidates_maker *maker, const join_
 }
 
 void acq_candidates_score(const acq_candidates *found, size_t begin, size_t end,
-                          const acq_boost *trees, float shift, float *odds)
+                          acq_boost_judge judge, float *odds)
 {
     enum { BLOCK = 16 };
     float rows[BLOCK * ACQ_CANDIDATES_MOST_FEATURES];
-    size_t width = found->n_features, read = acq_boost_get_n_features(trees);
+    size_t width = found->n_features, read = acq_boost_get_n_features(judge.trees);
     for (size_t first = begin; first < end; first += BLOCK) {
         size_t n = end - first < BLOCK ? end - first : BLOCK;
         for (size_t i = 0; i < n; i++)
             memcpy(rows + i * read, found->features + (first + i) * width, read * sizeof *rows);
-        acq_boost_score_many(trees, rows, n, odds + first);
+        acq_boost_judge_many(judge, rows, n, odds + first);
         for (size_t i = first; i < first + n; i++)
-            odds[i] += shift + found->features[(i + 1) * width - 1];
+            odds[i] += found->features[(i + 1) * width - 1];
     }
 }
 

@@ -81,10 +81,10 @@ typedef struct acq_candidates {
     float *features; /* n rows */
 } acq_candidates;
 
-/* Log-odds of candidates [begin, end) into odds[begin...]: by the trees, which may have been fitted
- * when there were fewer features; plus `shift`, plus what holding out moved. */
+/* Log-odds of candidates [begin, end) into odds[begin...]: by the judge, whose trees may have been
+ * fitted when there were fewer features; plus what holding out moved. */
 void acq_candidates_score(const acq_candidates *found, size_t begin, size_t end,
-                          const acq_boost *trees, float shift, float *odds);
+                          acq_boost_judge judge, float *odds);
 
 /* All candidates of an even relation. Its rows are shared out among the threads. With rows of the
  * smaller side out->relation is that side's, so it may be the inverse. */

@@ -13,6 +13,10 @@ enum { MANY_TRUE = 1500 }; /* held out, that trees can learn more from than a pr
  * weight of one that is as likely as not. */
 static const double SHIFT_DOUBT = .5;
 
+/* How far the odds of all relations, and those of one, are moved so that the sum of p is what is
+ * due: standard deviations of log-odds. */
+static const double SPREAD_ALL = .3, SPREAD_ONE = .1;
+
 /* The columns that make a candidate likely: near the top of a row, or with a rule. */
 typedef struct likely_columns {
     uint32_t ranks[2 * ACQ_CANDIDATES_MODELS], n_ranks;
@@ -315,13 +319,13 @@ typedef struct slope_sum {
     double first, second;
 } slope_sum;
 
-static void add_slopes(const acq_link_sample *sample, const float *odds, const float *shifts,
-                       slope_sum *sums)
+static void add_slopes(const acq_link_sample *sample, const float *odds,
+                       const acq_boost_shift *shifts, slope_sum *sums)
 {
     for (size_t i = 0; i < sample->n; i++) {
         uint32_t pair = sample->relations[i] / 2;
         double weight = (double)sample->weights[i], share = 1 + sample->params.missing;
-        double p = acq_boost_to_probability((double)odds[i] + (double)shifts[pair]);
+        double p = acq_boost_to_probability((double)odds[i] + (double)shifts[pair].learnt);
         double open = p * (1 - p) / (share - p);
         sums[pair].first += weight * (sample->labels[i] ? p - 1 : open);
         sums[pair].second += weight * open * (1 - p);
@@ -329,7 +333,8 @@ static void add_slopes(const acq_link_sample *sample, const float *odds, const f
 }
 
 /* The likeliest shifts, if shifts are normally distributed around 0. */
-static acq_status find_shifts(const acq_link_sample *sample, const float *odds, float *shifts)
+static acq_status find_shifts(const acq_link_sample *sample, const float *odds,
+                              acq_boost_shift *shifts)
 {
     enum { STEPS = 12 };
     uint32_t n = sample->n_relations / 2;
@@ -342,48 +347,90 @@ static acq_status find_shifts(const acq_link_sample *sample, const float *odds, 
         add_slopes(sample, odds, shifts, sums);
         for (uint32_t i = 0; i < n; i++) {
             double doubt = SHIFT_DOUBT * fmax(1, sample->params.n_samples);
-            double change = (sums[i].first + doubt * (double)shifts[i]) / (sums[i].second + doubt);
-            shifts[i] -= (float)fmax(-1, fmin(1, change));
+            double change =
+                (sums[i].first + doubt * (double)shifts[i].learnt) / (sums[i].second + doubt);
+            shifts[i].learnt -= (float)fmax(-1, fmin(1, change));
         }
     }
     acq_free(sums);
     return ACQ_OK;
 }
 
+static double get_loss(const acq_link_sample *sample, double odds, size_t i)
+{
+    double p = acq_boost_to_probability(odds);
+    double share = acq_boost_get_label_share(sample->params.missing, p);
+    share = fmin(fmax(share, 1e-9), 1 - 1e-9);
+    return -(double)sample->weights[i] * log(sample->labels[i] ? share : 1 - share);
+}
+
+/* Where the prior stands: what its odds lose against the learnt ones, on the candidates of a
+ * relation that it is sure of, is less than chance would take. */
+static acq_status find_given(const acq_link_sample *sample, const acq_boost *trees,
+                             const float *odds, acq_boost_shift *shifts)
+{
+    static const double CHANCE = 2; /* log-likelihood: two standard deviations */
+    uint32_t n = sample->n_relations / 2;
+    double *lost = acq_zalloc(n, sizeof *lost);
+    if (lost == NULL)
+        return ACQ_ERR_MEMORY;
+    for (size_t i = 0; i < sample->n && sample->params.prior != NULL; i++) {
+        uint32_t pair = sample->relations[i] / 2;
+        double given = acq_boost_score_given(trees, sample->x + i * (size_t)sample->n_features);
+        if (given >= (double)ACQ_BOOST_SURE)
+            lost[pair] += get_loss(sample, given, i) -
+                          get_loss(sample, (double)odds[i] + (double)shifts[pair].learnt, i);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        shifts[i].given =
+            sample->params.prior != NULL && lost[i] < CHANCE ? 0 : ACQ_BOOST_NOT_GIVEN;
+    acq_free(lost);
+    return ACQ_OK;
+}
+
+/* From the trees' odds to those that count. */
+static void judge_all(const acq_link_sample *sample, const acq_fold_trees *trees,
+                      const acq_boost_shift *shifts, float *odds)
+{
+    for (size_t i = 0; i < sample->n; i++)
+        odds[i] = (float)acq_boost_judge_one(
+            (acq_boost_judge){trees->folds[1 - sample->folds[i]],
+                              shifts[sample->relations[i] / 2]},
+            sample->x + i * (size_t)sample->n_features);
+}
+
 typedef struct judged {
     double p, base, weight;
 } judged;
 
-static judged judge_row(const acq_link_sample *sample, const float *odds, const float *shifts,
-                        size_t i)
+static judged judge_row(const acq_link_sample *sample, const float *odds, size_t i)
 {
     uint32_t pair = sample->relations[i] / 2;
     double rate = (sample->held[pair] + .5) / (sample->met[pair] + 1);
-    return (judged){acq_boost_to_probability((double)odds[i] + (double)shifts[pair]),
-                    (1 + sample->params.missing) * rate, (double)sample->weights[i]};
+    return (judged){acq_boost_to_probability((double)odds[i]), (1 + sample->params.missing) * rate,
+                    (double)sample->weights[i]};
 }
 
 /* For every one held out `missing` others are as true as that, as far as there are others. */
-static void fill_table(const acq_link_sample *sample, const float *odds, const float *shifts,
-                       acq_reliability *table)
+static void fill_table(const acq_link_sample *sample, const float *odds, acq_reliability *table)
 {
     for (size_t i = 0; i < sample->n; i++) {
-        judged row = judge_row(sample, odds, shifts, i);
+        judged row = judge_row(sample, odds, i);
         acq_reliability_add(table, row.p, sample->labels[i], row.weight, row.base);
     }
     for (size_t i = 0; i < sample->n; i++) {
-        judged row = judge_row(sample, odds, shifts, i);
+        judged row = judge_row(sample, odds, i);
         if (sample->labels[i])
             acq_reliability_add_true(table, row.p, row.weight * sample->params.missing, row.base);
     }
 }
 
-static void fill_quality(const acq_link_sample *sample, const float *odds, const float *shifts,
+static void fill_quality(const acq_link_sample *sample, const float *odds,
                          acq_link_quality *quality)
 {
     double missing = sample->params.missing, n_samples = fmax(1, sample->params.n_samples);
     for (size_t i = 0; i < sample->n; i++) {
-        judged row = judge_row(sample, odds, shifts, i);
+        judged row = judge_row(sample, odds, i);
         acq_link_quality *own = &quality[sample->relations[i] / 2];
         if (row.p < .5)
             continue;
@@ -445,8 +492,22 @@ static acq_status fit_trees(const acq_link_sample *sample, acq_fold_trees *out, 
     return *odds == NULL ? acq_fail_memory(error) : ACQ_OK;
 }
 
-acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out, float *shifts,
-                               acq_reliability *table, acq_link_quality *quality, acq_error *error)
+/* Shifts, and the odds of the sample with them. */
+static acq_status shift(const acq_link_sample *sample, const acq_fold_trees *trees,
+                        acq_boost_shift *shifts, float *odds, acq_error *error)
+{
+    acq_status status = find_shifts(sample, odds, shifts);
+    if (status == ACQ_OK)
+        status = find_given(sample, trees->all, odds, shifts);
+    if (status != ACQ_OK)
+        return acq_fail_memory(error);
+    judge_all(sample, trees, shifts, odds);
+    return ACQ_OK;
+}
+
+acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out,
+                               acq_boost_shift *shifts, acq_reliability *table,
+                               acq_link_quality *quality, acq_error *error)
 {
     float *odds = NULL;
     *out = (acq_fold_trees){0};
@@ -456,23 +517,133 @@ acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out, flo
         sample->params.missing = missing;
         status = fit_trees(sample, out, &odds, error);
     }
-    if (status == ACQ_OK && find_shifts(sample, odds, shifts) != ACQ_OK)
-        status = acq_fail_memory(error);
+    if (status == ACQ_OK)
+        status = shift(sample, out, shifts, odds, error);
     if (table != NULL)
         acq_reliability_init(table);
     if (status == ACQ_OK && table != NULL)
-        fill_table(sample, odds, shifts, table);
+        fill_table(sample, odds, table);
     if (status == ACQ_OK && quality != NULL)
-        fill_quality(sample, odds, shifts, quality);
+        fill_quality(sample, odds, quality);
     if (status != ACQ_OK)
         acq_fold_trees_deinit(out);
     acq_free(odds);
     return status;
 }
 
-void acq_link_sample_move(const acq_link_sample *sample, float *shifts)
+void acq_link_shifts_move(acq_boost_shift *shifts, uint32_t n, double missing)
 {
-    double missing = sample->params.missing;
-    for (uint32_t i = 0; i < sample->n_relations / 2 && missing > 0; i++)
-        shifts[i] += (float)log(missing / (1 + missing));
+    float by = missing > 0 ? (float)log(missing / (1 + missing)) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        shifts[i].learnt += by;
+        shifts[i].given += shifts[i].given > ACQ_BOOST_NOT_GIVEN ? by : 0;
+    }
+}
+
+/* ---- the sum of p ---- */
+
+void acq_link_sample_get_dues(const acq_link_sample *sample, acq_link_due *out)
+{
+    double each = sample->params.missing / fmax(1, sample->params.n_samples);
+    for (uint32_t i = 0; i < sample->n_relations / 2; i++)
+        out[i] = (acq_link_due){each * sample->held[i], each * each * sample->held[i]};
+}
+
+/* The rows of a whole graph, and how far the odds of a pair of relations are moved. */
+typedef struct balance {
+    const acq_link_sample *whole;
+    const acq_link_due *dues;
+    float *learnt, *given; /* log-odds of the rows by the trees, and by a sure prior or -infinity */
+    double *stated, *slopes, *moves; /* by pair: sum of p, its slope by the move, the move */
+    double all;                      /* move of all pairs */
+    uint32_t n;
+} balance;
+
+static acq_status balance_init(balance *b, const acq_boost *trees, const acq_boost_shift *shifts)
+{
+    const acq_link_sample *whole = b->whole;
+    b->learnt = acq_alloc(whole->n, sizeof *b->learnt);
+    b->given = acq_alloc(whole->n, sizeof *b->given);
+    b->stated = acq_zalloc(b->n, sizeof *b->stated);
+    b->slopes = acq_zalloc(b->n, sizeof *b->slopes);
+    b->moves = acq_zalloc(b->n, sizeof *b->moves);
+    if (b->learnt == NULL || b->given == NULL || b->stated == NULL || b->slopes == NULL ||
+        b->moves == NULL)
+        return ACQ_ERR_MEMORY;
+    for (size_t i = 0; i < whole->n; i++) {
+        const float *x = whole->x + i * (size_t)whole->n_features;
+        const acq_boost_shift *shift = &shifts[whole->relations[i] / 2];
+        float moved = x[whole->n_features - 1];
+        bool stands = shift->given > ACQ_BOOST_NOT_GIVEN;
+        b->learnt[i] = (float)acq_boost_score(trees, x) + shift->learnt + moved;
+        b->given[i] =
+            stands ? (float)acq_boost_score_given(trees, x) + shift->given + moved : -INFINITY;
+    }
+    return ACQ_OK;
+}
+
+static void balance_deinit(balance *b)
+{
+    acq_free(b->learnt);
+    acq_free(b->given);
+    acq_free(b->stated);
+    acq_free(b->slopes);
+    acq_free(b->moves);
+}
+
+static void sum_stated(balance *b)
+{
+    memset(b->stated, 0, b->n * sizeof *b->stated);
+    memset(b->slopes, 0, b->n * sizeof *b->slopes);
+    for (size_t i = 0; i < b->whole->n; i++) {
+        uint32_t pair = b->whole->relations[i] / 2;
+        double odds = (double)b->learnt[i] + b->all + b->moves[pair];
+        bool is_given = (double)b->given[i] > odds;
+        double p = acq_boost_to_probability(is_given ? (double)b->given[i] : odds);
+        b->stated[pair] += (double)b->whole->weights[i] * p;
+        b->slopes[pair] += is_given ? 0 : (double)b->whole->weights[i] * p * (1 - p);
+    }
+}
+
+/* A step towards the likeliest move, if moves are normally distributed around 0 and what is due as
+ * doubtful as its variance says; never more than half a log-odds. */
+static double find_step(acq_link_due due, double stated, double slope, double move, double spread)
+{
+    double doubt = due.variance + 1, stiff = 1 / (spread * spread);
+    double step = ((due.n - stated) * slope / doubt - move * stiff) /
+                  (slope * slope / doubt + stiff);
+    return fmax(-.5, fmin(.5, step));
+}
+
+static void move_all(balance *b)
+{
+    acq_link_due due = {0, 0};
+    double stated = 0, slope = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        due.n += b->dues[i].n;
+        due.variance += b->dues[i].variance;
+        stated += b->stated[i];
+        slope += b->slopes[i];
+    }
+    b->all += find_step(due, stated, slope, b->all, SPREAD_ALL);
+}
+
+acq_status acq_link_shifts_balance(const acq_link_sample *whole, const acq_link_due *dues,
+                                   const acq_boost *trees, acq_boost_shift *shifts,
+                                   acq_error *error)
+{
+    enum { STEPS = 8 };
+    balance b = {.whole = whole, .dues = dues, .n = whole->n_relations / 2};
+    acq_status status = balance_init(&b, trees, shifts);
+    for (int step = 0; step < 2 * STEPS && status == ACQ_OK; step++) {
+        sum_stated(&b);
+        if (step < STEPS)
+            move_all(&b);
+        for (uint32_t i = 0; i < b.n && step >= STEPS; i++)
+            b.moves[i] += find_step(dues[i], b.stated[i], b.slopes[i], b.moves[i], SPREAD_ONE);
+    }
+    for (uint32_t i = 0; i < b.n && status == ACQ_OK; i++)
+        shifts[i].learnt += (float)(b.all + b.moves[i]);
+    balance_deinit(&b);
+    return status == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
 }

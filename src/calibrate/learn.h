@@ -103,14 +103,32 @@ unsigned acq_link_sample_get_fold(acq_ent head, acq_ent tail);
 
 /* Trees of two folds and of all, and for each pair of relations what is added to their log-odds
  * (shifts: room for n_relations / 2): relations differ in ways that trees learn only from many
- * candidates. table and quality (one for each pair) may be NULL: how true p is on the graphs that
+ * candidates. Where a prior is sure, it stands unless the labels of the relation speak against it.
+ * table and quality (one for each pair) may be NULL: how true p is on the graphs that
  * were collected, by trees that had not learnt from the candidate. */
 /* The sample's `missing` becomes less where the surest candidates were held out more often than
  * it leaves room for: the graph lacks less then. */
-acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out, float *shifts,
-                               acq_reliability *table, acq_link_quality *quality, acq_error *error);
+acq_status acq_link_sample_fit(acq_link_sample *sample, acq_fold_trees *out,
+                               acq_boost_shift *shifts, acq_reliability *table,
+                               acq_link_quality *quality, acq_error *error);
 
-/* From the shifts of a rest to those of the whole graph, where fewer candidates are true. */
-void acq_link_sample_move(const acq_link_sample *sample, float *shifts);
+/* From the shifts of a rest to those of the whole graph, where fewer candidates are true: it lacks
+ * `missing` times as many facts as were held out. n: pairs of relations. */
+void acq_link_shifts_move(acq_boost_shift *shifts, uint32_t n, double missing);
+
+/* How many candidates of a pair of relations are true in the whole graph, by what was held out of
+ * it: p of all candidates adds up to that. */
+typedef struct acq_link_due {
+    double n, variance;
+} acq_link_due;
+
+/* One for each pair. */
+void acq_link_sample_get_dues(const acq_link_sample *sample, acq_link_due *out);
+
+/* Moves the learnt odds towards sums of p that are what is due. whole: candidates of the whole
+ * graph, whatever their labels. shifts: those of the whole graph. */
+acq_status acq_link_shifts_balance(const acq_link_sample *whole, const acq_link_due *dues,
+                                   const acq_boost *trees, acq_boost_shift *shifts,
+                                   acq_error *error);
 
 #endif

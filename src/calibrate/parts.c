@@ -170,17 +170,17 @@ static uint32_t read_rank(float feature)
     return isnan(feature) ? 0 : (uint32_t)lround(expm1((double)feature)) + 1;
 }
 
-void acq_part_meter_measure(const acq_part_meter *meter, const acq_boost *trees, size_t i,
+void acq_part_meter_measure(const acq_part_meter *meter, acq_boost_judge judge, size_t i,
                             acq_link_parts *out)
 {
     float without[ACQ_BOOST_MOST_FEATURES];
     const float *x = get_features(meter, i);
     size_t n_models = meter->maker->params.n_models;
-    double odds = acq_boost_score(trees, x);
+    double odds = acq_boost_judge_one(judge, x);
     *out = (acq_link_parts){.n = ACQ_PART_MODELS + n_models};
     for (size_t part = 0; part < out->n; part++) {
         acq_part_meter_leave_out(meter, i, part, without);
-        out->weights[part] = (float)(odds - acq_boost_score(trees, without));
+        out->weights[part] = (float)(odds - acq_boost_judge_one(judge, without));
     }
     for (size_t m = 0; m < n_models; m++) {
         out->ranks[m] = read_rank(x[meter->ranks[m][0]]);

@@ -30,7 +30,7 @@ static const double HELD = ACQ_HELD_SHARE;
 static const double DRAWN_TIMES_FACTS = 1.5e12;
 
 /* Goes up when the same graph would get other trees. */
-static const char version[] = "quick-10";
+static const char version[] = "quick-11";
 
 bool acq_quick_is_small(const acq_graph *graph)
 {
@@ -199,7 +199,7 @@ static acq_status fit_sample(acq_link_sample *sample, uint32_t n, acq_calibrator
         acq_link_sample_fit(sample, &trees, out->shifts, &out->reliability, quality, error);
     if (status != ACQ_OK)
         return status;
-    acq_link_sample_move(sample, out->shifts);
+    acq_link_shifts_move(out->shifts, n, acq_link_sample_get_missing(sample));
     out->link = trees.all;
     trees.all = NULL;
     acq_fold_trees_deinit(&trees);
@@ -284,6 +284,27 @@ acq_status acq_quick_collect_truth(const acq_graph *graph, const acq_predictor *
     return status;
 }
 
+/* The whole graph has better evidence than its rests, so that p may be too low there. */
+static acq_status balance(const acq_graph *graph, const acq_link_sample *sample, unsigned n_threads,
+                          const acq_stop *stop, acq_calibrator *out, acq_error *error)
+{
+    acq_predictor *observed = NULL;
+    acq_link_due *dues = acq_alloc(out->n_shifts, sizeof *dues);
+    if (dues == NULL)
+        return acq_fail_memory(error);
+    acq_link_sample_get_dues(sample, dues);
+    acq_status status = acq_predictor_new_observed(graph, &observed, error);
+    quick_run run = {.graph = graph, .truth = observed, .n_threads = n_threads, .stop = stop};
+    if (status == ACQ_OK)
+        status = collect_rest(&run, graph, error);
+    if (status == ACQ_OK)
+        status = acq_link_shifts_balance(run.sample, dues, out->link, out->shifts, error);
+    acq_link_sample_free(run.sample);
+    acq_predictor_free(observed);
+    acq_free(dues);
+    return status;
+}
+
 acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop stop,
                            acq_calibrator *out, acq_error *error)
 {
@@ -296,6 +317,8 @@ acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop 
         status = acq_quick_collect(graph, n_threads, prior, &stop, &sample, error);
     if (status == ACQ_OK)
         status = fit(sample, acq_graph_get_n_relations(graph) / 2, out, error);
+    if (status == ACQ_OK && sample != NULL && acq_quick_is_small(graph))
+        status = balance(graph, sample, n_threads, &stop, out, error);
     snprintf(out->models, sizeof out->models, "neighbours");
     name_graph(acq_graph_get_fingerprint(graph), out->graph, sizeof out->graph);
     acq_link_sample_free(sample);

@@ -56,7 +56,7 @@ void acq_part_meter_free(acq_part_meter *meter); /* NULL is legal */
 void acq_part_meter_leave_out(const acq_part_meter *meter, size_t i, size_t part, float *x);
 
 /* The parts of candidate i, in the direction of found->relation. Shared between threads. */
-void acq_part_meter_measure(const acq_part_meter *meter, const acq_boost *trees, size_t i,
+void acq_part_meter_measure(const acq_part_meter *meter, acq_boost_judge judge, size_t i,
                             acq_link_parts *out);
 
 /* ---- reasons ---- */
@@ -103,7 +103,7 @@ void acq_kept_writer_free(acq_kept_writer *writer); /* NULL is legal */
 
 /* The candidates of a relation, each pair of relations once, in rising order; odds: theirs. */
 acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *found,
-                               const acq_boost *trees, const float *odds, acq_error *error);
+                               acq_boost_judge judge, const float *odds, acq_error *error);
 
 /* The same in pieces: what is kept of some rows, in the direction of the even relation; *out freed
  * with acq_free. Then all of a pair of relations, in any order, which is sorted here. */
@@ -113,7 +113,7 @@ typedef struct acq_kept_link {
 } acq_kept_link;
 
 acq_status acq_kept_measure(const acq_candidates_maker *maker, const acq_candidates *found,
-                            const acq_boost *trees, const float *odds, acq_kept_link **out,
+                            acq_boost_judge judge, const float *odds, acq_kept_link **out,
                             size_t *n, acq_error *error);
 acq_status acq_kept_writer_put(acq_kept_writer *writer, acq_rel relation, acq_kept_link *links,
                                size_t n, acq_error *error);

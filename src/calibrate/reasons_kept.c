@@ -152,13 +152,13 @@ static int compare_links(const void *a, const void *b)
 }
 
 static acq_kept_link make_link(const acq_part_meter *meter, const acq_candidates *found,
-                               const acq_boost *trees, size_t i)
+                               acq_boost_judge judge, size_t i)
 {
     bool is_turned = found->relation % 2 == 1;
     acq_link_parts parts;
     acq_kept_link link = {.head = is_turned ? found->tails[i] : found->heads[i],
                           .tail = is_turned ? found->heads[i] : found->tails[i]};
-    acq_part_meter_measure(meter, trees, i, &parts);
+    acq_part_meter_measure(meter, judge, i, &parts);
     if (is_turned)
         acq_link_parts_turn(&parts);
     pack(&parts, link.record);
@@ -267,7 +267,7 @@ static bool is_kept(float odds)
 typedef struct measuring {
     const acq_part_meter *meter;
     const acq_candidates *found;
-    const acq_boost *trees;
+    acq_boost_judge judge;
     const size_t *chosen; /* candidates */
     size_t n;
     acq_kept_link *out;
@@ -281,12 +281,12 @@ static acq_status measure_block(void *context, size_t item, unsigned thread)
     size_t first = item * MEASURED, end = first + MEASURED < m->n ? first + MEASURED : m->n;
     (void)thread;
     for (size_t i = first; i < end; i++)
-        m->out[i] = make_link(m->meter, m->found, m->trees, m->chosen[i]);
+        m->out[i] = make_link(m->meter, m->found, m->judge, m->chosen[i]);
     return ACQ_OK;
 }
 
 acq_status acq_kept_measure(const acq_candidates_maker *maker, const acq_candidates *found,
-                            const acq_boost *trees, const float *odds, acq_kept_link **out,
+                            acq_boost_judge judge, const float *odds, acq_kept_link **out,
                             size_t *n, acq_error *error)
 {
     acq_part_meter *meter = NULL;
@@ -299,7 +299,7 @@ acq_status acq_kept_measure(const acq_candidates_maker *maker, const acq_candida
     acq_status status = links == NULL || chosen == NULL
                             ? acq_fail_memory(error)
                             : acq_part_meter_new(maker, found, &meter, error);
-    measuring m = {meter, found, trees, chosen, n_kept, links};
+    measuring m = {meter, found, judge, chosen, n_kept, links};
     if (status == ACQ_OK)
         status = acq_threads_run(maker->params.n_threads, (n_kept + MEASURED - 1) / MEASURED,
                                  measure_block, &m);
@@ -336,11 +336,11 @@ acq_status acq_kept_writer_put(acq_kept_writer *writer, acq_rel relation, acq_ke
 }
 
 acq_status acq_kept_writer_add(acq_kept_writer *writer, const acq_candidates *found,
-                               const acq_boost *trees, const float *odds, acq_error *error)
+                               acq_boost_judge judge, const float *odds, acq_error *error)
 {
     acq_kept_link *links = NULL;
     size_t n = 0;
-    acq_status status = acq_kept_measure(writer->maker, found, trees, odds, &links, &n, error);
+    acq_status status = acq_kept_measure(writer->maker, found, judge, odds, &links, &n, error);
     if (status == ACQ_OK)
         status = acq_kept_writer_put(writer, found->relation, links, n, error);
     acq_free(links);

@@ -66,7 +66,8 @@ static acq_status measure(row_source *self, acq_ent head, acq_rel relation, acq_
         return status;
     ACQ_SEARCH(i, 0, row->n, is_before(row, i, head, tail));
     if (i < row->n && row->heads[i] == head && row->tails[i] == tail)
-        acq_part_meter_measure(self->meter, self->calibrator->link, i, out);
+        acq_part_meter_measure(self->meter, acq_calibrator_get_judge(self->calibrator, relation), i,
+                               out);
     return ACQ_OK;
 }
 

@@ -117,8 +117,8 @@ static acq_status score(const calibrated *self, const acq_candidates *candidates
     float *odds = acq_alloc(candidates->n, sizeof *odds);
     if (odds == NULL)
         return acq_fail_memory(error);
-    acq_candidates_score(candidates, 0, candidates->n, self->params.calibrator->link,
-                         acq_calibrator_get_shift(self->params.calibrator, candidates->relation),
+    acq_candidates_score(candidates, 0, candidates->n,
+                         acq_calibrator_get_judge(self->params.calibrator, candidates->relation),
                          odds);
     acq_status status = keep(self, candidates, odds, turned, out, error);
     acq_free(odds);

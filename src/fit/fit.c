@@ -67,6 +67,7 @@ typedef struct fit_run {
     double missing;            /* facts that the graph lacks, over those held out of it */
     unsigned first, n_samples; /* the first sample that holds something out, and how many */
     acq_boost *prior;          /* of a small graph's trees; NULL: none */
+    acq_link_due *dues;        /* of a small graph's relations (learn.h); NULL: not wanted */
     acq_fold_trees trees;
     acq_calibrator *calibrator;
     acq_link_progress progress;
@@ -487,6 +488,8 @@ static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *
     acq_status status = acq_link_sample_fit(sample, &run->trees, run->calibrator->shifts,
                                             &run->report->link_table, quality, error);
     run->missing = acq_link_sample_get_missing(sample);
+    if (status == ACQ_OK && run->dues != NULL)
+        acq_link_sample_get_dues(sample, run->dues);
     if (status == ACQ_OK) {
         run->report->n_trees = acq_boost_get_n_trees(run->trees.all);
         run->report->all_trees =
@@ -503,16 +506,16 @@ static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *
 }
 
 /* Two completions take this evidence again, of the rest and of the whole graph, and so does every
- * further sample. */
+ * further sample, and the sums of p. */
 static acq_status keep_time(fit_run *run, acq_error *error)
 {
     acq_fit_params *inner = &run->inner;
     double seconds = run->report->collect_seconds, spent = seconds_since(inner->begin_ns);
-    double again = 3.0 + 1.2 * (double)(run->n_samples - 1);
+    double passes = run->dues == NULL ? 3.0 : 4.2, again = passes + 1.2 * (double)(run->n_samples - 1);
     while (inner->seconds > 0 && run->n_samples > 1 &&
            spent + again * seconds > .5 * inner->seconds)
-        again = 3.0 + 1.2 * (double)(--run->n_samples - 1);
-    inner->kept = 3.0 * seconds;
+        again = passes + 1.2 * (double)(--run->n_samples - 1);
+    inner->kept = passes * seconds;
     if (inner->seconds <= 0 || spent + inner->kept < inner->seconds)
         return ACQ_OK;
     return acq_fail(error, ACQ_ERR_LIMIT,
@@ -528,7 +531,9 @@ static acq_status fit_links(fit_run *run, acq_error *error)
     acq_calibrator *calibrator = run->calibrator;
     calibrator->n_shifts = acq_graph_get_n_relations(run->graph) / 2;
     calibrator->shifts = acq_zalloc(calibrator->n_shifts, sizeof *calibrator->shifts);
-    if (calibrator->shifts == NULL)
+    bool wants_dues = run->is_small && run->inner.earlier == NULL;
+    run->dues = wants_dues ? acq_alloc(calibrator->n_shifts, sizeof *run->dues) : NULL;
+    if (calibrator->shifts == NULL || (wants_dues && run->dues == NULL))
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
     if (run->inner.in_pieces)
@@ -578,8 +583,7 @@ static acq_status fit_calibrator(fit_run *run, acq_error *error)
     if (status == ACQ_OK) {
         calibrator->link = run->trees.all;
         run->trees.all = NULL;
-        for (uint32_t i = 0; i < calibrator->n_shifts; i++) /* from the rest to the whole */
-            calibrator->shifts[i] += (float)log(run->missing / (1 + run->missing));
+        acq_link_shifts_move(calibrator->shifts, calibrator->n_shifts, run->missing);
     }
     return status;
 }
@@ -635,6 +639,9 @@ static acq_status complete(fit_run *run, const char *output, acq_error *error)
     acq_fit_models whole = {0};
     acq_status status =
         acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
+    if (status == ACQ_OK && run->dues != NULL)
+        status = acq_fit_balance_links(&whole, run->graph, run->dues, &run->inner, run->calibrator,
+                                       error);
     if (status == ACQ_OK)
         status = write_links(run, &whole, output, error);
     if (status == ACQ_OK)
@@ -784,6 +791,7 @@ acq_status acq_fit(const acq_graph *graph, const char *output, const acq_fit_par
     acq_fit_models_deinit(&run.models);
     acq_fold_trees_deinit(&run.trees);
     acq_boost_free(run.prior);
+    acq_free(run.dues);
     acq_calibrator_free(run.calibrator);
     acq_predictor_free(run.truth);
     acq_graph_free(run.rest);

@@ -34,14 +34,16 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
     const acq_candidates *found = job->found;
     const acq_link_rule *rule = job->rule;
     size_t first = item * BLOCK, end = first + BLOCK;
-    float shift = rule->shifts[found->relation / 2];
+    acq_boost_shift shift = rule->shifts[found->relation / 2];
     (void)thread;
     end = end < found->n ? end : found->n;
     if (!rule->crossed)
-        acq_candidates_score(found, first, end, rule->trees->all, shift, job->scores);
+        acq_candidates_score(found, first, end, (acq_boost_judge){rule->trees->all, shift},
+                             job->scores);
     for (size_t i = first; i < end && rule->crossed; i++) {
         unsigned fold = acq_link_sample_get_fold(found->heads[i], found->tails[i]);
-        acq_candidates_score(found, i, i + 1, rule->trees->folds[1 - fold], shift, job->scores);
+        acq_candidates_score(found, i, i + 1, (acq_boost_judge){rule->trees->folds[1 - fold], shift},
+                             job->scores);
     }
     return ACQ_OK;
 }
@@ -159,7 +161,8 @@ static acq_status complete_relation(const completing *c, acq_rel relation, acq_e
         status =
             add_relation(c->writer, &found, scores, c->graph, c->params->floor, c->report, error);
     if (status == ACQ_OK && c->kept != NULL)
-        status = acq_kept_writer_add(c->kept, &found, c->rule->trees->all, scores, error);
+        status = acq_kept_writer_add(c->kept, &found, acq_link_rule_get_judge(c->rule, relation), scores,
+                                     error);
     acq_free(scores);
     acq_candidates_deinit(&found);
     return status;
@@ -322,5 +325,27 @@ acq_status acq_fit_judge_parts(const acq_link_sample *sample, const acq_fit_mode
             params->part(params->part_context,
                          &(acq_fit_part){.name = name, .worth = without / all - 1});
     }
+    return status;
+}
+
+/* ---- the sum of p ---- */
+
+acq_status acq_fit_balance_links(const acq_fit_models *whole, const acq_graph *graph,
+                                 const acq_link_due *dues, const acq_fit_params *params,
+                                 acq_calibrator *calibrator, acq_error *error)
+{
+    acq_learn_params learn = {.rows = 20000, .seed = params->seed, .n_threads = params->n_threads};
+    acq_link_sample *sample = NULL;
+    acq_predictor *observed = NULL;
+    acq_status status = acq_predictor_new_observed(graph, &observed, error);
+    if (status == ACQ_OK)
+        status = acq_link_sample_new(whole->maker, acq_graph_get_n_relations(graph), &learn,
+                                     &sample, error);
+    if (status == ACQ_OK)
+        status = acq_link_sample_collect(sample, whole->maker, observed, error);
+    if (status == ACQ_OK)
+        status = acq_link_shifts_balance(sample, dues, calibrator->link, calibrator->shifts, error);
+    acq_link_sample_free(sample);
+    acq_predictor_free(observed);
     return status;
 }

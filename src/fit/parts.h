@@ -24,7 +24,7 @@ acq_status acq_link_progress_tell(const acq_link_progress *progress, const char 
 /* How candidates get their p. */
 typedef struct acq_link_rule {
     const acq_fold_trees *trees;
-    const float *shifts; /* by pair of relations */
+    const acq_boost_shift *shifts; /* by pair of relations */
     /* Of the rest: by the other fold's trees, and as the probability that the link was held out;
      * facts that the graph lacks besides are no facts there. `missing`: as in boost.h. */
     bool crossed;
@@ -33,6 +33,12 @@ typedef struct acq_link_rule {
      * graph, for what is learnt here and asked there. NULL: none. */
     const char *as_whole;
 } acq_link_rule;
+
+/* Of links of the whole graph. */
+static inline acq_boost_judge acq_link_rule_get_judge(const acq_link_rule *rule, acq_rel relation)
+{
+    return (acq_boost_judge){rule->trees->all, rule->shifts[relation / 2]};
+}
 
 /* scores: room for the log-odds of every candidate. */
 acq_status acq_fit_score_links(const acq_candidates *found, const acq_link_rule *rule,
@@ -90,6 +96,11 @@ char *acq_fit_make_path(const acq_fit_params *params, const char *name, const ch
  * the rules. */
 acq_status acq_fit_judge_parts(const acq_link_sample *sample, const acq_fit_models *models,
                                const acq_fit_params *params, acq_error *error);
+
+/* See acq_link_shifts_balance. */
+acq_status acq_fit_balance_links(const acq_fit_models *whole, const acq_graph *graph,
+                                 const acq_link_due *dues, const acq_fit_params *params,
+                                 acq_calibrator *calibrator, acq_error *error);
 
 /* ---- questions ----
  *

@@ -332,6 +332,42 @@ static void test_constant_features_leave_the_base_rate(void **state)
     boost_case_free(&rows);
 }
 
+/* Where the prior says 3 or more, the larger of what it says and of what was learnt counts. */
+static void test_a_sure_prior_stands(void **state)
+{
+    (void)state;
+    boost_case rows = boost_case_make(4000, 3, .2, linear, 25);
+    acq_boost_params params = boost_case_params();
+    for (size_t i = 0; i < rows.data.n; i++)
+        rows.labels[i] = rows.x[3 * i] > .5F;
+    acq_boost *prior = boost_case_fit(&rows, &params);
+    for (size_t i = 0; i < rows.data.n; i++) /* less than half of them are held out */
+        rows.labels[i] = rows.labels[i] && i % 5 < 2;
+    size_t n_sure = 0, n_raised = 0;
+    params.prior = prior;
+    params.missing = 1;
+    acq_boost *boost = boost_case_fit(&rows, &params);
+    for (size_t i = 0; i < rows.data.n; i++) {
+        const float *x = rows.x + 3 * i;
+        double learnt = acq_boost_score(boost, x), before = acq_boost_score(prior, x);
+        double given = acq_boost_score_given(boost, x);
+        bool is_sure = before >= (double)ACQ_BOOST_SURE;
+        acq_boost_judge judge = {boost, {.25F, -.5F}};
+        assert_true(acq_boost_score_given(prior, x) == -INFINITY); /* it has none itself */
+        assert_true(is_sure ? fabs(given - before) < 1e-5 : given == -INFINITY);
+        double expected = is_sure ? fmax(learnt + .25, before - .5) : learnt + .25;
+        assert_true(fabs(acq_boost_judge_one(judge, x) - expected) < 1e-5);
+        judge.shift.given = ACQ_BOOST_NOT_GIVEN;
+        assert_true(fabs(acq_boost_judge_one(judge, x) - (learnt + .25)) < 1e-5);
+        n_sure += is_sure;
+        n_raised += expected > learnt + .25;
+    }
+    assert_true(n_sure > 20 && n_raised > 0);
+    acq_boost_free(prior);
+    acq_boost_free(boost);
+    boost_case_free(&rows);
+}
+
 static void expect_refused(const boost_case *rows, acq_boost_params params, acq_status expected)
 {
     acq_boost *boost = NULL;
@@ -519,6 +555,7 @@ int main(void)
         cmocka_unit_test(test_a_curve_makes_odds_honest_and_keeps_their_order),
         cmocka_unit_test(test_a_curve_promises_no_more_than_was_seen),
         cmocka_unit_test(test_threads_and_ways_of_scoring_give_the_same_bits),
+        cmocka_unit_test(test_a_sure_prior_stands),
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_every_failed_allocation_is_reported),
     };

@@ -292,18 +292,24 @@ static void test_changed_and_cut_files_never_do_harm(void **state)
 
 /* Tensors of a calibrator with one part: two trees of depth 1 over two features. */
 typedef struct tensors {
-    float start[3], splits[2], thresholds[2], leaves[4], curve[56];
-    uint32_t n_nodes;
+    float start[4], splits[2], thresholds[2], leaves[4], curve[56];
+    uint32_t n_nodes, n_start;
     const char *format, *extra;
 } tensors;
 
-static const tensors good = {{2, .5F, 2},        {0, 3}, {.1F, .2F},           {1, 2, 3, 4},
-                             {-1, -.5F, 1, .5F}, 1,      "anycq-calibrator-1", NULL};
+static const tensors good = {.start = {2, .5F, 2, 1},
+                             .splits = {0, 3},
+                             .thresholds = {.1F, .2F},
+                             .leaves = {1, 2, 3, 4},
+                             .curve = {-1, -.5F, 1, .5F},
+                             .n_nodes = 1,
+                             .n_start = 4,
+                             .format = "anycq-calibrator-1"};
 
 static void expect(tensors given, const char *message)
 {
     acq_shape shapes[6] = {
-        {"link.start", 3, 0},      {"link.splits", 2 / given.n_nodes, given.n_nodes},
+        {"link.start", given.n_start, 0},      {"link.splits", 2 / given.n_nodes, given.n_nodes},
         {"link.thresholds", 2, 1}, {"link.leaves", 2, 2},
         {"link.curve", 28, 2},     {given.extra, 1, 0}};
     acq_metadata metadata[] = {{"format", given.format}, {"models", "complex"}, {"graph", "g"}};
@@ -355,6 +361,10 @@ static void test_wrong_tensors_are_refused(void **state)
     CHANGE(format = "anycq-policy-1", "no calibrator");
     CHANGE(start[2] = 29, "an impossible curve");
     CHANGE(start[2] = .5F, "an impossible curve");
+    CHANGE(start[3] = 3, "more trees of a prior than trees");
+    CHANGE(start[3] = -1, "more trees of a prior than trees");
+    CHANGE(n_start = 3, NULL); /* as version 0.1 wrote them */
+    CHANGE(n_start = 2, "link.start");
     CHANGE(curve[0] = 1, "a curve that falls");
     CHANGE(curve[1] = 1, "a curve that falls");
     CHANGE(curve[1] = NAN, "must be finite");

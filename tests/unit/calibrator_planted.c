@@ -298,8 +298,8 @@ static void check_links(const link_sums *sums, const char *what, double under, d
 }
 
 static void fit_sample(const acq_fit_models *models, const acq_predictor *truth,
-                       const acq_learn_params *learn, acq_fold_trees *trees, float *shifts,
-                       acq_reliability *table)
+                       const acq_learn_params *learn, acq_fold_trees *trees,
+                       acq_boost_shift *shifts, acq_reliability *table)
 {
     acq_link_sample *sample;
     uint32_t n_relations = acq_graph_get_n_relations(truth->graph);
@@ -317,7 +317,7 @@ static void check_missing(const acq_fit_models *models, const acq_predictor *tru
         .rows = 500000, .n_samples = 1, .seed = 1, .n_threads = 2, .missing = 1};
     acq_fold_trees trees;
     acq_reliability table;
-    float shifts[PAIRS + 1];
+    acq_boost_shift shifts[PAIRS + 1];
     double stated = 0, true_ones = 0;
     fit_sample(models, truth, &learn, &trees, shifts, &table);
     for (int i = 0; i < ACQ_RELIABILITY_BINS; i++) {
@@ -352,7 +352,7 @@ static void check_rest(double share)
         assert_int_equal(acq_fit_models_make(rest, whole, "rest", &params, &models, NULL), ACQ_OK);
         /* The planted graph is all there is: nothing is missing besides. */
         acq_learn_params learn = {.rows = 500000, .n_samples = 1, .seed = seed, .n_threads = 2};
-        float shifts[PAIRS + 1];
+        acq_boost_shift shifts[PAIRS + 1];
         fit_sample(&models, truth, &learn, &trees, shifts, &report.link_table);
         if (seed == 1)
             check_missing(&models, truth);

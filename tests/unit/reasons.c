@@ -164,7 +164,7 @@ static void test_a_weight_is_what_leaving_the_part_out_costs(void **state)
         const float *x = c.found.features + i * c.maker->n_features;
         float without[256];
         acq_link_parts parts;
-        acq_part_meter_measure(meter, c.trees, i, &parts);
+        acq_part_meter_measure(meter, (acq_boost_judge){c.trees, {0, ACQ_BOOST_NOT_GIVEN}}, i, &parts);
         assert_int_equal(parts.n, ACQ_PART_MODELS + 1);
         for (size_t part = 0; part < parts.n; part++) {
             acq_part_meter_leave_out(meter, i, part, without);
@@ -373,10 +373,11 @@ static acq_status keep(const acq_graph *graph, const void *bytes, size_t length)
 static void pack(const case_parts *c, void **bytes, size_t *length)
 {
     acq_kept_writer *writer = NULL;
+    acq_boost_judge judge = {c->trees, {0, ACQ_BOOST_NOT_GIVEN}};
     float *odds = malloc(c->found.n * sizeof *odds);
     acq_boost_score_many(c->trees, c->found.features, c->found.n, odds);
     assert_int_equal(acq_kept_writer_new(c->maker, &writer, NULL), ACQ_OK);
-    assert_int_equal(acq_kept_writer_add(writer, &c->found, c->trees, odds, NULL), ACQ_OK);
+    assert_int_equal(acq_kept_writer_add(writer, &c->found, judge, odds, NULL), ACQ_OK);
     assert_int_equal(acq_kept_writer_finish(writer, NULL, bytes, length, NULL), ACQ_OK);
     acq_kept_writer_free(writer);
     free(odds);

@@ -330,6 +330,39 @@ static void check_missing(const acq_fit_models *models, const acq_predictor *tru
     acq_fold_trees_deinit(&trees);
 }
 
+/* A prior that is sure of everything: labels speak against it wherever there are any. */
+static void check_wrong_prior(const acq_fit_models *models, const acq_predictor *truth)
+{
+    acq_learn_params learn = {
+        .rows = 20000, .n_samples = 1, .seed = 1, .n_threads = 2, .missing = 1};
+    acq_boost_params all_true = ACQ_BOOST_DEFAULT;
+    acq_link_sample *sample;
+    acq_boost *prior = NULL;
+    acq_fold_trees trees;
+    acq_reliability table;
+    acq_boost_shift shifts[PAIRS + 1];
+    uint32_t n_relations = acq_graph_get_n_relations(truth->graph);
+    assert_int_equal(acq_link_sample_new(models->maker, n_relations, &learn, &sample, NULL), ACQ_OK);
+    assert_int_equal(acq_link_sample_collect(sample, models->maker, truth, NULL), ACQ_OK);
+    acq_boost_data data = acq_link_sample_get_data(sample, NULL);
+    uint8_t *labels = acq_alloc(data.n, 1);
+    memset(labels, 1, data.n);
+    labels[0] = 0;
+    data.labels = labels;
+    all_true.n_trees = 5;
+    assert_int_equal(acq_boost_fit(&data, &all_true, &prior, NULL), ACQ_OK);
+    acq_free(labels);
+    acq_link_sample_free(sample);
+    learn.prior = prior;
+    fit_sample(models, truth, &learn, &trees, shifts, &table);
+    uint32_t n_refused = 0;
+    for (uint32_t i = 0; i < n_relations / 2; i++)
+        n_refused += shifts[i].given == ACQ_BOOST_NOT_GIVEN;
+    assert_int_equal(n_refused, n_relations / 2);
+    acq_fold_trees_deinit(&trees);
+    acq_boost_free(prior);
+}
+
 /* The links that fit itself holds out, by trees of the other fold: what answers are learnt over. */
 static void check_rest(double share)
 {
@@ -356,6 +389,8 @@ static void check_rest(double share)
         fit_sample(&models, truth, &learn, &trees, shifts, &report.link_table);
         if (seed == 1)
             check_missing(&models, truth);
+        if (seed == 1)
+            check_wrong_prior(&models, truth);
         acq_link_rule rule = {.trees = &trees, .shifts = shifts, .crossed = true};
         assert_int_equal(acq_fit_write_links(models.maker, rest, &rule, NULL, &params, &silent,
                                              path, &report, NULL),

@@ -425,8 +425,8 @@ typedef struct acq_predictor_params {
     acq_predictor_report *report; /* NULL: not wanted */
     double visit;                 /* nbfnet, ultra: share of the entities that a row visits, up
                                    * to 1; 0: all, and on large graphs 4,096 around the head */
-    uint64_t learnt_from;         /* ultra: fingerprint of an earlier state of the graph; what was
-                                     kept of that one is used and not learnt anew. 0: none */
+    bool learnt_earlier;          /* ultra: what was kept of an earlier state of the graph is used
+                                     and not learnt anew */
 } acq_predictor_params;
 
 ACQ_API void acq_predictor_params_init_sized(acq_predictor_params *params, size_t size);

@@ -71,13 +71,21 @@ void acq_text_clear(acq_text *text)
         text->bytes[0] = '\0';
 }
 
+/* Room for `length` bytes more and a NUL. The first block is not tiny: most texts soon need it. */
+static bool make_room(acq_text *text, size_t length)
+{
+    enum { FIRST = 128 };
+    size_t need = text->length + length + 1;
+    if (!text->failed && need > text->capacity)
+        text->failed =
+            ACQ_RESERVE(text->bytes, text->capacity, need < FIRST ? FIRST : need) != ACQ_OK;
+    return !text->failed;
+}
+
 void acq_text_add_bytes(acq_text *text, const char *bytes, size_t length)
 {
-    size_t need = text->length + length + 1;
-    if (text->failed || ACQ_RESERVE(text->bytes, text->capacity, need) != ACQ_OK) {
-        text->failed = true;
+    if (!make_room(text, length))
         return;
-    }
     memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
     text->bytes[text->length] = '\0';
@@ -93,14 +101,21 @@ void acq_text_add_char(acq_text *text, char c)
     acq_text_add_bytes(text, &c, 1);
 }
 
-void acq_text_add_json(acq_text *text, const char *bytes, size_t length)
+/* ASCII that a string of JSON has as it is, as nearly all names are. Without a branch in the loop,
+ * so that compilers look at many bytes at a time. */
+static bool is_plain(const char *bytes, size_t length)
+{
+    unsigned others = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        others |= (c < 0x20) | (c == '"') | (c == '\\') | (c >= 0x7F);
+    }
+    return others == 0;
+}
+
+static void add_json_escaped(acq_text *text, const char *bytes, size_t length)
 {
     size_t done = 0;
-    if (acq_utf8_check(bytes, length) != length) {
-        acq_text_add(text, "\"(not UTF-8)\"");
-        return;
-    }
-    acq_text_add_char(text, '"');
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)bytes[i];
         if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F)
@@ -110,6 +125,20 @@ void acq_text_add_json(acq_text *text, const char *bytes, size_t length)
         done = i + 1;
     }
     acq_text_add_bytes(text, bytes + done, length - done);
+}
+
+void acq_text_add_json(acq_text *text, const char *bytes, size_t length)
+{
+    bool plain = is_plain(bytes, length);
+    if (!plain && acq_utf8_check(bytes, length) != length) {
+        acq_text_add(text, "\"(not UTF-8)\"");
+        return;
+    }
+    acq_text_add_char(text, '"');
+    if (plain)
+        acq_text_add_bytes(text, bytes, length);
+    else
+        add_json_escaped(text, bytes, length);
     acq_text_add_char(text, '"');
 }
 
@@ -164,21 +193,29 @@ void acq_text_add_quoted(acq_text *text, const char *bytes, size_t length)
     acq_text_add_char(text, '"');
 }
 
+/* The length that the formatted text has; it is written as far as there is room. */
+static int format_into_room(acq_text *text, const char *format, va_list args)
+{
+    size_t room = text->capacity - text->length;
+    return acq_format_list(room == 0 ? NULL : text->bytes + text->length, room, format, args);
+}
+
 void acq_text_format(acq_text *text, const char *format, ...)
 {
     va_list args;
-    va_start(args, format);
-    int length = acq_format_list(NULL, 0, format, args);
-    va_end(args);
-    size_t need = text->length + (size_t)(length < 0 ? 0 : length) + 1;
-    if (length < 0 || text->failed || ACQ_RESERVE(text->bytes, text->capacity, need) != ACQ_OK) {
-        text->failed = true;
+    if (!make_room(text, 0))
         return;
-    }
     va_start(args, format);
-    acq_format_list(text->bytes + text->length, (size_t)length + 1, format, args);
+    int length = format_into_room(text, format, args);
     va_end(args);
-    text->length += (size_t)length;
+    if (length >= 0 && (size_t)length >= text->capacity - text->length &&
+        make_room(text, (size_t)length)) {
+        va_start(args, format);
+        length = format_into_room(text, format, args);
+        va_end(args);
+    }
+    text->failed |= length < 0;
+    text->length += text->failed ? 0 : (size_t)length;
 }
 
 acq_status acq_text_finish(const acq_text *text, acq_error *error)

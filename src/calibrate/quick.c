@@ -328,17 +328,23 @@ acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop 
 
 /* ---- the file ---- */
 
-bool acq_quick_get(const char *path, const acq_graph *graph, uint64_t earlier,
+static bool is_of(const acq_calibrator *kept, const acq_graph *graph, bool may_be_earlier)
+{
+    char wanted[sizeof kept->graph];
+    uint32_t n_pairs = acq_graph_get_n_relations(graph) / 2;
+    name_graph(acq_graph_get_fingerprint(graph), wanted, sizeof wanted);
+    if (strcmp(kept->graph, wanted) == 0)
+        return kept->n_shifts == 0 || kept->n_shifts == n_pairs;
+    return may_be_earlier && strncmp(kept->graph, version, sizeof version - 1) == 0 &&
+           kept->graph[sizeof version - 1] == ' ' && kept->n_shifts <= n_pairs;
+}
+
+bool acq_quick_get(const char *path, const acq_graph *graph, bool may_be_earlier,
                    acq_calibrator *out)
 {
     acq_calibrator *kept = NULL;
-    char wanted[2][sizeof kept->graph];
-    name_graph(acq_graph_get_fingerprint(graph), wanted[0], sizeof wanted[0]);
-    name_graph(earlier, wanted[1], sizeof wanted[1]);
     bool is_good = acq_calibrator_read(path, &kept, NULL) == ACQ_OK && kept->link != NULL &&
-                   (strcmp(kept->graph, wanted[0]) == 0 ||
-                    (earlier != 0 && strcmp(kept->graph, wanted[1]) == 0)) &&
-                   (kept->n_shifts == 0 || kept->n_shifts == acq_graph_get_n_relations(graph) / 2);
+                   is_of(kept, graph, may_be_earlier);
     if (is_good) {
         out->link = kept->link;
         out->shifts = kept->shifts;

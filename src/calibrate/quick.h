@@ -53,9 +53,9 @@ acq_status acq_quick_learn(const acq_graph *graph, unsigned n_threads, acq_stop 
                            acq_calibrator *out, acq_error *error);
 
 /* What it has learnt, kept in a file. get: false where there is no file, or it is damaged, or of
- * another version of this, or of another graph than this one or its state with the fingerprint
- * `earlier` (0: none). put: a file that cannot be written is left out. */
-bool acq_quick_get(const char *path, const acq_graph *graph, uint64_t earlier,
+ * another version of this, or of another graph; with may_be_earlier the file may be of any state of
+ * this graph that had no more relations. put: a file that cannot be written is left out. */
+bool acq_quick_get(const char *path, const acq_graph *graph, bool may_be_earlier,
                    acq_calibrator *out);
 void acq_quick_put(const char *path, const acq_calibrator *learnt);
 

@@ -118,7 +118,7 @@ typedef struct row_parts {
     acq_row_model *model;
     acq_quick_evidence evidence; /* of what a graph teaches itself, in place of all these */
     char *kept;                  /* file with what it has learnt; NULL: nowhere */
-    uint64_t learnt_from;        /* see acq_open_params */
+    bool learnt_earlier;         /* see acq_open_params */
 } row_parts;
 
 static void free_parts(void *owned)
@@ -174,7 +174,7 @@ static acq_status new_parts(const acq_graph *graph, const acq_open_params *param
     parts->graph = graph;
     parts->n_threads = params->n_threads > 0 ? params->n_threads : 1;
     parts->around = choose_around(graph, params->visit);
-    parts->learnt_from = params->learnt_from;
+    parts->learnt_earlier = params->learnt_earlier;
     *out = parts;
     return ACQ_OK;
 }
@@ -217,7 +217,7 @@ static acq_status learn_quick(void *owned, acq_stop stop, acq_calibrator *calibr
 {
     const row_parts *parts = owned;
     if (parts->kept != NULL &&
-        acq_quick_get(parts->kept, parts->graph, parts->learnt_from, calibrator))
+        acq_quick_get(parts->kept, parts->graph, parts->learnt_earlier, calibrator))
         return ACQ_OK;
     acq_status status = acq_quick_learn(parts->graph, parts->n_threads, stop, calibrator, error);
     if (status == ACQ_OK && parts->kept != NULL)

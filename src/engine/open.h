@@ -31,7 +31,7 @@ typedef struct acq_open_params {
     double visit;        /* nbfnet, ultra: share of the entities that a row visits; 0: by size */
     size_t memory_bytes; /* of links kept; 0: no limit */
     unsigned n_threads;
-    uint64_t learnt_from;        /* ultra: a fingerprint whose kept trees count too; 0: none */
+    bool learnt_earlier; /* ultra: trees that an earlier state of the graph has kept count too */
 } acq_open_params;
 
 /* spec:

@@ -56,7 +56,7 @@ static acq_status make_open_params(const acq_predictor_params *params, acq_open_
     if (status != ACQ_OK)
         return status;
     *out = (acq_open_params){.graph_path = params->graph_path,
-                             .learnt_from = params->learnt_from,
+                             .learnt_earlier = params->learnt_earlier,
                              .direction = is_forward ? ACQ_DIRECTION_FORWARD : ACQ_DIRECTION_BOTH,
                              .is_qto = is_qto,
                              .rows = is_smaller ? ACQ_ROWS_SMALLER : ACQ_ROWS_BOTH,
@@ -233,7 +233,9 @@ static acq_status copy_rows(const acq_predictor *predictor, const acq_row_want *
         is_rising = is_rising && want->heads[i - 1] < want->heads[i];
     if (acq_predictor_makes_rows(predictor) && is_rising)
         return predictor->ops->copy_rows(predictor, want, rows, error);
-    acq_status status = ACQ_OK;
+    /* All links of a relation are made at once, after what must be learnt, which can be stopped. */
+    acq_status status =
+        predictor->ops->load == NULL ? ACQ_OK : predictor->ops->load(predictor, want->stop, error);
     for (size_t i = 0; i < want->n && status == ACQ_OK; i++)
         status = acq_predictor_copy_row(predictor, want->relation, want->heads[i], &rows[i], error);
     return status;

@@ -6,9 +6,15 @@
 
 #include "query/query.h"
 
-static acq_status fail_encoding(const char *text, size_t at, size_t line_start, size_t line,
-                                acq_error *error)
+static acq_status fail_encoding(const char *text, size_t at, acq_error *error)
 {
+    size_t line = 1, line_start = 0;
+    for (size_t i = 0; i < at; i++) {
+        if (text[i] == '\n') {
+            line++;
+            line_start = i + 1;
+        }
+    }
     size_t column = at - line_start + 1;
     if (text[at] == '\0')
         return acq_fail_at(error, ACQ_ERR_PARSE, line, column,
@@ -24,18 +30,11 @@ acq_status acq_input_check(const char *text, size_t length, acq_error *error)
         return acq_fail_at(error, ACQ_ERR_LIMIT, 1, 1,
                            "the query has %zu bytes, the limit is %d; split it", length,
                            (int)ACQ_MOST_TEXT);
-    size_t line = 1, line_start = 0;
-    for (size_t i = 0; i < length;) {
-        size_t n = text[i] == '\0' ? 0 : acq_utf8_length(text + i, length - i);
-        if (n == 0)
-            return fail_encoding(text, i, line_start, line, error);
-        if (text[i] == '\n') {
-            line++;
-            line_start = i + 1;
-        }
-        i += n;
-    }
-    return ACQ_OK;
+    size_t good = acq_utf8_check(text, length);
+    const char *nul = good == 0 ? NULL : memchr(text, '\0', good);
+    if (nul != NULL)
+        return fail_encoding(text, (size_t)(nul - text), error);
+    return good == length ? ACQ_OK : fail_encoding(text, good, error);
 }
 
 acq_shown acq_input_show(const char *text, size_t length)

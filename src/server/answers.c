@@ -95,7 +95,7 @@ static void add_value(value_list *list, const char *variable, const char *name, 
     acq_text_add_char(list->out, ':');
     write_string(name, list->out);
     list->is_first = false;
-    if (strcmp(name, key) == 0)
+    if (name == key || strcmp(name, key) == 0)
         return;
     acq_text_add(&list->keys, list->keys.length == 0 ? "" : ",");
     write_string(variable, &list->keys);

@@ -106,12 +106,20 @@ static bool is_list(const char *key)
            strcmp(key, "named-graph-uri") == 0;
 }
 
+/* NULL: not UTF-8. Our own check looks at many bytes at a time. */
+static json_t *make_text(const char *value)
+{
+    size_t length = strlen(value);
+    bool is_good = acq_utf8_check(value, length) == length;
+    return is_good ? json_stringn_nocheck(value, length) : NULL;
+}
+
 /* The member "" says that something is wrong. Lists may come again. */
 static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *key,
                                     const char *value)
 {
     (void)kind;
-    json_t *text = json_string(value == NULL ? "" : value), *all = json_object_get(context, key);
+    json_t *text = make_text(value == NULL ? "" : value), *all = json_object_get(context, key);
     if (text == NULL || (all != NULL && !is_list(key))) {
         json_decref(text);
         json_object_set_new(context, "", json_true());

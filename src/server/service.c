@@ -36,35 +36,38 @@ static char *make_name(const char *path)
     return name;
 }
 
+static bool go_on(void *context, const acq_progress *now)
+{
+    (void)now;
+    return context == NULL || !((acq_served *)context)->must_end;
+}
+
 /* What learns when it is first asked learns now, and not in somebody's request. An error comes
  * again when somebody asks. */
-static void warm(const acq_served_graph *g, double seconds)
+static void warm(const acq_served_graph *g, acq_served *served)
 {
     acq_predict_params params;
     acq_predictions *links = NULL;
     acq_predict_params_init(&params);
-    params.seconds = seconds;
+    params.progress = go_on;
+    params.context = served;
     if (acq_graph_get_n_entities(g->graph) > 0 && acq_graph_get_n_relations(g->graph) > 0)
         (void)acq_predict_within(g->predictor, 0, 0, &params, &links, NULL);
     acq_predictions_free(links);
 }
 
-/* Learning takes seconds, so a graph does not learn anew after each change: what it has learnt
- * counts until 20 facts and 1 in 100 have changed. */
-static void keep_learnt(acq_served_graph *g, const acq_served_graph *old, uint64_t n_changed)
+/* Has so much changed that it is time to learn anew? */
+static bool is_outdated(const acq_served_graph *g)
 {
     enum { FEW = 20, SHARE = 100 };
-    uint64_t most = acq_graph_get_n_facts(g->graph) / SHARE;
-    uint64_t n = old == NULL ? 0 : old->n_changed + n_changed;
-    bool is_kept = old != NULL && n <= (most > FEW ? most : FEW);
-    g->learnt_from = is_kept ? old->learnt_from : acq_graph_get_fingerprint(g->graph);
-    g->n_changed = is_kept ? n : 0;
+    int64_t most = (int64_t)(acq_graph_get_n_facts(g->graph) / SHARE);
+    return !g->is_observed && g->n_changed > (most > FEW ? most : FEW);
 }
 
 /* old: the same graph before n_changed facts of it were changed; NULL: nothing is known. */
 static acq_status open_graph(const acq_service_params *params, const char *path,
-                             const acq_served_graph *old, uint64_t n_changed,
-                             acq_served_graph **out, acq_error *error)
+                             const acq_served_graph *old, int64_t n_changed, acq_served_graph **out,
+                             acq_error *error)
 {
     acq_graph_params read;
     acq_predictor_params predict;
@@ -76,15 +79,14 @@ static acq_status open_graph(const acq_service_params *params, const char *path,
     read.literals = true;
     read.named_graphs = true;
     predict.graph_path = path;
+    predict.learnt_earlier = old != NULL;
+    g->n_changed = old == NULL ? 0 : old->n_changed + n_changed;
     g->path = path;
     g->users = 1;
     g->name = make_name(path);
     acq_status status = g->name == NULL ? acq_fail_memory(error) : ACQ_OK;
     if (status == ACQ_OK)
         status = acq_graph_open(path, &read, &g->graph, error);
-    if (status == ACQ_OK)
-        keep_learnt(g, old, n_changed);
-    predict.learnt_from = g->learnt_from;
     if (status == ACQ_OK)
         status = acq_predictor_new(g->graph, params->predictor, &predict, &g->predictor, error);
     g->is_observed =
@@ -111,7 +113,7 @@ static acq_status check_name(const acq_service *service, size_t i, acq_error *er
 
 /* Opens all graphs, or only that of this name and takes the others from `old`. One user. */
 static acq_status open_service(const acq_service_params *params, const acq_service *old,
-                               const char *name, uint64_t n_changed, acq_service **out,
+                               const char *name, int64_t n_changed, acq_service **out,
                                acq_error *error)
 {
     acq_service *service = acq_zalloc(1, sizeof *service);
@@ -127,10 +129,10 @@ static acq_status open_service(const acq_service_params *params, const acq_servi
             atomic_fetch_add(&service->graphs[i]->users, 1);
         } else {
             status = open_graph(params, params->paths[i],
-                                old == NULL || name == NULL ? NULL : old->graphs[i],
-                                n_changed, &service->graphs[i], error);
+                                old == NULL || name == NULL ? NULL : old->graphs[i], n_changed,
+                                &service->graphs[i], error);
             if (status == ACQ_OK && params->warms && name == NULL)
-                warm(service->graphs[i], params->seconds);
+                warm(service->graphs[i], NULL);
         }
         service->n += status == ACQ_OK;
         if (status == ACQ_OK)
@@ -166,13 +168,16 @@ const acq_served_graph *acq_service_find(const acq_service *service, const char 
 
 acq_status acq_served_init(acq_served *served, const acq_service_params *params, acq_error *error)
 {
+    *served = (acq_served){.now = NULL};
     pthread_mutex_init(&served->lock, NULL);
-    served->now = NULL;
     return open_service(params, NULL, NULL, 0, &served->now, error);
 }
 
 void acq_served_deinit(acq_served *served)
 {
+    served->must_end = true;
+    if (served->has_learner)
+        pthread_join(served->learner, NULL);
     acq_service_leave(served->now);
     pthread_mutex_destroy(&served->lock);
 }
@@ -186,10 +191,11 @@ acq_service *acq_served_join(acq_served *served)
     return service;
 }
 
+/* ---- reload ---- */
+
 /* Two reloads at the same time: the later one to take the place tries again, so that nothing of
- * the other is lost. */
-acq_status acq_served_reload(acq_served *served, const char *name, uint64_t n_changed,
-                             acq_error *error)
+ * the other is lost. n_changed is negative after learning. */
+static acq_status replace(acq_served *served, const char *name, int64_t n_changed, acq_error *error)
 {
     for (bool is_done = false; !is_done;) {
         acq_service *fresh = NULL, *old = acq_served_join(served);
@@ -208,6 +214,62 @@ acq_status acq_served_reload(acq_served *served, const char *name, uint64_t n_ch
             return status;
     }
     return ACQ_OK;
+}
+
+static const acq_served_graph *find_outdated(const acq_service *service)
+{
+    for (size_t i = 0; i < service->n; i++) {
+        if (is_outdated(service->graphs[i]))
+            return service->graphs[i];
+    }
+    return NULL;
+}
+
+/* Learns from the graph as it is now, beside it; what is learnt is kept in a file, where the
+ * graph that is then opened finds it. Where that fails, the next change tries again. */
+static bool learn_anew(acq_served *served, const acq_service *service, const acq_served_graph *g)
+{
+    acq_served_graph *beside = NULL;
+    if (open_graph(&service->params, g->path, NULL, 0, &beside, NULL) == ACQ_OK)
+        warm(beside, served);
+    leave_graph(beside);
+    return !served->must_end && replace(served, g->name, -g->n_changed, NULL) == ACQ_OK;
+}
+
+static void *learn(void *context)
+{
+    acq_served *served = context;
+    for (bool is_done = false; !is_done;) {
+        acq_service *service = acq_served_join(served);
+        const acq_served_graph *g = find_outdated(service);
+        bool has_learnt = g != NULL && learn_anew(served, service, g);
+        acq_service_leave(service);
+        pthread_mutex_lock(&served->lock);
+        is_done = !has_learnt || find_outdated(served->now) == NULL;
+        served->is_learning = !is_done;
+        pthread_mutex_unlock(&served->lock);
+    }
+    return NULL;
+}
+
+static void begin_learning(acq_served *served)
+{
+    pthread_mutex_lock(&served->lock);
+    if (!served->is_learning && !served->must_end && find_outdated(served->now) != NULL) {
+        if (served->has_learner)
+            pthread_join(served->learner, NULL);
+        served->is_learning = pthread_create(&served->learner, NULL, learn, served) == 0;
+        served->has_learner = served->is_learning;
+    }
+    pthread_mutex_unlock(&served->lock);
+}
+
+acq_status acq_served_reload(acq_served *served, const char *name, uint64_t n_changed,
+                             acq_error *error)
+{
+    acq_status status = replace(served, name, (int64_t)n_changed, error);
+    begin_learning(served);
+    return status;
 }
 
 /* ---- errors ---- */

@@ -38,9 +38,8 @@ typedef struct acq_served_graph {
     acq_predictor *predictor;
     acq_predictor *observed; /* facts alone */
     bool is_observed;        /* the predictor: nothing is predicted */
-    uint64_t learnt_from; /* fingerprint of the state that its predictor may have learnt from */
-    uint64_t n_changed;   /* facts added and removed since */
-    atomic_int users; /* sets that it belongs to */
+    int64_t n_changed;       /* facts added and removed since what its predictor has learnt */
+    atomic_int users;        /* sets that it belongs to */
 } acq_served_graph;
 
 typedef struct acq_service {
@@ -50,10 +49,15 @@ typedef struct acq_service {
     atomic_int users; /* a set that was replaced is freed by its last user */
 } acq_service;
 
-/* The set that is served now. */
+/* The set that is served now. Learning takes seconds, so a graph does not learn anew after each
+ * change: what it has learnt counts until 20 facts and 1 in 100 have changed; then a thread learns
+ * anew, and questions go on with the old meanwhile. */
 typedef struct acq_served {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of what follows */
     acq_service *now;
+    pthread_t learner;
+    bool has_learner, is_learning; /* one that has ended is joined by the next */
+    atomic_bool must_end;
 } acq_served;
 
 acq_status acq_served_init(acq_served *served, const acq_service_params *params, acq_error *error);
@@ -64,8 +68,7 @@ acq_service *acq_served_join(acq_served *served);
 void acq_service_leave(acq_service *service);
 
 /* Opens the graph of this name anew, or all (NULL). After an error the old ones stay. n_changed: of
- * the one graph so many facts were changed. As long as these are few, its predictor goes on with
- * what it has learnt. */
+ * the one graph so many facts were changed; its predictor goes on with what it has learnt. */
 acq_status acq_served_reload(acq_served *served, const char *name, uint64_t n_changed,
                              acq_error *error);
 

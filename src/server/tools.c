@@ -407,6 +407,14 @@ static bool takes(size_t tool, const char *argument)
     return false;
 }
 
+static bool is_flag(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    return json_is_boolean(value) ||
+           (text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0 ||
+                             strcmp(text, "false") == 0 || strcmp(text, "0") == 0));
+}
+
 /* What the value of an argument must be; numbers are checked where they are read. NULL: it is. */
 static const char *find_fault(const char *argument, const json_t *value)
 {
@@ -414,11 +422,8 @@ static const char *find_fault(const char *argument, const json_t *value)
     static const char *const NUMBERS[] = {"limit", "min_p", "time", "steps", "seed"};
     const char *text = json_string_value(value);
     for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++) {
-        bool is_flag = json_is_boolean(value) ||
-                       (text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0 ||
-                                         strcmp(text, "false") == 0 || strcmp(text, "0") == 0));
         if (strcmp(FLAGS[i], argument) == 0)
-            return is_flag ? NULL : "true or false";
+            return is_flag(value) ? NULL : "true or false";
     }
     for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
         if (strcmp(NUMBERS[i], argument) == 0)

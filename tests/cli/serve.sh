@@ -74,6 +74,48 @@ kill -TERM "$server"
 wait "$server" || fail "SIGTERM: exit $?"
 server=
 
+# A graph that was written to goes on with what it has learnt, and learns anew beside that: nobody waits.
+awk 'NR % 2 == 0' "$2/data/world/observed.tsv" >"$T/half.tsv"
+"$anycq" import "$T/half.tsv" -o "$T/half.acq" >/dev/null || exit 1
+"$anycq" serve "$T/half.acq" --port 0 --writable 2>"$T/log" &
+server=$!
+i=0
+until grep -q 'serving at' "$T/log"; do
+    i=$((i + 1))
+    [ $i -lt 1200 ] || fail 'the graph is not served after two minutes'
+    sleep 0.1
+done
+url=$(sed -n 's/.*\(http[^ ]*\).*/\1/p' "$T/log")
+add() { # FIRST LAST RELATION
+    awk -v i="$1" -v n="$2" -v r="$3" 'BEGIN { printf "{\"facts\":["; for (; i <= n; i++)
+        printf "{\"head\":\"Body %d\",\"relation\":\"%s\",\"tail\":\"France\"}%s", i, r, i < n ? "," : "" ; print "]}" }' |
+        curl -s -H 'Content-Type: application/json' -d @- "${url}api/add" | grep -q '"added"' || fail "add $1 to $2"
+}
+asks() {
+    curl -s -G "${url}api/ask" --data-urlencode 'query=citizen_of(x, "Italy")' -d new=true -d min_p=0.01 |
+        grep -q '"kind":"predicted"' || fail 'nothing is predicted after a write'
+}
+asks
+kept=$(ls -i "$T/half.acq.calibrator") || fail 'what was learnt is not kept'
+add 1 5 citizen_of
+add 6 6 is_new_here
+asks
+[ "$(ls -i "$T/half.acq.calibrator")" = "$kept" ] || fail 'six new facts made it learn anew'
+add 7 80 citizen_of
+asks
+[ "$(ls -i "$T/half.acq.calibrator")" = "$kept" ] || fail 'a question waited until it had learnt anew'
+i=0
+while [ "$(ls -i "$T/half.acq.calibrator")" = "$kept" ]; do
+    i=$((i + 1))
+    [ $i -lt 1200 ] || fail 'it has not learnt anew after two minutes'
+    sleep 0.1
+done
+asks
+add 81 200 citizen_of
+kill -TERM "$server"
+wait "$server" || fail "SIGTERM while it learns anew: exit $?"
+server=
+
 # While it learns it ends as well, and serves nothing first.
 cp "$2/data/world/observed.tsv" "$T/world.tsv"
 "$anycq" serve "$T/world.tsv" --port 0 2>"$T/log" &

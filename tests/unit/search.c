@@ -449,6 +449,43 @@ static void test_an_anchored_query_costs_its_candidates_not_the_graph(void **unu
 }
 
 /* Whatever a simple search answers is true, and it never claims that there is none. */
+/* 1 and 2 are linked to 0, and each to one more, of which one is not wanted. */
+static void test_a_value_goes_with_all_that_its_list_drops(void **unused)
+{
+    enum { N = 300, N_PAIRS = N - 1 };
+    acq_link pairs[N_PAIRS] = {{0, 1, 1}, {0, 2, 1}, {1, 3, 1}, {2, 4, 1}};
+    acq_link links[2 * N_PAIRS], mirror[2 * N_PAIRS];
+    (void)unused;
+    for (uint32_t i = 4; i < N_PAIRS; i++)
+        pairs[i] = (acq_link){i + 1, 5 + (i + 1) % (N - 5), 1};
+    for (size_t i = 0; i < N_PAIRS; i++) {
+        links[2 * i] = pairs[i];
+        links[2 * i + 1] = (acq_link){pairs[i].tail, pairs[i].head, 1};
+    }
+    memcpy(mirror, links, sizeof mirror);
+    field f = {.predictor = {.ops = &FIELD_OPS, .name = "pairs"}};
+    assert_int_equal(acq_links_new(links, 2 * N_PAIRS, N, false, &f.links[0]), ACQ_OK);
+    assert_int_equal(acq_links_new(mirror, 2 * N_PAIRS, N, false, &f.links[1]), ACQ_OK);
+    acq_literal literals[] = {
+        {.left = {false, 0}, .right = {true, 0}},
+        {.left = {true, 0}, .right = {true, 1}},
+        {.is_equality = true, .is_negated = true, .left = {true, 1}, .right = {false, 0}},
+        {.is_equality = true, .is_negated = true, .left = {true, 1}, .right = {false, 3}}};
+    acq_problem p = {
+        .n_variables = 2, .n_free = 1, .n_entities = N, .literals = literals, .n_literals = 4};
+    for (uint64_t limit = 0; limit < 3; limit++) {
+        acq_search_params params = ACQ_SEARCH_DEFAULT;
+        acq_search_result result;
+        params.limit = limit;
+        assert_int_equal(acq_search_exact(&p, &f.predictor, &params, &result, NULL), ACQ_OK);
+        assert_int_equal(result.n_answers, 1);
+        assert_int_equal(result.answers[0].values[0], 2);
+        assert_int_equal(result.answers[0].values[1], 4);
+        acq_search_result_deinit(&result);
+    }
+    field_deinit(&f);
+}
+
 static void test_simple_searches_answer_or_stay_undecided(void **unused)
 {
     static const acq_search_fn searches[] = {acq_search_random, acq_search_climb};
@@ -568,6 +605,7 @@ int main(void)
         cmocka_unit_test(test_sorting_orders_any_values),
         cmocka_unit_test(test_a_scratch_set_has_its_members_and_starts_empty),
         cmocka_unit_test(test_an_anchored_query_costs_its_candidates_not_the_graph),
+        cmocka_unit_test(test_a_value_goes_with_all_that_its_list_drops),
         cmocka_unit_test(test_simple_searches_answer_or_stay_undecided),
         cmocka_unit_test(test_a_seed_fixes_the_run),
 #ifdef ACQ_FAULTS

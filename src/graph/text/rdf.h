@@ -145,6 +145,9 @@ bool acq_turtle_read_iriref(acq_turtle *t, acq_text *buffer, const char **text, 
 /* The part of a prefixed name before its colon, or a bare word: then *is_prefix is false. */
 bool acq_turtle_read_word(acq_turtle *t, size_t *length, bool *is_prefix);
 
+/* How many letters from A to z stand next; they are read. */
+size_t acq_turtle_read_letters(acq_turtle *t);
+
 /* Appends what stands behind the colon, which is the next byte. */
 bool acq_turtle_read_local(acq_turtle *t, acq_text *out);
 

@@ -671,15 +671,13 @@ static bool is_word(const acq_turtle *t, size_t length, const char *word)
     return length == strlen(word) && acq_is_same_word(t->start, word, length);
 }
 
-/* directive ::= prefixID | base */
+/* directive ::= prefixID | base        Its word is of letters alone, so that a prefix may follow at
+ * once: @prefixé: */
 static bool read_directive(reader *r)
 {
     acq_turtle *t = &r->text;
-    size_t length;
-    bool is_prefix;
     acq_turtle_take(t);
-    if (!acq_turtle_read_word(t, &length, &is_prefix))
-        return false;
+    size_t length = acq_turtle_read_letters(t);
     bool is_base = length == 4 && memcmp(t->start, "base", 4) == 0;
     if (!is_base && (length != 6 || memcmp(t->start, "prefix", 6) != 0))
         return acq_turtle_bad(t, t->start, "there are only @prefix and @base");

@@ -352,6 +352,15 @@ bool acq_turtle_read_word(acq_turtle *t, size_t *length, bool *is_prefix)
     return true;
 }
 
+size_t acq_turtle_read_letters(acq_turtle *t)
+{
+    do {
+        while (is_letter(*t->at))
+            t->at++;
+    } while (t->at == t->end && refill(t));
+    return (size_t)(t->at - t->start);
+}
+
 /* PLX ::= '%' HEX HEX | '\' ( '_' | '~' | '.' | '-' | '!' | '$' | '&' | "'" | '(' | ')' | '*' | '+'
  *                           | ',' | ';' | '=' | '/' | '?' | '#' | '@' | '%' ) */
 static bool skip_plx(acq_turtle *t)

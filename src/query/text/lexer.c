@@ -77,7 +77,7 @@ static size_t word_length(const char *text, size_t length)
     size_t n = 0, seen;
     while (n < length && acq_scan_is_name_char(text[n]) &&
            hint_for(text + n, length - n, &seen) == NULL)
-        n += acq_utf8_length(text + n, length - n);
+        n += (unsigned char)text[n] < 0x80 ? 1 : acq_utf8_length(text + n, length - n);
     return n;
 }
 
@@ -185,16 +185,27 @@ static bool decode(acq_lexer *lexer, size_t begin, size_t end)
     return true;
 }
 
+/* Where the name that begins at i ends: a quote, the end of the line or of the text. */
+static size_t find_quote(const acq_lexer *lexer, size_t i, bool *escapes)
+{
+    const char *begin = lexer->in.text + i, *quote = memchr(begin, '"', lexer->in.length - i);
+    size_t n = quote == NULL ? 0 : (size_t)(quote - begin);
+    *escapes = false;
+    if (quote != NULL && memchr(begin, '\\', n) == NULL && memchr(begin, '\n', n) == NULL)
+        return i + n;
+    while (i < lexer->in.length && lexer->in.text[i] != '"' && lexer->in.text[i] != '\n') {
+        bool escape = lexer->in.text[i] == '\\';
+        *escapes |= escape;
+        i += escape && i + 1 < lexer->in.length && lexer->in.text[i + 1] != '\n' ? 2 : 1;
+    }
+    return i;
+}
+
 /* name = '"' (any character but '"', '\' and line ends | '\' one of "\nrt)* '"' */
 static void read_quoted(acq_lexer *lexer)
 {
-    size_t start = lexer->in.at, i = start + 1;
-    bool escapes = false;
-    while (i < lexer->in.length && lexer->in.text[i] != '"' && lexer->in.text[i] != '\n') {
-        bool escape = lexer->in.text[i] == '\\';
-        escapes |= escape;
-        i += escape && i + 1 < lexer->in.length && lexer->in.text[i + 1] != '\n' ? 2 : 1;
-    }
+    bool escapes;
+    size_t start = lexer->in.at, i = find_quote(lexer, start + 1, &escapes);
     if (i >= lexer->in.length || lexer->in.text[i] != '"') {
         FAIL_AT(lexer, start, "the name that begins with '\"' does not end on this line; add '\"'");
         return;
@@ -250,8 +261,8 @@ static const char *other_notation(const char *text, size_t length)
         {";", "';' has no meaning here; atoms are joined with '&', one query at a time"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
-        size_t n = strlen(PAIRS[i][0]);
-        if (n <= length && memcmp(PAIRS[i][0], text, n) == 0)
+        size_t n = PAIRS[i][0][1] == '\0' ? 1 : 2;
+        if (PAIRS[i][0][0] == text[0] && n <= length && memcmp(PAIRS[i][0], text, n) == 0)
             return PAIRS[i][1];
     }
     return NULL;

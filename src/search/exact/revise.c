@@ -288,6 +288,28 @@ static bool revise_by_list(state *s, const arc *a, const domain *source)
     return acq_exact_set_domain(s, a->target, list, n);
 }
 
+/* A fixed target needs one value of the source, which is mostly the first that is looked at. */
+static bool revise_fixed(state *s, const arc *a, const domain *source)
+{
+    bundle b;
+    acq_ent value = s->domains[a->target].values[0];
+    if (a->edge->n_positive == 0)
+        return true;
+    if (!bundle_open(&b, a->edge, !a->from_x, value))
+        return false;
+    acq_row row = b.rows[b.shortest];
+    uint32_t n = (uint32_t)row.n, i = 0, at = 0;
+    while (i < source->n && at < n && acq_exact_go_on(s, 1)) {
+        i = acq_exact_seek(source->values, i, source->n, row.tails[at]);
+        if (i < source->n && source->values[i] == row.tails[at] && holds_at(s, &b, row, at))
+            return true;
+        i += i < source->n && source->values[i] == row.tails[at];
+        if (i < source->n)
+            at = acq_exact_seek(row.tails, at, n, source->values[i]);
+    }
+    return false;
+}
+
 bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source)
 {
     arc a = {.edge = edge, .from_x = edge->x == source};
@@ -296,7 +318,9 @@ bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source)
     if (s->m->nodes[a.target].is_leaf || s->domains[a.target].is_all || from.is_all)
         return true;
     s->revisions++;
-    return from.n == 1 ? revise_by_value(s, &a, from.values[0]) : revise_by_list(s, &a, &from);
+    if (from.n == 1)
+        return revise_by_value(s, &a, from.values[0]);
+    return is_fixed(s, a.target) ? revise_fixed(s, &a, &from) : revise_by_list(s, &a, &from);
 }
 
 enum { LOOK_AHEAD = 64 }; /* queued nodes compared; all of them in a query of common size */

@@ -24,6 +24,7 @@ typedef struct offer {
     const acq_links *links; /* the values are their heads, or the rows are theirs; NULL: a row */
     const model_edge *edge; /* to the neighbour whose values have the rows; NULL: none */
     uint32_t n_supports, n_dense; /* relations whose heads were offered, and those with bitmaps */
+    bool is_whole; /* once taken: each value of the neighbour has links, and all were kept */
 } offer;
 
 /* The links of atom i of the edge, seen from `node`. */
@@ -149,6 +150,15 @@ static bool is_supported(const state *s, uint32_t index, acq_ent value)
 
 /* ---- one node ---- */
 
+/* The values of one word of a bitmap, in order. */
+static inline uint32_t list_word(uint64_t word, size_t index, acq_ent *out)
+{
+    uint32_t n = 0;
+    for (; word != 0; word &= word - 1)
+        out[n++] = (acq_ent)(index * 64 + (size_t)__builtin_ctzll(word));
+    return n;
+}
+
 /* The intersection of all supports, from their bitmaps. */
 static uint32_t intersect_bitmaps(const state *s, uint32_t index, const uint64_t **maps,
                                   acq_ent *out)
@@ -163,15 +173,22 @@ static uint32_t intersect_bitmaps(const state *s, uint32_t index, const uint64_t
         uint64_t word = maps[0][w];
         for (uint32_t i = 1; i < n_maps && word != 0; i++)
             word &= maps[i][w];
-        for (; word != 0; word &= word - 1)
-            out[n++] = (acq_ent)(w * 64 + (size_t)__builtin_ctzll(word));
+        n += list_word(word, w, out + n);
     }
     return n;
 }
 
-/* Brings gathered values in order; out of memory shows in the state. */
+/* Brings gathered values, which are the members, in order; out of memory shows in the state. Where
+ * the bitmap is short beside them it has them in order. */
 static void sort_list(state *s, acq_ent *list, uint32_t n)
 {
+    enum { WORDS_A_VALUE = 8 };
+    size_t n_words = (size_t)s->m->n_entities / 64 + 1;
+    if (s->members.bits != NULL && n_words / WORDS_A_VALUE < n) {
+        for (size_t w = 0; w < n_words; w++)
+            list += list_word(s->members.bits[w], w, list);
+        return;
+    }
     acq_arena_mark mark = acq_arena_get_mark(s->arena);
     acq_ent *scratch = acq_exact_new_list(s, n);
     if (scratch != NULL)
@@ -180,15 +197,17 @@ static void sort_list(state *s, acq_ent *list, uint32_t n)
 }
 
 /* The distinct tails of the rows of a neighbour's values, in order. */
-static uint32_t gather_rows(state *s, const offer *o, const domain *d, acq_ent *out)
+static uint32_t gather_rows(state *s, offer *o, const domain *d, acq_ent *out)
 {
     uint32_t n = 0;
+    o->is_whole = true;
     if (d->n == 1)
         return acq_exact_copy_row(acq_links_get_row(o->links, d->values[0]), &s->cut, out);
     if (!acq_exact_open_members(s, o->n))
         return 0;
     for (uint32_t i = 0; i < d->n; i++) {
         acq_row row = acq_links_get_row(o->links, d->values[i]);
+        o->is_whole &= row.n > 0 && row.scores == NULL;
         for (size_t k = 0; k < row.n; k++) {
             bool holds = row.scores == NULL || acq_cutoff_holds(&s->cut, row.scores[k]);
             if (holds && !members_has(&s->members, row.tails[k])) {
@@ -257,8 +276,16 @@ static bool is_dense(const state *s, uint32_t index, const offer *o)
            s->m->nodes[index].unaries == NULL;
 }
 
+/* What the values of the offer have for sure: links to where they were found. */
+static const acq_links *get_known_support(const offer *o, uint32_t index)
+{
+    if (o->edge == NULL)
+        return o->links;
+    return is_simple(o->edge) ? links_from(o->edge, 0, index) : NULL;
+}
+
 /* Gives the node the values of an offer that pass all its literals. */
-static bool take_offer(state *s, uint32_t index, const offer *o)
+static bool take_offer(state *s, uint32_t index, offer *o)
 {
     bool dense = is_dense(s, index, o);
     const uint64_t **maps = NULL;
@@ -274,10 +301,23 @@ static bool take_offer(state *s, uint32_t index, const offer *o)
         n = gather_rows(s, o, &s->domains[other_end(o->edge, index)], list);
     else if (n > 0)
         memcpy(list, o->values, n * sizeof *list);
+    uint32_t n_found = n;
     if (!dense || !s->m->is_binary)
-        n = filter_supports(s, index, dense || o->edge != NULL ? NULL : o->links, list, n);
+        n = filter_supports(s, index, dense ? NULL : get_known_support(o, index), list, n);
     n = filter_unaries(s, index, o->values, list, n);
+    o->is_whole = o->is_whole && n == n_found;
     return acq_exact_set_domain(s, index, list, n) && acq_exact_go_on(s, o->n);
+}
+
+/* Nothing that hangs on the node can lose a value by the list it has just got: it came along the
+ * node's only edge, and whole. Then the node need not wait for its turn. */
+static void settle(state *s, uint32_t index, const offer *o)
+{
+    const model_node *node = &s->m->nodes[index];
+    bool is_settled = o->edge != NULL && o->is_whole && is_simple(o->edge) && s->m->is_binary &&
+                      node->n_edges == 1 && node->n_clauses == 0;
+    if (is_settled && s->n_queue > 0 && s->queue[s->n_queue - 1] == index)
+        s->queued[s->queue[--s->n_queue]] = false;
 }
 
 /* The neighbours that have lists did not see this node before. Values that came along a simple
@@ -383,8 +423,10 @@ static bool start_node(state *s, uint32_t index)
     offer o = get_best_offer(s, index);
     if (o.n == UINT32_MAX)
         return s->m->n_entities > 0;
-    return take_offer(s, index, &o) && revise_from_neighbours(s, index, o.edge) &&
-           acq_exact_propagate_edges(s);
+    if (!take_offer(s, index, &o))
+        return false;
+    settle(s, index, &o);
+    return revise_from_neighbours(s, index, o.edge) && acq_exact_propagate_edges(s);
 }
 
 bool acq_exact_start(state *s)

@@ -1456,6 +1456,11 @@ typedef struct acq_generate_params {
     acq_progress_fn progress; /* counts queries */
     void *context;
     const acq_ranks *ranks; /* processes that share the tries; the first writes. NULL: none */
+    /* Without ranks: makes number `part`, from 1, of `of_parts` shards of the work, written to
+     * `path`; 0, 0: all of it. */
+    uint32_t part, of_parts;
+    const char *const *shards; /* the files of all shards: puts them together, to the bytes of */
+    size_t n_shards;           /* one run; 0: none */
 } acq_generate_params;
 
 ACQ_API void acq_generate_params_init_sized(acq_generate_params *params, size_t size);

@@ -105,6 +105,9 @@ if(NOT ACQ_SANITIZE) # which have no limit of memory
   add_test(NAME cli_buckets COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/buckets.sh $<TARGET_FILE:anycq>)
 endif()
 
+add_test(NAME cli_examples_shards
+         COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/shards.sh $<TARGET_FILE:anycq> ${PROJECT_SOURCE_DIR})
+
 set(ranks "") # without Open MPI the tests are there, and skipped
 if(TARGET anycq_ranks)
   set(ranks $<TARGET_FILE:anycq_ranks>)

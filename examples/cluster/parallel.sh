@@ -1,16 +1,17 @@
 #!/bin/sh
-# A completion by GNU parallel, or by xargs where it is not installed: N shards, two at a time, then merged.
+# A command by GNU parallel, or by xargs where it is not installed: N shards, two at a time, then merged.
 #
-#   ANYCQ=anycq GRAPH=graph.acq OUT=graph.completion ./parallel.sh 8
+#   OUT=graph.completion ./parallel.sh 8 complete graph.acq
+#   OUT=table.json ./parallel.sh 8 eval qac --observed train.tsv --queries qac.json --predictor observed --json
+#   OUT=queries.json ./parallel.sh 8 generate qac --observed train.tsv --complete all.tsv --count 1000
 #
-# On several machines: parallel --sshlogin with a folder that all of them see.
+# On several machines: parallel --sshlogin with a folder that all of them see. ANYCQ: the program.
 set -eu
 n=$1
-export ANYCQ="${ANYCQ:-anycq}" GRAPH OUT OPTIONS="${OPTIONS:-}"
-one='"$ANYCQ" complete "$GRAPH" $OPTIONS --shard "{}/'$n'" -o "$OUT.{}"'
-if command -v parallel >/dev/null; then
-    seq "$n" | parallel -j 2 --halt now,fail=1 "$one"
-else
-    seq "$n" | xargs -P 2 -I '{}' sh -c "$one"
-fi
-exec "$(dirname "$0")/merge.sh"
+shift
+run="xargs -P 2 -I {}"
+command -v parallel >/dev/null && run="parallel -q -j 2 --halt now,fail=1"
+# $run is a list of words.
+# shellcheck disable=SC2086
+seq "$n" | $run "${ANYCQ:-anycq}" "$@" --shard "{}/$n" -o "$OUT.{}"
+exec "$(dirname "$0")/merge.sh" "$@"

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { FIRST_READ = 64 * 1024, LARGEST_READ = 1 << 30, LARGEST_WRITE = 1 << 30, MOST_TRIES = 1000 };
 enum { MOST_WAIT_MS = 1000 };
@@ -427,4 +429,132 @@ acq_status acq_new_file_write(const char *path, const char *what, const void *by
         status = acq_new_file_finish(&file, error);
     acq_new_file_deinit(&file);
     return status;
+}
+
+/* ---- shards ---- */
+
+static const char SHARD_FORMAT[] = "anycq shard 1\npart %u of %u\n";
+
+static uint64_t hash_shard(const char *bytes, size_t length)
+{
+    return acq_hash_bytes(bytes, length, 1);
+}
+
+acq_status acq_work_shard_write(const char *path, const acq_work_shard *shard, acq_error *error)
+{
+    acq_text out;
+    acq_text_init(&out);
+    acq_text_format(&out, SHARD_FORMAT, shard->part + 1, shard->of);
+    acq_text_add(&out, shard->identity);
+    acq_text_add_char(&out, '\n');
+    acq_text_add_bytes(&out, shard->bytes, shard->length);
+    uint64_t checksum = out.failed ? 0 : hash_shard(out.bytes, out.length);
+    acq_text_add_bytes(&out, (const char *)&checksum, sizeof checksum);
+    acq_status status = out.failed
+                            ? acq_fail_memory(error)
+                            : acq_new_file_write(path, "the shard", out.bytes, out.length, error);
+    acq_text_deinit(&out);
+    return status;
+}
+
+/* The empty line ends the identity, which is cut into a string of its own. */
+static acq_status parse_shard(size_t length, acq_work_shard *out, acq_error *error)
+{
+    uint64_t checksum = 0;
+    int n_head = 0;
+    bool is_shard =
+        sscanf(out->block, "anycq shard 1 part %u of %u%n", &out->part, &out->of, &n_head) == 2 &&
+        n_head > 0 && out->block[n_head] == '\n';
+    char *identity = is_shard ? out->block + n_head + 1 : NULL;
+    char *end = identity == NULL ? NULL : strstr(identity, "\n\n");
+    if (end == NULL)
+        return acq_fail(error, ACQ_ERR_INPUT, "this is not a shard; --shard I/N makes them");
+    size_t n_text = (size_t)(end - out->block) + 2;
+    if (length >= n_text + sizeof checksum)
+        memcpy(&checksum, out->block + length - sizeof checksum, sizeof checksum);
+    if (length < n_text + sizeof checksum ||
+        checksum != hash_shard(out->block, length - sizeof checksum) || out->part < 1 ||
+        out->part > out->of)
+        return acq_fail(error, ACQ_ERR_INPUT, "the shard is cut off or changed; make it again");
+    end[1] = '\0';
+    out->part--;
+    out->identity = identity;
+    out->bytes = end + 2;
+    out->length = length - n_text - sizeof checksum;
+    return ACQ_OK;
+}
+
+/* The first line in which a shard was made otherwise. */
+static acq_status fail_identity(const char *has, const char *wanted, acq_error *error)
+{
+    while (*has != '\0' && strcspn(has, "\n") == strcspn(wanted, "\n") &&
+           strncmp(has, wanted, strcspn(has, "\n")) == 0) {
+        has += strcspn(has, "\n") + 1;
+        wanted += strcspn(wanted, "\n") + 1;
+    }
+    return acq_fail(
+        error, ACQ_ERR_INPUT,
+        "this shard was made with \"%.*s\", not \"%.*s\"; give the same options and graphs",
+        (int)strcspn(has, "\n"), has, (int)strcspn(wanted, "\n"), wanted);
+}
+
+static acq_status read_shard(const char *path, const char *identity, acq_work_shard *out,
+                             acq_error *error)
+{
+    size_t length;
+    *out = (acq_work_shard){0};
+    acq_status status = acq_file_read(path, &out->block, &length, error);
+    if (status != ACQ_OK)
+        return status;
+    status = parse_shard(length, out, error);
+    if (status == ACQ_OK && strcmp(out->identity, identity) != 0)
+        status = fail_identity(out->identity, identity, error);
+    if (status != ACQ_OK)
+        acq_error_set_file(error, path);
+    return status;
+}
+
+static acq_status place_shard(acq_work_shard *shards, size_t n, const acq_work_shard *one,
+                              const char *path, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    if (one->of != n)
+        status =
+            acq_fail(error, ACQ_ERR_USAGE,
+                     "this is one of %u shards, and %zu are named; name all of them", one->of, n);
+    else if (shards[one->part].block != NULL)
+        status = acq_fail(error, ACQ_ERR_USAGE, "shard %u of %u is there twice; name each once",
+                          one->part + 1, one->of);
+    else
+        shards[one->part] = *one;
+    if (status != ACQ_OK)
+        acq_error_set_file(error, path);
+    return status;
+}
+
+acq_status acq_work_shards_read(const char *const *paths, size_t n, const char *identity,
+                                acq_work_shard *out, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (acq_work_shard){0};
+    for (size_t i = 0; i < n && status == ACQ_OK; i++) {
+        acq_work_shard one;
+        status = read_shard(paths[i], identity, &one, error);
+        if (status == ACQ_OK)
+            status = place_shard(out, n, &one, paths[i], error);
+        if (status != ACQ_OK)
+            acq_free(one.block);
+    }
+    if (status != ACQ_OK)
+        acq_work_shards_deinit(out, n);
+    return status;
+}
+
+void acq_work_shards_deinit(acq_work_shard *shards, size_t n)
+{
+    for (size_t i = 0; shards != NULL && i < n; i++) {
+        acq_free(shards[i].block);
+        shards[i] = (acq_work_shard){0};
+    }
 }

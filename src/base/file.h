@@ -71,9 +71,34 @@ char *acq_new_file_copy_temporary(const char *path);
 acq_status acq_new_file_write(const char *path, const char *what, const void *bytes, size_t length,
                               acq_error *error);
 
-/* For a signal handler that is about to end the process and to take half-written files away: from now
- * on no other thread gives a file a name; one that is putting a file in place is waited for, a second
- * at most. A thread that comes later waits for the end of the process. */
+/* ---- shards ----
+ *
+ * What one of several runs that share a piece of work leaves for the run that puts it together:
+ *
+ *   anycq shard 1
+ *   part 3 of 8
+ *   identity, lines of words that are equal in all parts
+ *   (an empty line) bytes, and a checksum of all before it */
+
+typedef struct acq_work_shard {
+    uint32_t part, of;    /* from 0 */
+    const char *identity; /* "name value" lines, each with its line end */
+    const void *bytes;
+    size_t length;
+    char *block; /* of one that was read: where both lie */
+} acq_work_shard;
+
+acq_status acq_work_shard_write(const char *path, const acq_work_shard *shard, acq_error *error);
+
+/* All n parts of one piece of work, in their order; those that differ from the identity, or that
+ * are not there, or there twice, are refused by name. `out` has room for n. */
+acq_status acq_work_shards_read(const char *const *paths, size_t n, const char *identity,
+                                acq_work_shard *out, acq_error *error);
+void acq_work_shards_deinit(acq_work_shard *shards, size_t n);
+
+/* For a signal handler that is about to end the process and to take half-written files away: from
+ * now on no other thread gives a file a name; one that is putting a file in place is waited for, a
+ * second at most. A thread that comes later waits for the end of the process. */
 void acq_new_file_stop_all(void);
 
 /* Makes the names in the folder of `path` survive a crash. Files are whole either way and not

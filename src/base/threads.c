@@ -1,19 +1,20 @@
 /* threads.c - see threads.h. A shared counter hands the items out.
  *
  * A run of a pool is a round: its number tells the helpers that there is work. They look for it a
- * while and then sleep; the caller works too, and waits until all helpers have left the round, so
- * that a round's fields never change under one. */
+ * while and then sleep; the caller works too, and waits, in the same way, until all helpers have
+ * left the round, so that a round's fields never change under one. Nobody gives the processor away
+ * by sched_yield: a thread that does so again and again gets hardly any of it back from Linux
+ * (6.18) while other processes want it. */
 #include "base/threads.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
-enum { MOST_THREADS = 256, LOOKS = 2000, CALM_LOOKS = 100 };
+enum { MOST_THREADS = 256, LOOKS = 2000 };
 
 typedef struct job {
     acq_work_fn work;
@@ -97,29 +98,50 @@ unsigned acq_threads_available(void)
 struct acq_pool {
     pthread_t handles[MOST_THREADS];
     unsigned n_threads; /* with the caller's */
-    job job;            /* of the round; its lock also guards `wake` */
-    pthread_cond_t wake;
+    job job;            /* of the round; its lock also guards the two conditions */
+    pthread_cond_t wake, left;
     atomic_uint round;
     atomic_uint n_busy;   /* helpers in the round */
     atomic_uint n_asleep; /* helpers on `wake` */
     atomic_uint n_named;  /* helpers that have a number */
+    atomic_bool is_left;  /* the caller sleeps on `left` */
     atomic_bool is_over;
 };
 
-/* Until the round is another one than `seen`: looks, gives the processor away, then sleeps. */
+/* Until the round is another one than `seen`: looks, then sleeps. */
 static void wait_for_round(acq_pool *pool, unsigned seen)
 {
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < LOOKS; i++)
         if (atomic_load(&pool->round) != seen)
             return;
-        if (i % CALM_LOOKS == CALM_LOOKS - 1)
-            sched_yield();
-    }
     pthread_mutex_lock(&pool->job.lock);
     atomic_fetch_add(&pool->n_asleep, 1);
     while (atomic_load(&pool->round) == seen)
         pthread_cond_wait(&pool->wake, &pool->job.lock);
     atomic_fetch_sub(&pool->n_asleep, 1);
+    pthread_mutex_unlock(&pool->job.lock);
+}
+
+/* Until all helpers have left the round. */
+static void wait_for_helpers(acq_pool *pool)
+{
+    for (int i = 0; i < LOOKS; i++)
+        if (atomic_load(&pool->n_busy) == 0)
+            return;
+    pthread_mutex_lock(&pool->job.lock);
+    atomic_store(&pool->is_left, true);
+    while (atomic_load(&pool->n_busy) > 0)
+        pthread_cond_wait(&pool->left, &pool->job.lock);
+    atomic_store(&pool->is_left, false);
+    pthread_mutex_unlock(&pool->job.lock);
+}
+
+static void leave_round(acq_pool *pool)
+{
+    if (atomic_fetch_sub(&pool->n_busy, 1) > 1 || !atomic_load(&pool->is_left))
+        return;
+    pthread_mutex_lock(&pool->job.lock);
+    pthread_cond_signal(&pool->left);
     pthread_mutex_unlock(&pool->job.lock);
 }
 
@@ -133,7 +155,7 @@ static void *help(void *argument)
         if (atomic_load(&pool->is_over))
             return NULL;
         take_items(&pool->job, thread);
-        atomic_fetch_sub(&pool->n_busy, 1);
+        leave_round(pool);
     }
 }
 
@@ -155,6 +177,7 @@ acq_status acq_pool_new(unsigned n_threads, acq_pool **out, acq_error *error)
         return acq_fail_memory(error);
     pthread_mutex_init(&pool->job.lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->left, NULL);
     pool->n_threads = 1;
     while (pool->n_threads < n_threads && pool->n_threads < MOST_THREADS &&
            pthread_create(&pool->handles[pool->n_threads], NULL, help, pool) == 0)
@@ -172,6 +195,7 @@ void acq_pool_free(acq_pool *pool)
     for (unsigned i = 1; i < pool->n_threads; i++)
         pthread_join(pool->handles[i], NULL);
     pthread_cond_destroy(&pool->wake);
+    pthread_cond_destroy(&pool->left);
     pthread_mutex_destroy(&pool->job.lock);
     acq_free(pool);
 }
@@ -188,9 +212,8 @@ acq_status acq_pool_run(acq_pool *pool, size_t n_items, acq_work_fn work, void *
     if (is_shared)
         start_round(pool);
     take_items(&pool->job, 0);
-    for (unsigned i = 1; is_shared && atomic_load(&pool->n_busy) > 0; i++)
-        if (i % CALM_LOOKS == 0)
-            sched_yield();
+    if (is_shared)
+        wait_for_helpers(pool);
     return pool->job.status;
 }
 

@@ -234,6 +234,9 @@
     "correct ones are too, unless --published-sets, so that \"never seen there\" says\n"           \
     "nothing. The files are read by eval.\n"                                                       \
     "\n"                                                                                           \
+    "Several machines can share the work: each of --shard 1/8 to 8/8 writes a shard\n"             \
+    "to its -o FILE; the same command with --merge and all eight writes the queries.\n"            \
+    "\n"                                                                                           \
     "With --json one object: kind, file, queries, negative, trivial, candidates,\n"                \
     "easy, hard, wrong (in percent), unseen, capped, checked, terms, atoms, constants\n"           \
     "(means), tries, unfit, easy_only, costly, no_set, seconds.\n"
@@ -245,7 +248,10 @@
     "values at the last step (classes_mean) and of operations (gflop).\n"                          \
     "\n"                                                                                           \
     "eval FOLDER runs over all query files of a folder, or of the folders in it, as\n"             \
-    "reproduce finds them; without --predictor over observed facts alone.\n"
+    "reproduce finds them; without --predictor over observed facts alone.\n"                       \
+    "\n"                                                                                           \
+    "Several machines can share the work: each of --shard 1/8 to 8/8 leaves its part\n"            \
+    "in -o FILE, and the same command with --merge and all eight prints the tables.\n"
 
 #define EVAL_CQA_HELP                                                                              \
     "Ranks the hard answers of queries and prints, for each type of query, mean\n"                 \

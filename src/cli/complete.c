@@ -4,7 +4,6 @@
  * Relation by relation, so that an interrupt is heeded between two of them; the file appears whole
  * or not at all. With --shard only every n-th relation is made, for merge. Under mpirun each rank
  * makes its shard beside the output, and the first one merges them. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -68,28 +67,6 @@ static acq_status merge(const char *const *parts, size_t n, const char *path, ac
 }
 
 /* ---- complete ---- */
-
-/* "2/8": the second of eight. */
-static acq_status read_shard(const char *text, acq_complete_params *out, acq_error *error)
-{
-    enum { MOST = 100000 };
-    char *end = NULL;
-    unsigned long part = 0, of = 0;
-    if (text == NULL)
-        return ACQ_OK;
-    if (isdigit((unsigned char)text[0]))
-        part = strtoul(text, &end, 10);
-    if (end != NULL && *end == '/' && isdigit((unsigned char)end[1]))
-        of = strtoul(end + 1, &end, 10);
-    if (end == NULL || *end != '\0' || part < 1 || of < part || of > MOST)
-        return acq_fail(error, ACQ_ERR_USAGE,
-                        "option --shard needs two numbers up to %d, like 1/8 to 8/8, not "
-                        "\"%.100s\"",
-                        MOST, text);
-    out->part = (uint32_t)part;
-    out->of_parts = (uint32_t)of;
-    return ACQ_OK;
-}
 
 static acq_status write_links(const acq_options *options, const acq_setup *setup,
                               acq_complete_params *params, const char *path, acq_error *error)
@@ -166,7 +143,7 @@ static acq_status complete(const acq_options *options, acq_setup *setup, acq_out
     const acq_ranks *ranks = acq_ranks_get();
     acq_complete_params params;
     acq_complete_params_init(&params);
-    acq_status status = read_shard(options->shard, &params, error);
+    acq_status status = acq_shard_parse(options->shard, &params.part, &params.of_parts, error);
     if (status == ACQ_OK)
         status = acq_setup_init(setup, options, options->args.items[0], output, error);
     if (status == ACQ_OK)

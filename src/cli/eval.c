@@ -24,6 +24,7 @@ typedef struct eval_job {
     acq_ask_params ask;
     acq_evaluate_params params;
     acq_evaluation *evaluation;
+    acq_shared_work shared;
 } eval_job;
 
 static acq_status read_task(const acq_options *options, acq_bench_task *out, acq_error *error)
@@ -82,7 +83,6 @@ static acq_status read_params(eval_job *job, acq_error *error)
     params->atoms = options->atoms;
     params->first = options->first;
     params->threads = (unsigned)options->threads;
-    params->ranks = acq_ranks_get();
     return acq_evaluate_check(params, error);
 }
 
@@ -208,6 +208,7 @@ static acq_status evaluate(eval_job *job, acq_error *error)
     acq_bar_init(&progress, options->args.items[0]);
     job->ask.policy = job->setup.policy;
     job->params.truth = job->truth;
+    job->params.ranks = acq_shared_work_get_ranks(&job->shared);
     job->params.progress = acq_eval_show;
     double left = acq_options_get_seconds_left(options);
     if (!isinf(left)) /* printing takes some time too */
@@ -244,6 +245,8 @@ static acq_status run(eval_job *job, acq_error *error)
         status =
             acq_setup_init(&job->setup, job->options, job->options->observed, &job->output, error);
     if (status == ACQ_OK)
+        status = acq_shared_work_init(&job->shared, job->options, job->setup.graph, error);
+    if (status == ACQ_OK)
         status = open_truth(job, error);
     if (status == ACQ_OK)
         status = acq_setup_check_calibrator(job->options, job->setup.predictor, error);
@@ -251,6 +254,8 @@ static acq_status run(eval_job *job, acq_error *error)
         status = evaluate(job, error);
     if (status == ACQ_OK)
         status = acq_graph_get_failure(job->setup.graph, error);
+    if (status == ACQ_OK && job->shared.is_shard)
+        return acq_shared_work_finish(&job->shared, job->options, &job->output, error);
     if (status == ACQ_OK)
         print_rows(job);
     return status;
@@ -395,6 +400,7 @@ static void close_job(eval_job *job)
 {
     acq_evaluation_free(job->evaluation);
     acq_predictor_free(job->truth);
+    acq_shared_work_deinit(&job->shared);
     acq_setup_deinit(&job->setup);
     job->evaluation = NULL;
     job->truth = NULL;
@@ -452,7 +458,13 @@ static int eval_folder(const acq_options *options)
     if (!acq_options_has(options, predictor))
         own.predictor = "observed";
     acq_output_init(&output);
-    if (acq_repro_each(options->args.items[0], eval_set, &all, &error) != ACQ_OK)
+    bool is_shared =
+        options->work_shard != NULL || options->work_merge.n > 0 || options->output != NULL;
+    if (is_shared)
+        acq_fail(&error, ACQ_ERR_USAGE,
+                 "a folder has several tables; --shard, --merge and -o are for "
+                 "one: eval qac, eval qar or eval links");
+    if (is_shared || acq_repro_each(options->args.items[0], eval_set, &all, &error) != ACQ_OK)
         code = acq_report_error(&output, options, &error, NULL);
     return acq_output_finish(&output, code);
 }

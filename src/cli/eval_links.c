@@ -340,6 +340,7 @@ typedef struct links_job {
     acq_setup setup;
     acq_predictor *truth, *filter, *negatives;
     acq_links_report report;
+    acq_shared_work shared;
 } links_job;
 
 /* complex:, nbfnet: and ultra:MODEL are judged by their raw scores. */
@@ -387,6 +388,8 @@ static acq_status open_all(links_job *job, acq_error *error)
     acq_status status =
         acq_setup_init(&job->setup, options, options->observed, &job->output, error);
     if (status == ACQ_OK)
+        status = acq_shared_work_init(&job->shared, options, job->setup.graph, error);
+    if (status == ACQ_OK)
         status = open_links(job, "truth", options->truth, &job->truth, error);
     if (status == ACQ_OK)
         status = open_links(job, "filter", options->filter, &job->filter, error);
@@ -410,7 +413,7 @@ static acq_status evaluate(links_job *job, acq_error *error)
     params.ask = &ask;
     params.first = options->first;
     params.threads = (unsigned)options->threads;
-    params.ranks = acq_ranks_get();
+    params.ranks = acq_shared_work_get_ranks(&job->shared);
     params.progress = acq_eval_show;
     params.context = &progress;
     job->report.size = sizeof job->report;
@@ -431,14 +434,19 @@ int acq_eval_links_command(const acq_options *options)
         status = open_all(&job, &error);
     if (status == ACQ_OK)
         status = evaluate(&job, &error);
+    if (status == ACQ_OK && job.shared.is_shard)
+        status = acq_shared_work_finish(&job.shared, options, &job.output, &error);
     if (status != ACQ_OK)
         code = acq_report_error(&job.output, options, &error, NULL);
+    else if (job.shared.is_shard)
+        code = ACQ_EXIT_YES;
     else if (options->json || options->separator != '\0')
         print_json(options, &job.report, &job.output.data);
     else
         print_report(options, &job.report, &job.output.data);
     if (status == ACQ_OK)
         acq_table_from_json(&job.output.data, options->separator);
+    acq_shared_work_deinit(&job.shared);
     acq_predictor_free(job.truth);
     acq_predictor_free(job.filter);
     acq_predictor_free(job.negatives);

@@ -71,16 +71,21 @@ static acq_status read_graphs(generate_job *job, acq_error *error)
 static acq_status run(generate_job *job, acq_error *error)
 {
     acq_status status = check_given(job->options, error);
+    read_params(job);
+    if (status == ACQ_OK)
+        status = acq_shard_parse(job->options->work_shard, &job->params.part, &job->params.of_parts,
+                                 error);
     if (status == ACQ_OK)
         status = read_graphs(job, error);
     if (status != ACQ_OK)
         return status;
     acq_bar bar;
     acq_bar_init(&bar, job->options->args.items[0]);
-    read_params(job);
     job->params.progress = acq_eval_show;
     job->params.context = &bar;
     job->params.ranks = acq_ranks_get();
+    job->params.shards = job->options->work_merge.items;
+    job->params.n_shards = job->options->work_merge.n;
     job->report.size = sizeof job->report;
     int64_t begin = acq_clock_ns();
     status = acq_generate(job->observed, job->complete, job->options->output, &job->params,
@@ -161,7 +166,7 @@ static void note_missing(generate_job *job)
     uint64_t wanted = job->options->count;
     bool is_all_types = strcmp(job->params.kind, "cqa") == 0 && job->options->type == NULL;
     wanted *= strcmp(job->params.kind, "qar") == 0 ? 2 : is_all_types ? 14 : 1;
-    if (r->n_queries < wanted)
+    if (r->n_queries < wanted && job->params.of_parts == 0)
         acq_report_note(&job->output,
                         "%llu of %llu queries: the graph, or the time, has no more of them",
                         (unsigned long long)r->n_queries, (unsigned long long)wanted);

@@ -261,11 +261,13 @@ static bool can_be_value(const char *token)
     return !is_option(token) || isdigit((unsigned char)token[1]) || token[1] == '.';
 }
 
-/* eval's `--queries a.json b.json`: the words after the first value belong to the list too. */
+/* eval's `--queries a.json b.json`, and --merge: the words after the first value belong to the list
+ * too. */
 static int take_list(acq_options *options, const acq_option *option, int i, int argc,
                      char *const *argv)
 {
-    bool is_many = option->kind == ACQ_KIND_LIST && options->command == ACQ_COMMAND_eval;
+    bool is_many = option->kind == ACQ_KIND_LIST && (options->command == ACQ_COMMAND_eval ||
+                                                     option == &table[ACQ_OPTION_work_merge]);
     acq_words *words = field_of(options, option);
     while (is_many && i < argc && !is_option(argv[i]))
         words->items[words->n++] = argv[i++];
@@ -377,11 +379,12 @@ static acq_status read_output_format(acq_options *options, acq_error *error)
 static acq_status make_room(acq_options *options, int argc, acq_error *error)
 {
     size_t n = (size_t)argc + 1;
-    options->words = acq_alloc(2 * n, sizeof *options->words);
+    options->words = acq_alloc(3 * n, sizeof *options->words);
     if (options->words == NULL)
         return acq_fail_memory(error);
     options->args.items = options->words;
     options->queries.items = options->words + n;
+    options->work_merge.items = options->words + 2 * n;
     return ACQ_OK;
 }
 

@@ -31,6 +31,8 @@
 #define ACQ_ON_rates    (ACQ_ON_adam | ACQ_OF_complex)
 #define ACQ_ON_complex  (ACQ_ON_train | ACQ_OF_complex)
 #define ACQ_ON_networks (ACQ_ON_train | ACQ_OF_nbfnet | ACQ_OF_gnnqe | ACQ_OF_ultra)
+#define ACQ_ON_tables   (ACQ_ON_eval | ACQ_OF_qac | ACQ_OF_qar | ACQ_OF_links)
+#define ACQ_ON_shared   (ACQ_ON_generate | ACQ_ON_tables)
 #define ACQ_ON_json                                                                                \
     (ACQ_ON_questions | ACQ_OF_links | ACQ_ON_import | ACQ_ON_info | ACQ_ON_predict |              \
      ACQ_ON_changes | ACQ_ON_compact | ACQ_ON_train | ACQ_ON_fit | ACQ_ON_suggest |                \
@@ -60,7 +62,7 @@
     COUNT(top, "top", 0, "K", "10", 1, 1e9, ACQ_ON_predict | ACQ_ON_suggest, "how many links")     \
     TEXT(output, "output", 'o', "FILE", NULL, 0, 0,                                                \
          ACQ_ON_import | ACQ_ON_export | ACQ_ON_complete | ACQ_ON_train | ACQ_ON_fit |             \
-             ACQ_ON_merge | ACQ_ON_generate | ACQ_ON_draw | ACQ_ON_reproduce,                      \
+             ACQ_ON_merge | ACQ_ON_generate | ACQ_ON_draw | ACQ_ON_reproduce | ACQ_ON_tables,      \
          "where to write")                                                                         \
     TEXT(repro_tables, "tables", 0, "NAMES", NULL, 0, 0, ACQ_ON_reproduce,                         \
          "only these, with commas between: qac,qar,transfer,perfect,... (a wrong one lists all)")  \
@@ -250,6 +252,10 @@
          "where to draw the diagram (default COMPLETION.svg)")                                     \
     TEXT(shard, "shard", 0, "I/N", NULL, 0, 0, ACQ_ON_complete,                                    \
          "only the relations of the I-th of N shards, which merge puts together")                  \
+    TEXT(work_shard, "shard", 0, "I/N", NULL, 0, 0, ACQ_ON_shared,                                 \
+         "only the I-th of N parts of the work, left in -o FILE for --merge")                      \
+    LIST(work_merge, "merge", 0, "SHARD", NULL, 0, 0, ACQ_ON_shared,                               \
+         "the parts are there: the files that --shard 1/N to N/N wrote, with the same options")    \
     TEXT(split, "split", 0, "NAME", NULL, 0, 0, ACQ_ON_graphs,                                     \
          "folders: read up to and including train (default), valid or test")                       \
     FLAG(strict, "strict", 0, NULL, NULL, 0, 0, ACQ_ON_graphs,                                     \

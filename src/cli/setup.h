@@ -2,6 +2,8 @@
 #ifndef ACQ_CLI_SETUP_H
 #define ACQ_CLI_SETUP_H
 
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/report.h"
 
@@ -23,6 +25,33 @@ const acq_ranks *acq_ranks_get(void);
 
 /* Waits until all ranks are here. */
 acq_status acq_ranks_wait(acq_error *error);
+
+/* ---- shards ----
+ *
+ * Without mpirun: a run with --shard I/N leaves its part in -o FILE, and one with --merge takes the
+ * parts of all from files and has only to sum them up. */
+
+/* "2/8": the second of eight. NULL: 0, 0. */
+acq_status acq_shard_parse(const char *text, uint32_t *part, uint32_t *of_parts, acq_error *error);
+
+typedef struct acq_shared_work {
+    acq_ranks ranks; /* what it is to the work: one of N processes, or none of them */
+    bool is_shard, is_merge;
+    acq_text identity, joined; /* of a shard: what it has left for the others */
+    acq_work_shard *shards;    /* of a merge */
+    size_t n_shards, at;       /* how much of each was taken */
+} acq_shared_work;
+
+/* By --shard and --merge of an evaluation of this graph; without them by mpirun. Refuses options
+ * that do not go together. Deinit also after an error. */
+acq_status acq_shared_work_init(acq_shared_work *work, const acq_options *options,
+                                const acq_graph *graph, acq_error *error);
+void acq_shared_work_deinit(acq_shared_work *work);
+const acq_ranks *acq_shared_work_get_ranks(const acq_shared_work *work);
+
+/* Of a shard: writes -o FILE. */
+acq_status acq_shared_work_finish(const acq_shared_work *work, const acq_options *options,
+                                  acq_output *output, acq_error *error);
 
 /* ---- what a command line names ---- */
 

@@ -1,6 +1,7 @@
 /* generate.c - see generate.h: parameters, many tries on many threads, the file. */
 #include "generate/generate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/budget.h"
@@ -99,6 +100,13 @@ acq_status acq_generate_settle(acq_generate_params *params, acq_error *error)
     if (preset != NULL && params->leaves < 0)
         params->leaves = preset->p_out;
     acq_status status = check_words(params, error);
+    if (status == ACQ_OK && params->of_parts > 0 &&
+        (params->part < 1 || params->part > params->of_parts || params->n_shards > 0 ||
+         params->ranks != NULL))
+        return acq_fail(error, ACQ_ERR_USAGE,
+                        "shard %u of %u: a number of 1 to %u, of one process that puts no shards "
+                        "together",
+                        params->part, params->of_parts, params->of_parts);
     return status == ACQ_OK ? check_numbers(params, error) : status;
 }
 
@@ -107,8 +115,16 @@ acq_status acq_generate_settle(acq_generate_params *params, acq_error *error)
 typedef struct generation {
     acq_item_source source;
     const acq_ranks *ranks; /* that share the tries of a round; NULL: none */
+    uint32_t of;            /* shards, of which this is number `part`; 1: no shard */
+    uint32_t part;
+    acq_text record;        /* of a shard: its tries */
+    acq_work_shard *shards; /* that are put together; NULL: none */
+    size_t n_shards;
+    size_t *places; /* in each of them */
+    bool *is_there; /* tries of the round that a shard has made */
     unsigned n_threads;
-    size_t n_tries;                  /* of a round */
+    size_t n_tries, most_tries; /* of a round */
+    const acq_graph *observed, *complete;
     uint64_t n_observed, n_complete; /* facts */
     acq_base_room **rooms;           /* one per thread */
     acq_error *errors;
@@ -121,10 +137,15 @@ typedef struct generation {
     int64_t deadline_ns;
 } generation;
 
+static bool is_of_other_part(const generation *g, size_t i)
+{
+    return g->wishes[i].number % g->of != g->part;
+}
+
 static acq_status make_one(void *context, size_t i, unsigned thread)
 {
     generation *g = context;
-    if (acq_ranks_is_others(g->ranks, i))
+    if (acq_ranks_is_others(g->ranks, i) || is_of_other_part(g, i) || g->is_there[i])
         return ACQ_OK;
     return acq_item_make(&g->source, g->rooms[thread], g->wishes[i], &g->items[i],
                          &g->errors[thread]);
@@ -175,19 +196,29 @@ typedef struct packed_item {
     size_t formula, body; /* bytes that follow */
 } packed_item;
 
+static void pack_item(const acq_item *item, size_t i, acq_text *out)
+{
+    packed_item head = {i, item->fate, item->counts, item->formula.length, item->body.length};
+    acq_text_add_bytes(out, (const char *)&head, sizeof head);
+    if (head.formula > 0)
+        acq_text_add_bytes(out, item->formula.bytes, head.formula);
+    if (head.body > 0)
+        acq_text_add_bytes(out, item->body.bytes, head.body);
+}
+
+static void unpack_item(const packed_item *head, const char *texts, acq_item *out)
+{
+    out->fate = head->fate;
+    out->counts = head->counts;
+    acq_text_add_bytes(&out->formula, texts, head->formula);
+    acq_text_add_bytes(&out->body, texts + head->formula, head->body);
+}
+
 static void pack_items(const generation *g, acq_text *out)
 {
-    for (size_t i = 0; i < g->n_tries; i++) {
-        const acq_item *item = &g->items[i];
-        packed_item head = {i, item->fate, item->counts, item->formula.length, item->body.length};
-        if (acq_ranks_is_others(g->ranks, i))
-            continue;
-        acq_text_add_bytes(out, (const char *)&head, sizeof head);
-        if (head.formula > 0)
-            acq_text_add_bytes(out, item->formula.bytes, head.formula);
-        if (head.body > 0)
-            acq_text_add_bytes(out, item->body.bytes, head.body);
-    }
+    for (size_t i = 0; i < g->n_tries; i++)
+        if (!acq_ranks_is_others(g->ranks, i))
+            pack_item(&g->items[i], i, out);
 }
 
 static acq_status unpack_items(generation *g, const char *bytes, size_t n, acq_error *error)
@@ -202,10 +233,7 @@ static acq_status unpack_items(generation *g, const char *bytes, size_t n, acq_e
             continue;
         }
         acq_item *item = &g->items[head.at];
-        item->fate = head.fate;
-        item->counts = head.counts;
-        acq_text_add_bytes(&item->formula, bytes + at, head.formula);
-        acq_text_add_bytes(&item->body, bytes + at + head.formula, head.body);
+        unpack_item(&head, bytes + at, item);
         has_failed = has_failed || item->formula.failed || item->body.failed;
     }
     return has_failed ? acq_fail_memory(error) : ACQ_OK;
@@ -227,6 +255,82 @@ static acq_status exchange_items(generation *g, acq_error *error)
     return status;
 }
 
+/* ---- shards ----
+ *
+ * Shard k of n makes the tries whose number modulo n is k until it has its share of good ones, and
+ * writes what came of each. Whoever puts the shards together goes through all tries in their order,
+ * takes those that a shard has and makes the others: the result is that of one run. */
+
+typedef struct packed_try {
+    uint64_t number;
+    uint32_t fate, has_item; /* a packed_item follows */
+} packed_try;
+
+static void record_tries(generation *g)
+{
+    for (size_t i = 0; i < g->n_tries && g->of > 1; i++) {
+        const acq_item *item = &g->items[i];
+        bool is_good = item->fate == ACQ_ITEM_GOOD;
+        packed_try one = {g->wishes[i].number, item->fate, is_good};
+        if (is_of_other_part(g, i))
+            continue;
+        acq_text_add_bytes(&g->record, (const char *)&one, sizeof one);
+        if (is_good)
+            pack_item(item, i, &g->record);
+    }
+}
+
+/* The try at the place of a shard; false: there is none, or none that is whole. */
+static bool read_try(const acq_work_shard *shard, size_t at, packed_try *one, packed_item *head,
+                     size_t *end)
+{
+    const char *bytes = shard->bytes;
+    *head = (packed_item){0};
+    *end = at + sizeof *one;
+    if (*end > shard->length)
+        return false;
+    memcpy(one, bytes + at, sizeof *one);
+    if (one->has_item == 0)
+        return true;
+    if (sizeof *head > shard->length - *end)
+        return false;
+    memcpy(head, bytes + *end, sizeof *head);
+    *end += sizeof *head;
+    if (head->formula > shard->length - *end || head->body > shard->length - *end - head->formula)
+        return false;
+    *end += head->formula + head->body;
+    return true;
+}
+
+/* Tries of a shard come in the order of their numbers, as they are asked for. */
+static acq_status take_try(generation *g, size_t i, acq_error *error)
+{
+    uint64_t number = g->wishes[i].number;
+    size_t k = (size_t)(number % g->n_shards), end = 0;
+    const acq_work_shard *shard = &g->shards[k];
+    packed_try one = {0};
+    packed_item head;
+    while (read_try(shard, g->places[k], &one, &head, &end) && one.number < number)
+        g->places[k] = end;
+    g->is_there[i] = end <= shard->length && g->places[k] < shard->length && one.number == number;
+    if (!g->is_there[i])
+        return ACQ_OK;
+    g->items[i].fate = (acq_item_fate)one.fate;
+    if (one.has_item != 0)
+        unpack_item(&head, (const char *)shard->bytes + end - head.formula - head.body,
+                    &g->items[i]);
+    g->places[k] = end;
+    return g->items[i].formula.failed || g->items[i].body.failed ? acq_fail_memory(error) : ACQ_OK;
+}
+
+static acq_status take_tries(generation *g, acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    for (size_t i = 0; i < g->n_tries && g->shards != NULL && status == ACQ_OK; i++)
+        status = take_try(g, i, error);
+    return status;
+}
+
 /* ---- rounds ---- */
 
 /* One round of tries with the same wish; *n_left falls by the items that were taken. */
@@ -238,14 +342,18 @@ static acq_status run_round(generation *g, acq_item_wish wish, size_t *n_left, a
         g->wishes[i] = wish;
         g->wishes[i].number = g->next_number++;
     }
-    acq_status status = acq_threads_run(g->n_threads, n, make_one, g);
+    acq_status status = take_tries(g, error);
+    if (status == ACQ_OK)
+        status = acq_threads_run(g->n_threads, n, make_one, g);
     for (unsigned i = 0; i < g->n_threads && status != ACQ_OK; i++)
         if (g->errors[i].code == status && error != NULL && error->code == ACQ_OK)
             *error = g->errors[i];
     if (status == ACQ_OK)
         status = exchange_items(g, error);
+    if (status == ACQ_OK)
+        record_tries(g);
     for (size_t i = 0; i < n; i++) {
-        if (status == ACQ_OK && *n_left > 0) {
+        if (status == ACQ_OK && *n_left > 0 && !is_of_other_part(g, i)) {
             count_fate(&g->report, g->items[i].fate);
             if (g->items[i].fate == ACQ_ITEM_GOOD) {
                 status = keep(g, &g->items[i]) == ACQ_OK ? ACQ_OK : acq_fail_memory(error);
@@ -274,11 +382,19 @@ static acq_status tell(const generation *g, uint64_t total, acq_error *error)
     return acq_fail(error, ACQ_ERR_INTERRUPTED, "interrupted");
 }
 
+/* Good tries that are wanted: of a shard a few more than its share, by how unequal shares come
+ * out. */
+static size_t get_share(const generation *g)
+{
+    double share = ceil((double)g->source.params->count / g->of);
+    return (size_t)(g->of == 1 ? share : share + ceil(sqrt(share)));
+}
+
 /* `count` items of one wish. The numbers of tries begin where the wish's own begin, so one kind of
  * query does not depend on how many of another were asked for. */
 static acq_status run_wish(generation *g, acq_item_wish wish, uint64_t total, acq_error *error)
 {
-    size_t n_left = (size_t)g->source.params->count;
+    size_t n_left = get_share(g);
     uint64_t first = ((uint64_t)wish.type * 2 + wish.is_negative) << 40;
     uint64_t most = g->source.params->count * TRIES_PER_QUERY;
     most = most < LEAST_TRIES ? LEAST_TRIES : most;
@@ -287,6 +403,8 @@ static acq_status run_wish(generation *g, acq_item_wish wish, uint64_t total, ac
     while (n_left > 0 && status == ACQ_OK && g->next_number - first < most) {
         if (is_over(g, &status, error))
             break;
+        uint64_t left = most - (g->next_number - first);
+        g->n_tries = left < g->most_tries ? (size_t)left : g->most_tries;
         if (status == ACQ_OK)
             status = run_round(g, wish, &n_left, error);
         if (status == ACQ_OK)
@@ -377,20 +495,74 @@ static acq_status write_file(const generation *g, const char *path, acq_error *e
     return status;
 }
 
+/* What is equal in all shards. */
+static void print_identity(const generation *g, acq_text *out)
+{
+    const acq_generate_params *p = g->source.params;
+    acq_text_format(out, "generate %s%s%s\nobserved %016llx\ncomplete %016llx\n", p->kind,
+                    p->type == NULL ? "" : " --type ", p->type == NULL ? "" : p->type,
+                    (unsigned long long)acq_graph_get_fingerprint(g->observed),
+                    (unsigned long long)acq_graph_get_fingerprint(g->complete));
+    acq_text_format(out, "--hubs %u\n--free %u\n--count %llu\n--seed %llu\n--terms %u\n", p->hubs,
+                    p->free_variables, (unsigned long long)p->count, (unsigned long long)p->seed,
+                    p->terms);
+    acq_text_format(out, "--constants %.17g\n--leaves %.17g\n--answers %llu\n--form %s\n",
+                    p->constants, p->leaves, (unsigned long long)p->answers, p->form);
+    acq_text_format(out,
+                    "--from-unobserved %d\n--one-per-pair %d\n--published-sets %d\n--near %d\n",
+                    p->from_unobserved, p->one_per_pair, p->published_sets, p->near_negatives);
+}
+
+static acq_status write_shard(const generation *g, const char *path, acq_error *error)
+{
+    acq_text identity = {0};
+    print_identity(g, &identity);
+    acq_work_shard shard = {.part = g->part,
+                            .of = g->of,
+                            .identity = identity.bytes,
+                            .bytes = g->record.bytes,
+                            .length = g->record.length};
+    acq_status status = identity.failed || g->record.failed
+                            ? acq_fail_memory(error)
+                            : acq_work_shard_write(path, &shard, error);
+    acq_text_deinit(&identity);
+    return status;
+}
+
+static acq_status open_shards(generation *g, acq_error *error)
+{
+    const acq_generate_params *params = g->source.params;
+    acq_text identity = {0};
+    if (params->n_shards == 0)
+        return ACQ_OK;
+    print_identity(g, &identity);
+    g->shards = acq_zalloc(params->n_shards, sizeof *g->shards);
+    g->places = acq_zalloc(params->n_shards, sizeof *g->places);
+    acq_status status = g->shards == NULL || g->places == NULL || identity.failed
+                            ? acq_fail_memory(error)
+                            : acq_work_shards_read(params->shards, params->n_shards, identity.bytes,
+                                                   g->shards, error);
+    g->n_shards = status == ACQ_OK ? params->n_shards : 0;
+    acq_text_deinit(&identity);
+    return status;
+}
+
 /* ---- everything ---- */
 
 static acq_status open_rooms(generation *g, const acq_graph *observed, acq_error *error)
 {
-    size_t n = (size_t)g->n_threads * TRIES_PER_THREAD * (g->ranks == NULL ? 1 : g->ranks->n);
+    size_t n = (size_t)g->n_threads * TRIES_PER_THREAD * (g->ranks == NULL ? g->of : g->ranks->n);
     acq_status status = acq_ranks_follow(g->ranks, &n, sizeof n, error);
     if (status != ACQ_OK)
         return status;
-    g->n_tries = n;
+    g->most_tries = n;
     g->rooms = acq_zalloc(g->n_threads, sizeof(acq_base_room *));
     g->errors = acq_zalloc(g->n_threads, sizeof *g->errors);
     g->items = acq_zalloc(n, sizeof *g->items);
     g->wishes = acq_zalloc(n, sizeof *g->wishes);
-    if (g->rooms == NULL || g->errors == NULL || g->items == NULL || g->wishes == NULL)
+    g->is_there = acq_zalloc(n, sizeof *g->is_there);
+    if (g->rooms == NULL || g->errors == NULL || g->items == NULL || g->wishes == NULL ||
+        g->is_there == NULL)
         return acq_fail_memory(error);
     for (unsigned i = 0; i < g->n_threads && status == ACQ_OK; i++)
         status = acq_base_room_new(g->source.sampler, observed, &g->rooms[i], error);
@@ -407,6 +579,11 @@ static void deinit(generation *g)
     acq_free(g->errors);
     acq_free(g->items);
     acq_free(g->wishes);
+    acq_free(g->is_there);
+    acq_free(g->places);
+    acq_work_shards_deinit(g->shards, g->n_shards);
+    acq_free(g->shards);
+    acq_text_deinit(&g->record);
     acq_free(g->kept);
 }
 
@@ -443,11 +620,15 @@ static acq_status generate(generation *g, const acq_graph *observed, const char 
 {
     acq_status status = open_rooms(g, observed, error);
     if (status == ACQ_OK)
+        status = open_shards(g, error);
+    if (status == ACQ_OK)
         status = run_wishes(g, error);
-    if (status == ACQ_OK && g->n_kept == 0)
+    if (status == ACQ_OK && g->n_kept == 0 && g->of == 1)
         status = fail_empty(g, error);
     settle_means(&g->report);
-    return status == ACQ_OK && acq_ranks_is_first(g->ranks) ? write_file(g, path, error) : status;
+    if (status != ACQ_OK || !acq_ranks_is_first(g->ranks))
+        return status;
+    return g->of > 1 ? write_shard(g, path, error) : write_file(g, path, error);
 }
 
 static acq_base_params choose_base(const acq_generate_params *params)
@@ -468,6 +649,10 @@ acq_status acq_generate_run(const acq_graph *observed, const acq_graph *complete
     acq_predictor *seen = NULL, *whole = NULL;
     generation g = {.n_threads = params->threads,
                     .ranks = params->ranks,
+                    .part = params->of_parts > 1 ? params->part - 1 : 0,
+                    .of = params->of_parts > 1 ? params->of_parts : 1,
+                    .observed = observed,
+                    .complete = complete,
                     .n_observed = acq_graph_get_n_facts(observed),
                     .n_complete = acq_graph_get_n_facts(complete)};
     acq_status status = g.n_complete == 0

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "tensor/kernels.h"
 
@@ -16,6 +17,19 @@ acq_bf16 acq_bf16_from_float(float value)
     if (value != value)
         return (acq_bf16)(bits >> 16 | 0x40);
     return (acq_bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void acq_bf16_draw(const float *values, size_t n, uint64_t chances, acq_bf16 *out)
+{
+    enum { AT_ONCE = 4, INFINITE = 0x7f80 };
+    uint64_t drawn = 0, key = acq_random_mix(chances);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        drawn = i % AT_ONCE == 0 ? acq_random_mix(key + i) : drawn >> 16;
+        uint32_t rounded = (bits + (uint32_t)(drawn & 0xffff)) >> 16;
+        out[i] = (acq_bf16)((rounded & INFINITE) == INFINITE ? bits >> 16 : rounded);
+    }
 }
 
 float acq_bf16_to_float(acq_bf16 value)

@@ -18,6 +18,9 @@ typedef uint16_t acq_bf16; /* the upper half of an IEEE single */
 /* To the nearest, ties to even; what is not a number stays so. */
 acq_bf16 acq_bf16_from_float(float value);
 float acq_bf16_to_float(acq_bf16 value);
+/* Up or down by chance, so that they are right on average. Finite ones; the same for the same
+ * `chances`. */
+void acq_bf16_draw(const float *values, size_t n, uint64_t chances, acq_bf16 *out);
 
 typedef struct acq_bf16_packed {
     size_t k, n, k_filled;

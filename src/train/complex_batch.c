@@ -343,7 +343,12 @@ void acq_complex_forget(acq_complex_trainer *self)
  * belongs to the pair of its ends' buckets; one within a bucket to a pair that its hash chooses. So
  * each epoch sees each fact once, and which facts a pair has does not change. The system's cache
  * holds the buckets of the disk as far as there is memory for them; the private memory of the
- * training is that of two, and of what a batch needs. */
+ * training is that of two, and of what a batch needs.
+ *
+ * On the disk entities can be of bfloat16, two of which take the place of a float: half the room.
+ * They are rounded up or down by chance, so that they are right on average and sums of squares go
+ * on growing; relations stay floats. A checkpoint then has what a pair began with, since rounding
+ * in the middle would change what follows: a resume does the pair's batches so far again. */
 
 typedef struct pair {
     uint32_t first, second; /* buckets, the smaller first */
@@ -355,16 +360,17 @@ typedef struct bucket_training {
     uint32_t n; /* buckets */
     pair *pairs;
     size_t n_pairs;
-    uint32_t *numbers;              /* [n x n]: of the pair of two buckets */
-    uint64_t *begins;               /* batches of an epoch before each pair; one more */
-    double weight;                  /* of the loss of relations */
-    acq_complex *vectors, *squares; /* on the disk, entities by bucket */
+    uint32_t *numbers;               /* [n x n]: of the pair of two buckets */
+    uint64_t *begins;                /* batches of an epoch before each pair; one more */
+    double weight;                   /* of the loss of relations */
+    acq_parameters vectors, squares; /* on the disk, entities by bucket */
+    uint64_t n_steps;                /* of the schedule; 0: by time alone */
 
     acq_train_complex_params own; /* of the pair that is in memory */
     acq_complex_trainer state;
     acq_links **links; /* of this pair, by relation */
     size_t at;         /* its number; n_pairs: none */
-    uint64_t batch;    /* the trainer's step, as the pair counts */
+    uint64_t step;     /* the trainer's */
 } bucket_training;
 
 static uint32_t count_entities(const bucket_training *t, uint32_t bucket)
@@ -453,52 +459,89 @@ static acq_complex get_sizes(const bucket_training *t, uint32_t n_entities)
                          .n_relations = acq_graph_get_n_relations(t->graph)};
 }
 
-static void draw_vectors(bucket_training *t)
+/* Floats on the disk that a vector of an entity takes. */
+static size_t get_width(const bucket_training *t)
+{
+    return t->params->half_buckets ? t->params->rank : 2 * (size_t)t->params->rank;
+}
+
+static float *get_disk_relations(const acq_parameters *disk)
+{
+    return disk->values + disk->tensors[1].offset;
+}
+
+/* Vectors to or from the disk, from entity `begin` on, by its place there. */
+static void copy_vectors(const bucket_training *t, const acq_parameters *disk, uint32_t begin,
+                         float *memory, uint32_t n, bool to_disk)
+{
+    size_t width = get_width(t), floats = (size_t)n * 2 * t->params->rank;
+    float *there = disk->values + begin * width;
+    uint64_t block = (uint64_t)(disk == &t->squares) << 32 | begin;
+    uint64_t chances = acq_random_mix(t->params->seed + t->step) + block;
+    if (!t->params->half_buckets)
+        memcpy(to_disk ? there : memory, to_disk ? memory : there, floats * sizeof(float));
+    else if (to_disk)
+        acq_bf16_draw(memory, floats, chances, (acq_bf16 *)there);
+    else
+        for (size_t i = 0; i < floats; i++)
+            memory[i] = acq_bf16_to_float(((const acq_bf16 *)there)[i]);
+}
+
+static acq_status draw_vectors(bucket_training *t, acq_error *error)
 {
     const acq_train_complex_params *p = t->params;
-    uint32_t n_vectors = acq_complex_get_vector(p->reciprocal, t->vectors->n_relations);
+    uint32_t n_vectors = acq_complex_get_vector(p->reciprocal, acq_graph_get_n_relations(t->graph));
+    float *vector = acq_alloc(2 * (size_t)p->rank, sizeof *vector);
+    if (vector == NULL)
+        return acq_fail_memory(error);
     for (uint32_t b = 0; b < t->n; b++)
-        for (uint32_t i = 0; i < count_entities(t, b); i++)
-            acq_complex_draw_entity(i * t->n + b, p->rank, p->scale, p->seed,
-                                    acq_complex_get_entity(t->vectors, get_begin(t, b) + i));
+        for (uint32_t i = 0; i < count_entities(t, b); i++) {
+            acq_complex_draw_entity(i * t->n + b, p->rank, p->scale, p->seed, vector);
+            copy_vectors(t, &t->vectors, get_begin(t, b) + i, vector, 1, true);
+        }
     for (uint32_t i = 0; i < n_vectors; i++)
         acq_complex_draw_relation(i, p->rank, p->scale, p->seed,
-                                  acq_complex_get_relation(t->vectors, 0) +
-                                      (size_t)i * 2 * p->rank);
+                                  get_disk_relations(&t->vectors) + (size_t)i * 2 * p->rank);
+    acq_free(vector);
+    return ACQ_OK;
+}
+
+static const char *get_disk(const bucket_training *t)
+{
+    return t->params->checkpoint == NULL ? "/var/tmp/anycq" : t->params->checkpoint;
 }
 
 static acq_status open_disk(bucket_training *t, acq_error *error)
 {
-    acq_complex sizes = get_sizes(t, acq_graph_get_n_entities(t->graph));
-    const char *beside = t->params->checkpoint == NULL ? "/var/tmp/anycq" : t->params->checkpoint;
-    acq_status status = acq_complex_new_zero(&sizes, beside, &t->vectors, error);
+    uint32_t n_relations = acq_graph_get_n_relations(t->graph);
+    const acq_shape shapes[] = {
+        {"entities", acq_graph_get_n_entities(t->graph), (uint32_t)get_width(t)},
+        {"relations", acq_complex_get_vector(t->params->reciprocal, n_relations),
+         2 * t->params->rank}};
+    acq_status status = acq_parameters_init_on_disk(&t->vectors, shapes, 2, get_disk(t), error);
     if (status == ACQ_OK)
-        status = acq_complex_new_zero(&sizes, beside, &t->squares, error);
-    if (status == ACQ_OK)
-        draw_vectors(t);
-    return status;
+        status = acq_parameters_init_on_disk(&t->squares, shapes, 2, get_disk(t), error);
+    return status == ACQ_OK ? draw_vectors(t, error) : status;
 }
 
 /* One bucket to or from its place in the pair's model; it is not needed on the disk meanwhile. */
-static void copy_bucket(const acq_complex *disk, uint32_t begin, float *memory, uint32_t n,
-                        bool to_disk)
+static void copy_bucket(const bucket_training *t, const acq_parameters *disk, uint32_t bucket,
+                        float *memory, bool to_disk)
 {
-    size_t width = 2 * (size_t)disk->rank;
-    float *there = acq_complex_get_entity(disk, begin);
-    memcpy(to_disk ? there : memory, to_disk ? memory : there, n * width * sizeof(float));
-    acq_parameters_leave(&disk->parameters, begin * width, n * width);
+    uint32_t begin = get_begin(t, bucket), n = count_entities(t, bucket);
+    copy_vectors(t, disk, begin, memory, n, to_disk);
+    acq_parameters_leave(disk, begin * get_width(t), n * get_width(t));
 }
 
-static void copy_block(const bucket_training *t, const acq_complex *disk, float *values,
+static void copy_block(const bucket_training *t, const acq_parameters *disk, float *values,
                        bool to_disk)
 {
     const acq_parameters *own = &t->state.model->parameters;
     pair two = t->pairs[t->at];
-    uint32_t n_first = count_entities(t, two.first), n_second = count_entities(t, two.second);
-    float *second = values + (size_t)n_first * 2 * t->params->rank;
-    float *here = values + own->tensors[1].offset, *there = acq_complex_get_relation(disk, 0);
-    copy_bucket(disk, get_begin(t, two.first), values, n_first, to_disk);
-    copy_bucket(disk, get_begin(t, two.second), second, n_second, to_disk);
+    float *second = values + (size_t)count_entities(t, two.first) * 2 * t->params->rank;
+    float *here = values + own->tensors[1].offset, *there = get_disk_relations(disk);
+    copy_bucket(t, disk, two.first, values, to_disk);
+    copy_bucket(t, disk, two.second, second, to_disk);
     memcpy(to_disk ? there : here, to_disk ? here : there,
            acq_tensor_get_length(&own->tensors[1]) * sizeof(float));
 }
@@ -507,8 +550,8 @@ static void copy_pair(const bucket_training *t, bool to_disk)
 {
     if (t->at == t->n_pairs)
         return;
-    copy_block(t, t->vectors, t->state.model->parameters.values, to_disk);
-    copy_block(t, t->squares, t->state.squares, to_disk);
+    copy_block(t, &t->vectors, t->state.model->parameters.values, to_disk);
+    copy_block(t, &t->squares, t->state.squares, to_disk);
 }
 
 static acq_status list_pair_facts(const bucket_training *t, size_t p, acq_rel relation,
@@ -586,8 +629,9 @@ static acq_status open_pair(bucket_training *t, size_t p, acq_error *error)
     return ACQ_OK;
 }
 
-/* The pair of a step, and the batch as the pair counts; every other epoch goes backwards. */
-static size_t find_step(const bucket_training *t, uint64_t step, uint64_t *batch)
+/* The pair of a step, and the batch as the pair counts; every other epoch goes backwards. *n_past:
+ * the steps before it that the pair took at this time. */
+static size_t find_step(const bucket_training *t, uint64_t step, uint64_t *batch, uint64_t *n_past)
 {
     uint64_t n = t->begins[t->n_pairs], epoch = step / n, place = step % n;
     bool is_backwards = epoch % 2 == 1;
@@ -596,21 +640,41 @@ static size_t find_step(const bucket_training *t, uint64_t step, uint64_t *batch
     while (t->begins[p + 1] <= place)
         p++;
     uint64_t n_own = t->begins[p + 1] - t->begins[p], within = place - t->begins[p];
-    *batch = epoch * n_own + (is_backwards ? n_own - 1 - within : within);
+    *n_past = is_backwards ? n_own - 1 - within : within;
+    *batch = epoch * n_own + *n_past;
     return p;
+}
+
+/* After a checkpoint that has what the pair began with. */
+static acq_status catch_up(bucket_training *t, uint64_t step, uint64_t batch, uint64_t n_past,
+                           acq_error *error)
+{
+    acq_status status = ACQ_OK;
+    double loss;
+    for (uint64_t i = n_past; i > 0 && status == ACQ_OK; i--) {
+        double share = t->n_steps == 0 ? 0 : (double)(step - i) / (double)t->n_steps;
+        status = acq_complex_compute(&t->state, batch - i, &loss, error);
+        if (status == ACQ_OK)
+            acq_complex_finish(&t->state, acq_complex_get_rate(t->params, share));
+    }
+    return status;
 }
 
 static acq_status compute(void *self, uint64_t step, double *loss, acq_error *error)
 {
     bucket_training *t = self;
-    size_t p = find_step(t, step, &t->batch);
+    uint64_t batch, n_past;
+    size_t p = find_step(t, step, &batch, &n_past);
     acq_status status = ACQ_OK;
-    if (p != t->at) {
+    if (p != t->at || (t->params->half_buckets && n_past == 0)) {
         copy_pair(t, true);
         close_pair(t);
         status = open_pair(t, p, error);
+        if (status == ACQ_OK && t->params->half_buckets)
+            status = catch_up(t, step, batch, n_past, error);
     }
-    return status == ACQ_OK ? acq_complex_compute(&t->state, t->batch, loss, error) : status;
+    t->step = step;
+    return status == ACQ_OK ? acq_complex_compute(&t->state, batch, loss, error) : status;
 }
 
 static void update(void *self, double share, double *norm)
@@ -619,14 +683,22 @@ static void update(void *self, double share, double *norm)
     *norm = acq_complex_finish(&t->state, acq_complex_get_rate(t->params, share));
 }
 
+static bool is_pair_done(const bucket_training *t)
+{
+    uint64_t batch, n_past;
+    find_step(t, t->step + 1, &batch, &n_past);
+    return n_past == 0;
+}
+
 /* A checkpoint has what is on the disk; one that was read replaces what is in memory. */
 static acq_status shape(void *self, const acq_safetensors *file, acq_error *error)
 {
+    bucket_training *t = self;
     (void)error;
-    if (file == NULL)
-        copy_pair(self, true);
-    else
-        close_pair(self);
+    if (file != NULL)
+        close_pair(t);
+    else if (!t->params->half_buckets || is_pair_done(t))
+        copy_pair(t, true);
     return ACQ_OK;
 }
 
@@ -635,15 +707,15 @@ static acq_status run(bucket_training *t, acq_error *error)
     static const acq_trainer_ops ops = {.compute = compute, .update = update, .shape = shape};
     const acq_train_complex_params *params = t->params;
     acq_trainer_origin from = {ACQ_TRAIN_COMPLEX, params, &t->graph, 1, NULL};
-    double n_steps = ceil(params->epochs * (double)t->begins[t->n_pairs]);
+    t->n_steps = (uint64_t)ceil(params->epochs * (double)t->begins[t->n_pairs]);
     acq_trainer trainer = {.ops = &ops,
                            .self = t,
                            .phase = "training ComplEx",
-                           .n_steps = (uint64_t)n_steps,
+                           .n_steps = t->n_steps,
                            .epochs = params->epochs,
-                           .parameters = &t->vectors->parameters,
+                           .parameters = &t->vectors,
                            .is_large = true,
-                           .parts = {{"squares", t->squares->parameters.values, true}},
+                           .parts = {{"squares", t->squares.values, true}},
                            .n_parts = 1,
                            ACQ_TRAINER_OF_PARAMS(params)};
     acq_status status = acq_trainer_run_from(&trainer, &from, error);
@@ -652,25 +724,28 @@ static acq_status run(bucket_training *t, acq_error *error)
     return status;
 }
 
-/* The vectors in the order of the entities: that of the other block, which is done with. */
-static acq_complex *finish(bucket_training *t)
+/* The vectors in the order of the entities, as floats, where the sums were. */
+static acq_status finish(bucket_training *t, acq_complex **out, acq_error *error)
 {
-    acq_complex *to = t->squares;
-    size_t bytes = 2 * (size_t)to->rank * sizeof(float);
-    for (acq_ent e = 0; e < to->n_entities; e++)
-        memcpy(acq_complex_get_entity(to, e),
-               acq_complex_get_entity(t->vectors, get_begin(t, e % t->n) + e / t->n), bytes);
-    memcpy(acq_complex_get_relation(to, 0), acq_complex_get_relation(t->vectors, 0),
-           acq_complex_get_vector(to->is_reciprocal, to->n_relations) * bytes);
-    t->squares = NULL;
-    return to;
+    acq_complex *model, sizes = get_sizes(t, acq_graph_get_n_entities(t->graph));
+    acq_parameters_deinit(&t->squares);
+    acq_status status = acq_complex_new_zero(&sizes, get_disk(t), &model, error);
+    if (status != ACQ_OK)
+        return status;
+    for (acq_ent e = 0; e < model->n_entities; e++)
+        copy_vectors(t, &t->vectors, get_begin(t, e % t->n) + e / t->n,
+                     acq_complex_get_entity(model, e), 1, false);
+    memcpy(acq_complex_get_relation(model, 0), get_disk_relations(&t->vectors),
+           acq_tensor_get_length(&t->vectors.tensors[1]) * sizeof(float));
+    *out = model;
+    return ACQ_OK;
 }
 
 static void deinit(bucket_training *t)
 {
     close_pair(t);
-    acq_complex_free(t->vectors);
-    acq_complex_free(t->squares);
+    acq_parameters_deinit(&t->vectors);
+    acq_parameters_deinit(&t->squares);
     acq_free(t->links);
     acq_free(t->pairs);
     acq_free(t->numbers);
@@ -687,7 +762,7 @@ acq_status acq_complex_train_buckets(const acq_graph *graph, const acq_train_com
     if (status == ACQ_OK)
         status = run(&t, error);
     if (status == ACQ_OK)
-        *out = finish(&t);
+        status = finish(&t, out, error);
     deinit(&t);
     return status;
 }

@@ -109,6 +109,8 @@ static const field complex_fields[] = {
     FIELD(init, scale),
     FIELD_AS(acq_train_complex_params, reciprocal, FIELD_FLAG, reciprocal, IN_IDENTITY | IN_LIST),
     FIELD(buckets, buckets),
+    FIELD_AS(acq_train_complex_params, half_buckets, FIELD_FLAG, half_buckets,
+             IN_IDENTITY | IN_LIST),
     FIELD(epochs, epochs),
     FIELD(train_time, seconds),
     FIELD_AS(acq_train_complex_params, f32, FIELD_PRECISION, precision, IN_IDENTITY | IN_LIST),

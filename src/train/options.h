@@ -44,6 +44,8 @@
     REAL(init, "init", 0, "S", NULL, 1e-9, 1e3, ACQ_ON_complex, "spread of the initial values")    \
     COUNT(buckets, "buckets", 0, "N", NULL, 1, 64, ACQ_ON_complex,                                 \
           "entities in N parts, two of which are in memory at a time, the others on disk")         \
+    FLAG(half_buckets, "bf16-buckets", 0, NULL, NULL, 0, 0, ACQ_ON_complex,                        \
+         "with --buckets: bfloat16 on disk, half the room of f32")                                 \
     REAL(epochs, "epochs", 0, "N", NULL, 1e-6, 1e9, ACQ_ON_complex | ACQ_ON_fit,                   \
          "times to see every fact")                                                                \
     COUNT(train_negatives, "negatives", 0, "N", NULL, 0, 1e6, ACQ_ON_networks & ~ACQ_OF_gnnqe,     \

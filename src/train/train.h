@@ -83,7 +83,7 @@ typedef enum acq_precision {
  * over the entities of both; facts within a bucket are shared out over its pairs. The others are on
  * disk, as the model is that comes out. Pairs follow each other so that one bucket stays: (0,1)
  * (0,2) ... (0,n-1) (1,n-1) ... (1,2) (2,3) ..., in every other epoch backwards. A checkpoint has
- * all vectors.
+ * all vectors. `half_buckets`: those of entities on the disk are of bfloat16, with their sums.
  *
  * `candidates` > 0: a batch has rows of one relation, or of few, and its softmax runs over their
  * true tails and so many other entities: three quarters drawn among the tails of the relation,
@@ -101,6 +101,7 @@ typedef struct acq_train_complex_params {
     double scale;           /* of the initial values */
     bool reciprocal;        /* inverse relations have vectors of their own */
     uint32_t buckets;       /* of entities; 0 or 1: all vectors are in memory */
+    bool half_buckets;      /* on the disk of bfloat16 */
     double epochs;
     double seconds;   /* most; 0: no limit. Epochs then shrink: the schedule follows the time */
     int64_t begin_ns; /* when these seconds began (acq_clock_ns); 0: with the training */

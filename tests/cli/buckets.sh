@@ -32,23 +32,36 @@ rm -f all*
 # shellcheck disable=SC2086
 "$anycq" $train -o some --epochs 0.05 --buckets 8 >out 2>&1 || fail "8 buckets: $(cat out)"
 [ "$(wc -c <some)" -gt 160000000 ] || fail 'a model of all entities'
-# shellcheck disable=SC2086
-"$anycq" $train -o again --epochs 0.05 --buckets 8 --checkpoint-every 0.001 >out 2>&1 &
-run=$!
-for _ in $(seq 600); do
-    [ -e again.checkpoint ] && break
-    sleep 0.05
-done
-kill -9 $run 2>/dev/null
-wait $run 2>/dev/null
-if [ ! -e again ]; then
+
+# killed FIRST OPTION...: a killed training goes on to the weights of FIRST.
+killed()
+{
+    first=$1
+    shift
     # shellcheck disable=SC2086
-    "$anycq" $train -o again --epochs 0.05 --buckets 8 --resume >out 2>&1 || fail "resume: $(cat out)"
-fi
-weights some >a
-weights again >b
-cmp a b || fail 'a killed training went on to other weights'
-rm -f a b again* # a half-written checkpoint of the killed one may lie there
-left=$(ls | grep -v -e '^graph.tsv' -e '^some$' -e '^out$')
+    "$anycq" $train -o again --epochs 0.05 --checkpoint-every 0.001 "$@" >out 2>&1 &
+    run=$!
+    for _ in $(seq 600); do
+        [ -e again.checkpoint ] && break
+        sleep 0.05
+    done
+    kill -9 $run 2>/dev/null
+    wait $run 2>/dev/null
+    if [ ! -e again ]; then
+        # shellcheck disable=SC2086
+        "$anycq" $train -o again --epochs 0.05 "$@" --resume >out 2>&1 || fail "resume: $(cat out)"
+    fi
+    weights "$first" >a
+    weights again >b
+    cmp a b || fail "a killed training went on to other weights: $*"
+    rm -f a b again* # a half-written checkpoint of the killed one may lie there
+}
+
+killed some --buckets 8
+# shellcheck disable=SC2086
+"$anycq" $train -o half --epochs 0.05 --buckets 8 --bf16-buckets >out 2>&1 || fail "halves: $(cat out)"
+cmp -s some half && fail 'halves are other vectors'
+killed half --buckets 8 --bf16-buckets
+left=$(ls | grep -v -e '^graph.tsv' -e '^some$' -e '^half$' -e '^out$')
 [ -z "$left" ] || fail "left on the disk: $left"
 exit $status

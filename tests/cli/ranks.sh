@@ -1,7 +1,7 @@
 #!/bin/sh
 # Several processes under mpirun do the work of one: complete and eval give the same on 1, 2 and 4
 # ranks; a rank that is killed or refuses ends the run with a message, and the next run succeeds. The
-# examples for Slurm's job arrays and GNU parallel give the same completion without MPI.
+# example of a fit as a job of Slurm (those without MPI: shards.sh).
 # usage: ranks.sh ANYCQ_WITH_MPI SOURCE_DIR
 set -u
 anycq=$1 source=$2
@@ -82,12 +82,8 @@ grep -q 'ask does not share its work' out || fail "ask by ranks says: $(cat out)
 ranks 2 "$anycq" complete nothing.tsv -o x >out 2>&1 && fail "no graph"
 grep -q 'nothing.tsv' out || fail "no graph: $(cat out)"
 
-# Without MPI.
-export ANYCQ="$anycq" GRAPH=observed.tsv OUT=array SLURM_ARRAY_TASK_COUNT=3
-for i in 1 2 3; do
-    SLURM_ARRAY_TASK_ID=$i "$source/examples/cluster/array.sbatch" 2>err || fail "array: $(cat err)"
-done
-"$source/examples/cluster/merge.sh" 2>err && cmp whole array || fail "merged array: $(cat err)"
-OUT=parallel "$source/examples/cluster/parallel.sh" 4 2>err && cmp whole parallel ||
-    fail "parallel: $(cat err)"
+# The example for a job of Slurm.
+MPIRUN='mpirun --oversubscribe -n 2' ANYCQ="$anycq" GRAPH=observed.tsv OUT=job OPTIONS='--pieces' \
+    timeout 100 "$source/examples/cluster/fit.sbatch" >out 2>&1 || fail "the example of fit: $(cat out)"
+"$anycq" fit observed.tsv -o alone --pieces >out 2>&1 && cmp alone job || fail "the example of fit differs"
 exit $status

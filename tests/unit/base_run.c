@@ -232,6 +232,30 @@ static void test_a_pool_runs_every_item_of_every_round(void **state)
     }
 }
 
+static acq_status dawdle(void *context, size_t item, unsigned thread)
+{
+    tally *t = context;
+    if (thread > 0)
+        usleep(2000); /* the caller falls asleep meanwhile */
+    atomic_fetch_add(&t->seen[item], 1);
+    return ACQ_OK;
+}
+
+static void test_a_pool_waits_for_slow_helpers(void **state)
+{
+    (void)state;
+    static tally t;
+    acq_pool *pool;
+    enum { ROUNDS = 50 };
+    assert_int_equal(acq_pool_new(4, &pool, NULL), ACQ_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        assert_int_equal(acq_pool_run(pool, 12, dawdle, &t), ACQ_OK);
+        for (size_t i = 0; i < 12; i++)
+            assert_int_equal(atomic_load(&t.seen[i]), round + 1);
+    }
+    acq_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_every_item_runs_once_at_any_thread_count),
         cmocka_unit_test(test_the_lowest_failed_item_gives_the_status),
         cmocka_unit_test(test_a_pool_runs_every_item_of_every_round),
+        cmocka_unit_test(test_a_pool_waits_for_slow_helpers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,15 +131,18 @@ static void test_threads_do_not_change_a_bit(void **state)
     acq_graph_free(graph);
 }
 
-/* Two buckets at a time see every fact, also those within a bucket. */
+/* Two buckets at a time see every fact, also those within a bucket; on the disk floats or halves. */
 static void test_buckets_learn_a_ring(void **state)
 {
     (void)state;
     enum { LARGE = 31 };
     acq_graph *graph = complex_case_ring(LARGE);
-    for (uint32_t n = 2; n <= 5; n++) {
+    for (uint32_t i = 0; i < 8; i++) {
+        uint32_t n = 2 + i % 4;
         acq_train_complex_params params = get_params();
         params.buckets = n;
+        params.half_buckets = i >= 4;
+        params.rank -= i >= 4; /* odd */
         params.epochs = 60;
         params.relation_weight = n == 2 ? -1 : 1;
         acq_complex *model = train(graph, &params);
@@ -149,7 +152,8 @@ static void test_buckets_learn_a_ring(void **state)
             n_right += find_best(model, i, 1) == (i + LARGE - 1) % LARGE;
         }
         if (n_right < 2 * LARGE - 2)
-            fail_msg("%u buckets: %zu of %d are learnt", n, n_right, 2 * LARGE);
+            fail_msg("%u buckets, halves %d: %zu of %d are learnt", n, params.half_buckets, n_right,
+                     2 * LARGE);
         acq_complex_free(model);
     }
     acq_graph_free(graph);
@@ -162,12 +166,16 @@ static void test_threads_do_not_change_a_bit_of_buckets(void **state)
     acq_train_complex_params params = get_params();
     params.buckets = 3;
     params.epochs = 2;
-    acq_complex *one = train(graph, &params);
-    params.n_threads = 3;
-    acq_complex *more = train(graph, &params);
-    assert_same_bits(one, more);
-    acq_complex_free(one);
-    acq_complex_free(more);
+    for (int half = 0; half < 2; half++) {
+        params.half_buckets = half == 1;
+        params.n_threads = 1;
+        acq_complex *one = train(graph, &params);
+        params.n_threads = 3;
+        acq_complex *more = train(graph, &params);
+        assert_same_bits(one, more);
+        acq_complex_free(one);
+        acq_complex_free(more);
+    }
     acq_graph_free(graph);
 }
 
@@ -192,11 +200,12 @@ static bool stop_later(void *context, const acq_train_progress *now)
     return (*left)-- > 0;
 }
 
-static void check_resumed(uint32_t n_buckets)
+static void check_resumed(uint32_t n_buckets, bool half_buckets)
 {
     acq_graph *graph = complex_case_ring(RING);
     acq_train_complex_params params = get_params();
     params.buckets = n_buckets;
+    params.half_buckets = half_buckets;
     acq_complex *whole = train(graph, &params), *model = NULL;
     acq_status status = ACQ_ERR_INTERRUPTED;
     size_t left, n_runs = 0;
@@ -220,8 +229,9 @@ static void check_resumed(uint32_t n_buckets)
 static void test_a_resumed_training_gives_the_same_bits(void **state)
 {
     (void)state;
-    check_resumed(1);
-    check_resumed(3);
+    check_resumed(1, false);
+    check_resumed(3, false);
+    check_resumed(3, true);
 }
 
 static void check_refused(const acq_graph *graph, const acq_train_complex_params *params,

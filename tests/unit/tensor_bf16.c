@@ -1,5 +1,6 @@
 /* tensor_bf16.c - products of bfloat16 matrices: the plain one, the tiled one on emulated tiles,
  * and the one that is chosen here. */
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,6 +78,30 @@ static void check_product(acq_bf16_gemm *gemm, const matrix *a, const matrix *w,
     free(rows);
 }
 
+static void test_values_drawn_are_right_on_average(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static const float given[] = {1.001F, -3.1415F, 1e-30F, 65537.F, 0.F, 1.F, FLT_MAX};
+    static float values[N];
+    static acq_bf16 drawn[N], again[N];
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        double sum = 0, step = fabs((double)given[i]) / 128; /* between two halves, at most */
+        for (size_t j = 0; j < N; j++)
+            values[j] = given[i];
+        acq_bf16_draw(values, N, i, drawn);
+        acq_bf16_draw(values, N, i, again);
+        assert_memory_equal(drawn, again, sizeof drawn);
+        for (size_t j = 0; j < N; j++) {
+            double one = (double)acq_bf16_to_float(drawn[j]);
+            assert_true(fabs(one - (double)given[i]) <= step);
+            sum += one / N;
+        }
+        if (given[i] < FLT_MAX) /* of which one of the two is infinite */
+            assert_true(fabs(sum - (double)given[i]) <= .02 * step);
+    }
+}
+
 static void test_products_are_the_sums_in_double_precision(void **state)
 {
     (void)state;
@@ -132,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rounding_is_to_the_nearest_and_ties_to_even),
+        cmocka_unit_test(test_values_drawn_are_right_on_average),
         cmocka_unit_test(test_products_are_the_sums_in_double_precision),
         cmocka_unit_test(test_packing_without_room_is_an_error),
         cmocka_unit_test(test_what_the_processor_has_is_used),

@@ -62,6 +62,7 @@ static const acq_train_option complex_others[] = {{"seed", "2"},
                                                   {"relation-weight", "0.5"},
                                                   {"reciprocal", NULL},
                                                   {"buckets", "3"},
+                                                  {"bf16-buckets", NULL},
                                                   {"f32", NULL}};
 
 static const acq_train_option nbfnet_small[] = {

@@ -11,6 +11,21 @@ const char *acq_repro_get_split(const acq_repro_subject *subject)
     return strcmp(subject->split, "test") == 0 ? "test" : "validation";
 }
 
+/* Has the folder questions for the column? */
+static bool has_questions(const acq_repro_subject *subject, acq_repro_columns columns, size_t c)
+{
+    if (columns == ACQ_COLUMNS_QAC)
+        return subject->qac[c].hash != 0;
+    size_t per_part = columns == ACQ_COLUMNS_QAR ? ACQ_MOST_FREE + 1 : 1;
+    const acq_repro_file *files = subject->qar[ACQ_PART_3hub + c / per_part];
+    if (per_part > 1 && c % per_part < ACQ_MOST_FREE)
+        return files[c % per_part].hash != 0;
+    bool has_any = false;
+    for (int k = 0; k < ACQ_MOST_FREE; k++)
+        has_any |= files[k].hash != 0;
+    return has_any;
+}
+
 typedef struct maker {
     acq_repro_lines *lines;
     acq_repro_plan *plan;
@@ -42,11 +57,13 @@ static acq_status add_published(const maker *m, const char *label, const double 
     line->whose = "published, test";
     line->is_published = true;
     line->is_count = is_count;
-    for (size_t c = 0; c < acq_repro_get_n_columns(m->table->columns); c++)
-        if (numbers[c] >= 0) {
-            line->values[c] = numbers[c];
-            line->n++;
-        }
+    for (size_t i = 0; i < m->lines->n_shown; i++) {
+        size_t c = m->lines->shown[i];
+        if (numbers[c] < 0)
+            continue;
+        line->values[c] = numbers[c];
+        line->n++;
+    }
     return ACQ_OK;
 }
 
@@ -164,6 +181,9 @@ acq_status acq_repro_lines_init(acq_repro_lines *lines, acq_repro_plan *plan,
     maker m = {.lines = lines, .plan = plan, .table = table, .subject = subject};
     acq_status status = ACQ_OK;
     *lines = (acq_repro_lines){0};
+    for (size_t c = 0; c < acq_repro_get_n_columns(table->columns); c++)
+        if (has_questions(subject, table->columns, c))
+            lines->shown[lines->n_shown++] = c;
     for (const acq_repro_row *row = table->rows;
          row < table->rows + ACQ_MOST_ROWS && row->label != NULL && status == ACQ_OK; row++) {
         const double *published = subject->paper >= 0 ? row->published[subject->paper] : NULL;
@@ -180,13 +200,25 @@ void acq_repro_lines_deinit(acq_repro_lines *lines)
     *lines = (acq_repro_lines){0};
 }
 
+size_t acq_repro_find_how(const acq_repro_lines *lines, size_t i, size_t of)
+{
+    for (; i < lines->n; i++) {
+        const acq_repro_line *line = &lines->items[i];
+        bool says = !line->is_published && line->n > 0 && line->how[0] != '\0';
+        if (says && strcmp(line->how, lines->items[of].how) == 0)
+            return i;
+    }
+    return lines->n;
+}
+
 void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column)
 {
     if (isnan(line->values[column]))
         acq_text_add(out, "-");
     else
         acq_text_format(out, line->is_count ? "%.0f" : "%.1f", line->values[column]);
-    if (!line->is_count && line->cells[column] != NULL && line->cells[column]->undecided > 0)
+    bool has_number = line->cells[column] != NULL && !isnan(line->values[column]);
+    if (!line->is_count && has_number && line->cells[column]->undecided > 0)
         acq_text_add(out, "†");
 }
 

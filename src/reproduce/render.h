@@ -30,6 +30,7 @@ typedef struct acq_repro_lines {
     size_t n, capacity;
     size_t n_numbers;   /* of ours */
     bool has_undecided; /* among them */
+    size_t shown[ACQ_MOST_COLUMNS], n_shown; /* columns that the folder has questions for */
 } acq_repro_lines;
 
 acq_status acq_repro_lines_init(acq_repro_lines *lines, acq_repro_plan *plan,
@@ -39,6 +40,10 @@ void acq_repro_lines_deinit(acq_repro_lines *lines);
 
 /* "validation" or "test". */
 const char *acq_repro_get_split(const acq_repro_subject *subject);
+
+/* The first line from `i` on that says the same of its making as line `of`; lines->n: none. A line
+ * that says nothing is passed over, also as `of`. */
+size_t acq_repro_find_how(const acq_repro_lines *lines, size_t i, size_t of);
 
 /* "66.0", "500", "-" for none. */
 void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column);

@@ -70,10 +70,10 @@ static acq_status add_published(const maker *m, const char *label, const double 
 static const char *tell_whose(const maker *m, const acq_repro_row *row)
 {
     const acq_repro_settings *settings = m->plan->settings;
-    double limit = acq_repro_get_limit(settings, row);
     const char *split = acq_repro_get_split(m->subject);
-    if (row->seconds > 0 && limit != row->seconds)
-        return acq_repro_print(m->plan, "ours, %s, %g s", split, limit);
+    if (settings->quick && (row->seconds > 0 || strcmp(row->engine, "sql") == 0))
+        return acq_repro_print(m->plan, "ours, %s, %g s", split,
+                               acq_repro_get_limit(settings, row));
     return acq_repro_print(m->plan, "ours, %s", split);
 }
 

@@ -148,6 +148,8 @@ reproduce copy -o quick --quick --first 2 --model-time 1s --time 60s --tables qa
 expect "UltraQuery: wrong: ULTRA's weights that ship" quick/tables.md
 grep -q 'FIT: matched F1: ComplEx, trained here; first [12] of each file' quick/tables.md || fail 'no sample'
 ! grep -q '"first": [3-9]' quick/jobs/*.json || fail 'more questions than were wanted'
+[ -s quick/models-quick/plain/train/nbfnet.completion ] || fail 'links of NBFNet are not made once'
+expect "| SQL: matched F1 | ours, validation, 1 s |" quick/tables.md
 
 # a quick run has something of every table before the rest of any
 cp copy/plain/qac_valid_type0001.json copy/plain/qac_valid_type0002.json

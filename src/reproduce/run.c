@@ -178,10 +178,14 @@ static double get_budget(const run *r, const acq_repro_job *job)
     return fmax(left * share, LEAST_BUDGET);
 }
 
-/* How many instances of each file the next round takes when `n` have cost so much; n: no more. */
-static uint64_t choose_more(uint64_t n, uint64_t most, double cost, double budget)
+/* How many instances of each file the next round takes when `n` have cost so much; n: no more. The
+ * first round also paid for what is loaded once: it tells little, and unless it took all there was
+ * another one is tried. */
+static uint64_t choose_more(uint64_t n, uint64_t most, double cost, double left)
 {
-    double fit = fmax(budget, 0) / fmax(cost / (double)n, 1e-6);
+    double fit = fmax(left, 0) / fmax(cost / (double)n, 1e-6);
+    if (n == 1 && left > 0)
+        fit = fmax(fit, 2);
     uint64_t more = fit < (double)most ? (uint64_t)fit : most;
     more = more < MOST_GROWTH * n ? more : MOST_GROWTH * n;
     return more > n && n < most ? more : n;

@@ -359,15 +359,16 @@ static acq_status get_ultra(acq_repro_models *models, acq_repro_source *out, acq
     return status;
 }
 
-/* Of what enters a pass of ULTRA's own weights, as UltraQuery's paper has it. */
-static const double PLAIN_ULTRA_THRESHOLD = 0.8;
+/* Of what enters a pass of weights that saw no query. UltraQuery's paper has 0.8 for the published
+ * ones; those that ship have lower scores (docs/decisions.md). */
+static const double SHIPPED_THRESHOLD = 0.5;
 
 static acq_status get_ultraquery(acq_repro_models *models, acq_repro_source *out, acq_error *error)
 {
     const char *given = find_given(models->plan, NULL, "ultraquery");
     if (given == NULL) {
         out->spec = "ultra:shipped";
-        out->input_threshold = PLAIN_ULTRA_THRESHOLD;
+        out->input_threshold = SHIPPED_THRESHOLD;
         out->how = "ULTRA's weights that ship, which saw no query; tools/convert_ultra makes "
                    "DIR/ultraquery of the published ones, for --models DIR";
         return ACQ_OK;

@@ -6,6 +6,8 @@
 #include "reproduce/models.h"
 #include "reproduce/render.h"
 
+enum { FEW = 8 }; /* questions that a number should be of; said in a sentence below */
+
 const char *acq_repro_get_split(const acq_repro_subject *subject)
 {
     return strcmp(subject->split, "test") == 0 ? "test" : "validation";
@@ -77,6 +79,15 @@ static const char *tell_whose(const maker *m, const acq_repro_row *row)
     return acq_repro_print(m->plan, "ours, %s", split);
 }
 
+/* Did the time end before there were enough questions to say something? */
+static bool is_few(const maker *m, const acq_repro_cell *cell, size_t c)
+{
+    const acq_repro_settings *settings = m->plan->settings;
+    bool is_qac = m->table->columns == ACQ_COLUMNS_QAC;
+    uint64_t most = acq_repro_get_first(settings, is_qac, !is_qac || c >= ACQ_PART_3hub);
+    return settings->quick && cell->first < (most < FEW ? most : FEW);
+}
+
 static void fill_cells(const maker *m, const acq_repro_row *row, const acq_repro_subject *trained,
                        acq_repro_line *line)
 {
@@ -84,8 +95,10 @@ static void fill_cells(const maker *m, const acq_repro_row *row, const acq_repro
         line->cells[c] = acq_repro_plan_get_cell(m->plan, m->table, row, m->subject, trained, c);
         line->values[c] = acq_repro_cell_measure(line->cells[c], row->measure);
         line->n += !isnan(line->values[c]);
-        m->lines->has_undecided |=
-            !line->is_count && line->cells[c] != NULL && line->cells[c]->undecided > 0;
+        bool is_share = !line->is_count && line->cells[c] != NULL && !isnan(line->values[c]);
+        line->is_few[c] = is_share && is_few(m, line->cells[c], c);
+        m->lines->has_few |= line->is_few[c];
+        m->lines->has_undecided |= is_share && line->cells[c]->undecided > 0;
     }
     m->lines->n_numbers += line->n;
 }
@@ -213,13 +226,27 @@ size_t acq_repro_find_how(const acq_repro_lines *lines, size_t i, size_t of)
 
 void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column)
 {
+    acq_text_add(out, line->is_few[column] ? "(" : "");
     if (isnan(line->values[column]))
         acq_text_add(out, "-");
     else
         acq_text_format(out, line->is_count ? "%.0f" : "%.1f", line->values[column]);
+    acq_text_add(out, line->is_few[column] ? ")" : "");
     bool has_number = line->cells[column] != NULL && !isnan(line->values[column]);
     if (!line->is_count && has_number && line->cells[column]->undecided > 0)
         acq_text_add(out, "†");
+}
+
+void acq_repro_list_marks(const acq_repro_lines *lines, const char *out[3])
+{
+    size_t n = 0;
+    if (lines->has_undecided)
+        out[n++] = "†: some decisions were not reached within the limits; they count as no, or as "
+                   "no answer.";
+    if (lines->has_few)
+        out[n++] = "( ): of fewer than 8 candidate sets, or queries of each file: too few to "
+                   "compare.";
+    out[n] = NULL;
 }
 
 void acq_repro_add_about(acq_text *out, const acq_repro_table *table)

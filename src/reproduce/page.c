@@ -81,9 +81,10 @@ static void add_hows(acq_text *out, const acq_repro_lines *lines)
         acq_text_add_markup(out, lines->items[i].how, SIZE_MAX);
         acq_text_add(out, "</li>\n");
     }
-    if (lines->has_undecided)
-        acq_text_add(out, "<li>†: some decisions were not reached within the limits; they count "
-                          "as no, or as no answer.</li>\n");
+    const char *marks[3];
+    acq_repro_list_marks(lines, marks);
+    for (size_t i = 0; marks[i] != NULL; i++)
+        acq_text_format(out, "<li>%s</li>\n", marks[i]);
     acq_text_add(out, "</ul>\n");
 }
 

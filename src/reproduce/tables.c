@@ -64,9 +64,10 @@ static void add_hows(acq_text *out, const acq_repro_lines *lines)
         add_plain(out, lines->items[i].how);
         acq_text_add(out, "\n");
     }
-    if (lines->has_undecided)
-        acq_text_add(out, "- †: some decisions were not reached within the limits; they count as "
-                          "no, or as no answer.\n");
+    const char *marks[3];
+    acq_repro_list_marks(lines, marks);
+    for (size_t i = 0; marks[i] != NULL; i++)
+        acq_text_format(out, "- %s\n", marks[i]);
 }
 
 static acq_status add_set(acq_text *out, acq_repro_plan *plan, const acq_repro_table *table,

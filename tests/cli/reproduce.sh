@@ -151,6 +151,13 @@ grep -q 'FIT: matched F1: ComplEx, trained here; first [12] of each file' quick/
 [ -s quick/models-quick/plain/train/nbfnet.completion ] || fail 'links of NBFNet are not made once'
 expect "| SQL: matched F1 | ours, validation, 1 s |" quick/tables.md
 
+# what is of too few questions to compare is in brackets
+sed 's/"first": 2/"first": 1/' quick/jobs/plain_valid_qac_2p_sql_observed.json >job || fail 'no job of SQL'
+cp job quick/jobs/plain_valid_qac_2p_sql_observed.json
+reproduce copy -o quick --quick --first 2 --model-time 1s --time 60s --tables qac-matched || fail "quick, again: exit $?"
+grep -q '^| SQL: matched F1 | ours, validation, 1 s | ([0-9.]*) |' quick/tables.md || fail 'no brackets'
+expect '( ): of fewer than 8 candidate sets' quick/tables.md
+
 # a quick run has something of every table before the rest of any
 cp copy/plain/qac_valid_type0001.json copy/plain/qac_valid_type0002.json
 reproduce copy -o quick --quick --first 1 --tables qac-files,perfect || fail "quick, in turn: exit $?"

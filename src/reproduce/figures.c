@@ -122,7 +122,7 @@ static void add_panel(acq_plot *plot, const acq_repro_lines *lines, size_t at, c
                       acq_repro_columns columns)
 {
     acq_plot_axis x = make_x(at, lines->n_shown), y = make_y(at);
-    acq_plot_add_text(plot, x.begin, y.end - 10, p->label);
+    acq_plot_add_text(plot, x.begin, y.end - 13, p->label);
     for (int level = 0; level <= 100; level += 25)
         acq_plot_add_level(plot, &x, &y, level, level % 50 == 0);
     add_columns(plot, lines, columns, &x, &y);

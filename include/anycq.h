@@ -1431,6 +1431,7 @@ typedef struct acq_generate_report {
     uint64_t n_costly;    /* the answers could not be listed within the work */
     uint64_t n_no_set;    /* no candidate set, or no entity that makes the query false */
     double terms, atoms, constants; /* of a query, mean */
+    uint64_t n_left_out; /* facts of the complete graph about names that the observed one lacks */
 } acq_generate_report;
 
 typedef struct acq_generate_params {

@@ -262,8 +262,9 @@
     "BetaE folder by tools/convert_betae.\n"                                                       \
     "\n"                                                                                           \
     "--engine exact ranks by probability, or without a calibrator by score; qto, fit,\n"           \
-    "gnnqe and ultraquery by their degrees. What an engine cannot rank is counted and\n"           \
-    "left out.\n"                                                                                  \
+    "gnnqe and ultraquery by their degrees. A path that is denied (pni) is no\n"                   \
+    "existential query; exact ranks \"A and not B\" by p(A) - p(A and B). What an\n"               \
+    "engine cannot rank is counted and left out.\n"                                                \
     "\n"                                                                                           \
     "With --json one object for each type and the mean: task, file, type, engine,\n"               \
     "predictor, queries, hard, unranked, mrr, hits1, hits3, hits10, ms.\n"

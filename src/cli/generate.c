@@ -160,6 +160,15 @@ static void print_json(const generate_job *job, acq_text *out)
     acq_json_add_line(out, object);
 }
 
+static void note_left_out(generate_job *job)
+{
+    unsigned long long n = job->report.n_left_out;
+    if (n > 0)
+        acq_report_note(&job->output,
+                        "%llu %s of the complete graph %s the observed one lacks; left out", n,
+                        n == 1 ? "fact" : "facts", n == 1 ? "names what" : "name what");
+}
+
 static void note_missing(generate_job *job)
 {
     const acq_generate_report *r = &job->report;
@@ -178,7 +187,9 @@ int acq_cli_generate(const acq_options *options)
     acq_error error = {0};
     int code = ACQ_EXIT_YES;
     acq_output_init(&job.output);
-    if (run(&job, &error) != ACQ_OK) {
+    acq_status status = run(&job, &error);
+    note_left_out(&job);
+    if (status != ACQ_OK) {
         code = acq_report_stop(&job.output, options, &error);
     } else {
         note_missing(&job);

@@ -97,30 +97,103 @@ static acq_status score_fuzzy(ranking *r, const acq_cqa_query *query, unsigned t
     return status;
 }
 
-static acq_status score_searched(ranking *r, const acq_cqa_query *query, unsigned thread,
-                                 bool *is_done, acq_error *error)
+/* One query by exact search. */
+typedef struct searched {
+    const ranking *r;
+    bool has_p;
+    bool is_existential; /* every part so far: what is not cannot be searched */
+    acq_error *error;
+} searched;
+
+/* A p for the best candidates, or without a calibrator a score for all; 0 for the others. */
+static acq_status search_set(searched *s, const acq_set_tree *tree, double *scores)
 {
-    acq_engine_params engine = r->params->engine;
+    acq_engine_params engine = s->r->params->engine;
     acq_engine_result result = {0};
     acq_query *asked = NULL;
     acq_error why = {0};
-    acq_status status = acq_set_tree_make_query(query->tree, &asked, &why);
-    *is_done = false;
-    if (status == ACQ_ERR_INPUT) /* not existential: this engine cannot rank it */
+    acq_status status = acq_set_tree_make_query(tree, &asked, &why);
+    s->is_existential = status != ACQ_ERR_INPUT;
+    if (!s->is_existential)
         return ACQ_OK;
-    bool has_p = acq_engine_gives_p(&engine, r->params->predictor);
-    engine.search.limit = has_p ? CANDIDATES : 0;
+    engine.search.limit = s->has_p ? CANDIDATES : 0;
     engine.min_p = 0;
     engine.prior = -1;
     if (status == ACQ_OK)
-        status = acq_engine_ask(asked, r->params->predictor, &engine, &result, error);
-    memset(r->scores[thread], 0, r->n_entities * sizeof **r->scores);
+        status = acq_engine_ask(asked, s->r->params->predictor, &engine, &result, s->error);
+    memset(scores, 0, s->r->n_entities * sizeof *scores);
     for (size_t i = 0; status == ACQ_OK && i < result.n_answers; i++)
-        r->scores[thread][result.answers[i].values[0]] =
-            has_p ? result.answers[i].p : result.answers[i].score;
-    *is_done = status == ACQ_OK;
+        scores[result.answers[i].values[0]] =
+            s->has_p ? result.answers[i].p : result.answers[i].score;
     acq_engine_result_deinit(&result);
     acq_query_free(asked);
+    return status;
+}
+
+static bool has_path(const acq_set_node *node)
+{
+    bool found = node->kind == ACQ_SET_PROJECT && node->children[0]->kind != ACQ_SET_ENTITY;
+    for (uint32_t i = 0; i < node->n_children && !found; i++)
+        found = has_path(node->children[i]);
+    return found;
+}
+
+static bool is_denied_path(const acq_set_node *node)
+{
+    return node->kind == ACQ_SET_NOT && has_path(node);
+}
+
+/* The set without its denied path; joined: with the path in place of its denial. */
+static acq_status search_part(searched *s, const acq_set_node *root, const acq_set_node *denied,
+                              bool is_joined, double *scores)
+{
+    acq_set_node **children = acq_alloc(root->n_children, sizeof *children);
+    acq_set_node part = {.kind = ACQ_SET_AND, .variable = ACQ_NO_ID, .children = children};
+    if (children == NULL)
+        return acq_fail_memory(s->error);
+    for (uint32_t i = 0; i < root->n_children; i++)
+        if (root->children[i] != denied)
+            children[part.n_children++] = root->children[i];
+    if (is_joined)
+        children[part.n_children++] = denied->children[0];
+    const acq_set_tree tree = {.root = &part, .n_nodes = root->number + 1};
+    acq_status status = search_set(s, &tree, scores);
+    acq_free(children);
+    return status;
+}
+
+/* "A and not B" where B is a path, as pni: it denies that something exists, so it is no existential
+ * query. A is one, and so are "A and B" and B: p(A and not B) = p(A) - p(A and B), and the score is
+ * that of A or 1 less that of B, whichever is less. */
+static acq_status search_difference(searched *s, const acq_set_node *root, double *scores,
+                                    double *others)
+{
+    uint32_t i = 0;
+    while (i < root->n_children && !is_denied_path(root->children[i]))
+        i++;
+    if (root->kind != ACQ_SET_AND || root->n_children < 2 || i == root->n_children)
+        return ACQ_OK;
+    const acq_set_node *denied = root->children[i];
+    const acq_set_tree path = {.root = denied->children[0], .n_nodes = root->number};
+    acq_status status = search_part(s, root, denied, false, scores);
+    if (status == ACQ_OK && s->is_existential)
+        status = s->has_p ? search_part(s, root, denied, true, others)
+                          : search_set(s, &path, others);
+    for (size_t e = 0; status == ACQ_OK && s->is_existential && e < s->r->n_entities; e++)
+        scores[e] = s->has_p ? fmax(scores[e] - others[e], 0) : fmin(scores[e], 1 - others[e]);
+    return status;
+}
+
+static acq_status score_searched(ranking *r, const acq_cqa_query *query, unsigned thread,
+                                 bool *is_done, acq_error *error)
+{
+    searched s = {.r = r,
+                  .has_p = acq_engine_gives_p(&r->params->engine, r->params->predictor),
+                  .error = error};
+    acq_status status = search_set(&s, query->tree, r->scores[thread]);
+    if (status == ACQ_OK && !s.is_existential)
+        status = search_difference(&s, query->tree->root, r->scores[thread], r->rooms[thread]);
+    *is_done = status == ACQ_OK && s.is_existential;
     return status;
 }
 

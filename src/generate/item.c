@@ -90,13 +90,13 @@ static acq_status draw_draft(trial *t, acq_base_room *room, bool *is_drawn)
 
 /* ---- checks: every label once more, by itself ---- */
 
-static acq_status check_tuples(trial *t, const acq_predictor *world, const acq_tuples *tuples,
-                               bool wanted)
+static acq_status check_tuples(trial *t, const acq_query *query, const acq_predictor *world,
+                               const acq_tuples *tuples, bool wanted)
 {
     acq_status status = ACQ_OK;
     for (size_t i = 0; i < tuples->n && status == ACQ_OK; i++) {
         bool holds, is_sure;
-        status = acq_labels_check(&t->source->worlds, world, t->query,
+        status = acq_labels_check(&t->source->worlds, world, query,
                                   tuples->values + i * tuples->n_free, &holds, &is_sure, t->error);
         if (status == ACQ_OK && is_sure && holds != wanted)
             return acq_fail(t->error, ACQ_ERR_INTERNAL,
@@ -206,9 +206,9 @@ static acq_status make_set(trial *t)
     if (status == ACQ_OK && set.correct.n == 0)
         t->item->fate = ACQ_ITEM_NO_SET;
     else if (status == ACQ_OK)
-        status = check_tuples(t, worlds->complete, &set.correct, true);
+        status = check_tuples(t, t->query, worlds->complete, &set.correct, true);
     if (status == ACQ_OK && t->item->fate == ACQ_ITEM_GOOD)
-        status = check_tuples(t, worlds->complete, &set.wrong, false);
+        status = check_tuples(t, t->query, worlds->complete, &set.wrong, false);
     if (status == ACQ_OK && t->item->fate == ACQ_ITEM_GOOD)
         status = write_set(t, &set);
     acq_candidate_set_deinit(&set);
@@ -280,7 +280,7 @@ static acq_status make_positive(trial *t)
     acq_status status = list_capped(t);
     if (status != ACQ_OK || t->item->fate != ACQ_ITEM_GOOD)
         return status;
-    status = check_tuples(t, t->source->worlds.complete, &t->all, true);
+    status = check_tuples(t, t->query, t->source->worlds.complete, &t->all, true);
     return status == ACQ_OK ? write_question(t, t->easy.n > 0 ? 'e' : 'h') : status;
 }
 
@@ -328,25 +328,39 @@ static acq_status make_question(trial *t)
 
 /* ---- ranking ---- */
 
+/* A label of a difference is checked once, by two questions. */
+static acq_status check_difference(trial *t, acq_query *const *queries, const acq_tuples *tuples)
+{
+    const acq_predictor *world = t->source->worlds.complete;
+    acq_status status = check_tuples(t, queries[0], world, tuples, true);
+    size_t n_checked = t->item->counts.n_checked;
+    if (status == ACQ_OK)
+        status = check_tuples(t, queries[1], world, tuples, false);
+    t->item->counts.n_checked = n_checked;
+    return status;
+}
+
 /* What BetaE means by pni: one set without the other. */
 static acq_status list_difference(trial *t, const acq_predictor *world, acq_tuples *out)
 {
     acq_draft drafts[2] = {0};
     acq_tuples lists[2] = {0};
+    acq_query *queries[2] = {0};
     acq_status status = acq_small_split_pni(&t->draft, &drafts[0], &drafts[1], t->error);
     for (int i = 0; i < 2 && status == ACQ_OK; i++) {
-        acq_query *query = NULL;
-        status = acq_draft_make_query(&drafts[i], &query, t->error);
+        status = acq_draft_make_query(&drafts[i], &queries[i], t->error);
         if (status == ACQ_OK)
-            status = acq_labels_list(&t->source->worlds, world, query, 0, &lists[i], t->error);
-        acq_query_free(query);
+            status = acq_labels_list(&t->source->worlds, world, queries[i], 0, &lists[i], t->error);
     }
     *out = (acq_tuples){.n_free = 1, .is_whole = lists[0].is_whole && lists[1].is_whole};
     for (size_t i = 0; i < lists[0].n && status == ACQ_OK; i++)
         if (!acq_tuples_has(&lists[1], &lists[0].values[i]) &&
             acq_tuples_add(out, &lists[0].values[i]) != ACQ_OK)
             status = acq_fail_memory(t->error);
+    if (status == ACQ_OK && out->is_whole && world == t->source->worlds.complete)
+        status = check_difference(t, queries, out);
     for (int i = 0; i < 2; i++) {
+        acq_query_free(queries[i]);
         acq_draft_deinit(&drafts[i]);
         acq_tuples_deinit(&lists[i]);
     }
@@ -391,7 +405,7 @@ static acq_status make_ranking(trial *t)
         return ACQ_OK;
     }
     if (!is_pni)
-        status = check_tuples(t, t->source->worlds.complete, &t->all, true);
+        status = check_tuples(t, t->query, t->source->worlds.complete, &t->all, true);
     count_terms(t);
     t->item->counts.n_candidates = t->all.n;
     t->item->counts.n_trivial = t->easy.n > 0;

@@ -437,6 +437,8 @@ acq_status acq_generate(const acq_graph *observed, const acq_graph *complete, co
     if (status == ACQ_OK)
         status = acq_generate_run(observed, aligned != NULL ? aligned : complete, path, &params,
                                   &own, error);
+    if (aligned != NULL)
+        own.n_left_out = acq_graph_get_n_facts(complete) - acq_graph_get_n_facts(aligned);
     acq_graph_free(aligned);
     if (report != NULL)
         acq_sized_fill(report, &own, sizeof own);

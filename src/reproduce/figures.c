@@ -64,18 +64,25 @@ static const char *get_short_name(acq_repro_columns columns, size_t c)
     return is_hub ? hubs[c - ACQ_PART_3hub] : acq_repro_get_column(columns, c);
 }
 
-static void add_columns(acq_plot *plot, acq_repro_columns columns, const acq_plot_axis *x,
-                        const acq_plot_axis *y)
+/* What columns side by side have in common, below their names; NULL: nothing. */
+static const char *get_group(acq_repro_columns columns, size_t c)
 {
-    for (size_t c = 0; c < acq_repro_get_n_columns(columns); c++) {
-        bool is_middle = columns == ACQ_COLUMNS_QAR && c % 4 == 1;
-        bool is_hubs = columns == ACQ_COLUMNS_QAC && c == ACQ_PART_4hub;
-        double at = (double)c + (is_middle ? .5 : 0);
-        add_name(plot, acq_plot_place(x, (double)c), y->begin + 15, get_short_name(columns, c));
-        if (is_middle || is_hubs)
-            add_name(plot, acq_plot_place(x, at), y->begin + 30,
-                     is_hubs ? "hubs"
-                             : acq_repro_part_get_name((acq_repro_part)(ACQ_PART_3hub + c / 4)));
+    if (columns == ACQ_COLUMNS_QAR)
+        return acq_repro_part_get_name((acq_repro_part)(ACQ_PART_3hub + c / 4));
+    return columns == ACQ_COLUMNS_QAC && c >= ACQ_PART_3hub ? "hubs" : NULL;
+}
+
+static void add_columns(acq_plot *plot, const acq_repro_lines *lines, acq_repro_columns columns,
+                        const acq_plot_axis *x, const acq_plot_axis *y)
+{
+    for (size_t i = 0, begin = 0; i < lines->n_shown; i++) {
+        const char *group = get_group(columns, lines->shown[i]);
+        bool is_last = i + 1 == lines->n_shown || get_group(columns, lines->shown[i + 1]) != group;
+        add_name(plot, acq_plot_place(x, (double)i), y->begin + 15,
+                 get_short_name(columns, lines->shown[i]));
+        if (is_last && group != NULL)
+            add_name(plot, acq_plot_place(x, (double)(begin + i) / 2), y->begin + 30, group);
+        begin = is_last ? i + 1 : begin;
     }
 }
 
@@ -85,11 +92,12 @@ static void print_title(char *out, size_t room, const char *whose, const char *c
     acq_format(out, room, "%s, %s: %.1f", whose, column, value);
 }
 
-static void add_values(acq_plot *plot, const panel *p, acq_repro_columns columns,
-                       const acq_plot_axis *x, const acq_plot_axis *y)
+static void add_values(acq_plot *plot, const acq_repro_lines *lines, const panel *p,
+                       acq_repro_columns columns, const acq_plot_axis *x, const acq_plot_axis *y)
 {
-    for (size_t c = 0; c < acq_repro_get_n_columns(columns); c++) {
-        double at = acq_plot_place(x, (double)c);
+    for (size_t i = 0; i < lines->n_shown; i++) {
+        size_t c = lines->shown[i];
+        double at = acq_plot_place(x, (double)i);
         const char *column = acq_repro_get_column(columns, c);
         bool has_published = p->published != NULL && !isnan(p->published[c]);
         bool has_ours = p->ours != NULL && !isnan(p->ours[c]);
@@ -110,14 +118,15 @@ static void add_values(acq_plot *plot, const panel *p, acq_repro_columns columns
     }
 }
 
-static void add_panel(acq_plot *plot, size_t at, const panel *p, acq_repro_columns columns)
+static void add_panel(acq_plot *plot, const acq_repro_lines *lines, size_t at, const panel *p,
+                      acq_repro_columns columns)
 {
-    acq_plot_axis x = make_x(at, acq_repro_get_n_columns(columns)), y = make_y(at);
-    acq_plot_add_text(plot, x.begin, y.end - 10, p->label);
+    acq_plot_axis x = make_x(at, lines->n_shown), y = make_y(at);
+    acq_plot_add_text(plot, x.begin, y.end - 13, p->label);
     for (int level = 0; level <= 100; level += 25)
         acq_plot_add_level(plot, &x, &y, level, level % 50 == 0);
-    add_columns(plot, columns, &x, &y);
-    add_values(plot, p, columns, &x, &y);
+    add_columns(plot, lines, columns, &x, &y);
+    add_values(plot, lines, p, columns, &x, &y);
 }
 
 static size_t collect(const acq_repro_lines *lines, panel *panels)
@@ -165,7 +174,7 @@ acq_status acq_repro_draw(acq_text *out, const acq_repro_table *table,
                    table->title, subject->name);
     bool has_published = false;
     for (size_t i = 0; i < n; i++) {
-        add_panel(&plot, i, &panels[i], table->columns);
+        add_panel(&plot, lines, i, &panels[i], table->columns);
         has_published |= panels[i].published != NULL;
     }
     add_legend(&plot, subject, has_published);

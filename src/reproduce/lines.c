@@ -6,9 +6,26 @@
 #include "reproduce/models.h"
 #include "reproduce/render.h"
 
+enum { FEW = 8 }; /* questions that a number should be of; said in a sentence below */
+
 const char *acq_repro_get_split(const acq_repro_subject *subject)
 {
     return strcmp(subject->split, "test") == 0 ? "test" : "validation";
+}
+
+/* Has the folder questions for the column? */
+static bool has_questions(const acq_repro_subject *subject, acq_repro_columns columns, size_t c)
+{
+    if (columns == ACQ_COLUMNS_QAC)
+        return subject->qac[c].hash != 0;
+    size_t per_part = columns == ACQ_COLUMNS_QAR ? ACQ_MOST_FREE + 1 : 1;
+    const acq_repro_file *files = subject->qar[ACQ_PART_3hub + c / per_part];
+    if (per_part > 1 && c % per_part < ACQ_MOST_FREE)
+        return files[c % per_part].hash != 0;
+    bool has_any = false;
+    for (int k = 0; k < ACQ_MOST_FREE; k++)
+        has_any |= files[k].hash != 0;
+    return has_any;
 }
 
 typedef struct maker {
@@ -42,22 +59,33 @@ static acq_status add_published(const maker *m, const char *label, const double 
     line->whose = "published, test";
     line->is_published = true;
     line->is_count = is_count;
-    for (size_t c = 0; c < acq_repro_get_n_columns(m->table->columns); c++)
-        if (numbers[c] >= 0) {
-            line->values[c] = numbers[c];
-            line->n++;
-        }
+    for (size_t i = 0; i < m->lines->n_shown; i++) {
+        size_t c = m->lines->shown[i];
+        if (numbers[c] < 0)
+            continue;
+        line->values[c] = numbers[c];
+        line->n++;
+    }
     return ACQ_OK;
 }
 
 static const char *tell_whose(const maker *m, const acq_repro_row *row)
 {
     const acq_repro_settings *settings = m->plan->settings;
-    double limit = acq_repro_get_limit(settings, row);
     const char *split = acq_repro_get_split(m->subject);
-    if (row->seconds > 0 && limit != row->seconds)
-        return acq_repro_print(m->plan, "ours, %s, %g s", split, limit);
+    if (settings->quick && (row->seconds > 0 || strcmp(row->engine, "sql") == 0))
+        return acq_repro_print(m->plan, "ours, %s, %g s", split,
+                               acq_repro_get_limit(settings, row));
     return acq_repro_print(m->plan, "ours, %s", split);
+}
+
+/* Did the time end before there were enough questions to say something? */
+static bool is_few(const maker *m, const acq_repro_cell *cell, size_t c)
+{
+    const acq_repro_settings *settings = m->plan->settings;
+    bool is_qac = m->table->columns == ACQ_COLUMNS_QAC;
+    uint64_t most = acq_repro_get_first(settings, is_qac, !is_qac || c >= ACQ_PART_3hub);
+    return settings->quick && cell->first < (most < FEW ? most : FEW);
 }
 
 static void fill_cells(const maker *m, const acq_repro_row *row, const acq_repro_subject *trained,
@@ -67,8 +95,10 @@ static void fill_cells(const maker *m, const acq_repro_row *row, const acq_repro
         line->cells[c] = acq_repro_plan_get_cell(m->plan, m->table, row, m->subject, trained, c);
         line->values[c] = acq_repro_cell_measure(line->cells[c], row->measure);
         line->n += !isnan(line->values[c]);
-        m->lines->has_undecided |=
-            !line->is_count && line->cells[c] != NULL && line->cells[c]->undecided > 0;
+        bool is_share = !line->is_count && line->cells[c] != NULL && !isnan(line->values[c]);
+        line->is_few[c] = is_share && is_few(m, line->cells[c], c);
+        m->lines->has_few |= line->is_few[c];
+        m->lines->has_undecided |= is_share && line->cells[c]->undecided > 0;
     }
     m->lines->n_numbers += line->n;
 }
@@ -164,6 +194,9 @@ acq_status acq_repro_lines_init(acq_repro_lines *lines, acq_repro_plan *plan,
     maker m = {.lines = lines, .plan = plan, .table = table, .subject = subject};
     acq_status status = ACQ_OK;
     *lines = (acq_repro_lines){0};
+    for (size_t c = 0; c < acq_repro_get_n_columns(table->columns); c++)
+        if (has_questions(subject, table->columns, c))
+            lines->shown[lines->n_shown++] = c;
     for (const acq_repro_row *row = table->rows;
          row < table->rows + ACQ_MOST_ROWS && row->label != NULL && status == ACQ_OK; row++) {
         const double *published = subject->paper >= 0 ? row->published[subject->paper] : NULL;
@@ -180,14 +213,40 @@ void acq_repro_lines_deinit(acq_repro_lines *lines)
     *lines = (acq_repro_lines){0};
 }
 
+size_t acq_repro_find_how(const acq_repro_lines *lines, size_t i, size_t of)
+{
+    for (; i < lines->n; i++) {
+        const acq_repro_line *line = &lines->items[i];
+        bool says = !line->is_published && line->n > 0 && line->how[0] != '\0';
+        if (says && strcmp(line->how, lines->items[of].how) == 0)
+            return i;
+    }
+    return lines->n;
+}
+
 void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column)
 {
+    acq_text_add(out, line->is_few[column] ? "(" : "");
     if (isnan(line->values[column]))
         acq_text_add(out, "-");
     else
         acq_text_format(out, line->is_count ? "%.0f" : "%.1f", line->values[column]);
-    if (!line->is_count && line->cells[column] != NULL && line->cells[column]->undecided > 0)
+    acq_text_add(out, line->is_few[column] ? ")" : "");
+    bool has_number = line->cells[column] != NULL && !isnan(line->values[column]);
+    if (!line->is_count && has_number && line->cells[column]->undecided > 0)
         acq_text_add(out, "†");
+}
+
+void acq_repro_list_marks(const acq_repro_lines *lines, const char *out[3])
+{
+    size_t n = 0;
+    if (lines->has_undecided)
+        out[n++] = "†: some decisions were not reached within the limits; they count as no, or as "
+                   "no answer.";
+    if (lines->has_few)
+        out[n++] = "( ): of fewer than 8 candidate sets, or queries of each file: too few to "
+                   "compare.";
+    out[n] = NULL;
 }
 
 void acq_repro_add_about(acq_text *out, const acq_repro_table *table)

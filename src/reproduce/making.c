@@ -7,9 +7,12 @@
 #include "base/file.h"
 #include "base/text.h"
 
-enum { MOST_OPTIONS = 8 };
+enum { MOST_OPTIONS = 8, QUICK_NODES = 1500 }; /* entities that a row visits with --quick */
 
-static const double FULL_SECONDS = 720, QUICK_SECONDS = 30;
+static const double FULL_SECONDS = 720, QUICK_SECONDS = 30, QUICK_LINKS_SHARE = .12;
+
+/* A completion shows after so many seconds how long it will take. */
+static const double SHOWING_SECONDS = 4;
 
 /* A training, or the completion of a model. */
 static const struct {
@@ -20,6 +23,7 @@ static const struct {
     const char *spec;                     /* of the predictor to complete */
     const char *rows, *tails, *direction; /* of a completion */
     double floor;
+    bool visits; /* its rows may be made on the entities around their head */
     acq_train_option options[MOST_OPTIONS]; /* besides time, seed, resume and warm */
 } recipes[ACQ_THING_NO_THING] = {
     [ACQ_THING_COMPLEX] = {.name = "complex",
@@ -49,7 +53,8 @@ static const struct {
                                 .spec = "nbfnet",
                                 .rows = "smaller",
                                 .tails = "seen",
-                                .floor = 0.4},
+                                .floor = 0.4,
+                                .visits = true},
     [ACQ_THING_GNNQE] = {.name = "gnnqe",
                          .train = "gnnqe",
                          .share = 1,
@@ -60,15 +65,16 @@ static const struct {
                                .spec = "ultra",
                                .rows = "smaller",
                                .tails = "seen",
-                               .floor = 0.4},
+                               .floor = 0.4,
+                               .visits = true},
     [ACQ_THING_FIT_LINKS] = {.name = "fit.completion", .share = 1, .from = ACQ_THING_NO_THING},
     [ACQ_THING_POLICY] = {.name = "policy",
                           .train = "policy",
-                          .share = 1,
+                          .share = .5,
                           .from = ACQ_THING_NO_THING},
     [ACQ_THING_POLICY_NO_PE] = {.name = "policy-no-pe",
                                 .train = "policy",
-                                .share = 1,
+                                .share = .5,
                                 .from = ACQ_THING_NO_THING,
                                 .options = {{"no-pe", "yes"}}},
 };
@@ -83,9 +89,18 @@ acq_repro_thing acq_repro_thing_get_source(acq_repro_thing t)
     return recipes[t].from;
 }
 
-acq_repro_source acq_repro_thing_get_links(acq_repro_thing t)
+static double get_visit(const acq_repro_models *models, acq_repro_thing t)
+{
+    if (!recipes[t].visits || !models->plan->settings->quick)
+        return 0;
+    double share = QUICK_NODES / (double)acq_graph_get_n_entities(models->observed);
+    return share < 1 ? share : 0;
+}
+
+acq_repro_source acq_repro_thing_get_links(const acq_repro_models *models, acq_repro_thing t)
 {
     return (acq_repro_source){.spec = recipes[t].spec,
+                              .visit = get_visit(models, t),
                               .direction = recipes[t].direction,
                               .rows = recipes[t].rows,
                               .tails = recipes[t].tails,
@@ -99,6 +114,11 @@ double acq_repro_get_model_seconds(const acq_repro_settings *settings)
     return settings->quick ? QUICK_SECONDS : FULL_SECONDS;
 }
 
+double acq_repro_get_links_seconds(const acq_repro_settings *settings)
+{
+    return settings->quick ? QUICK_LINKS_SHARE * settings->seconds : 0;
+}
+
 /* What a thing is made of and how, as one line; the identity of what was made. */
 void acq_repro_thing_describe(const acq_repro_models *models, acq_repro_thing t, uint64_t from_hash,
                               acq_text *out)
@@ -109,6 +129,8 @@ void acq_repro_thing_describe(const acq_repro_models *models, acq_repro_thing t,
                     (unsigned long long)acq_graph_get_fingerprint(models->observed),
                     (unsigned long long)from_hash, (unsigned long long)settings->seed,
                     recipes[t].share * acq_repro_get_model_seconds(settings));
+    if (get_visit(models, t) > 0)
+        acq_text_format(out, " visit=%g", get_visit(models, t));
     for (const acq_train_option *o = recipes[t].options; o->name != NULL; o++)
         acq_text_format(out, " %s=%s", o->name, o->value);
 }
@@ -144,6 +166,17 @@ static acq_status train(acq_repro_models *models, acq_repro_thing t, const char 
     return acq_train(recipes[t].train, &graph, 1, path, &params, NULL, error);
 }
 
+/* Stops what will take longer than it may. */
+static bool complete_on(void *context, const acq_progress *now)
+{
+    acq_repro_models *models = context;
+    double most = acq_repro_get_links_seconds(models->plan->settings);
+    double seconds = 1e-9 * (double)(acq_clock_ns() - models->begin_ns);
+    double share = now->total == 0 ? 0 : (double)now->done / (double)now->total;
+    models->is_slow = most > 0 && seconds >= SHOWING_SECONDS && seconds > most * share;
+    return !models->is_slow && acq_repro_models_make_on(context, now);
+}
+
 static acq_status complete(acq_repro_models *models, acq_repro_thing t, const char *path,
                            const char *model, acq_error *error)
 {
@@ -154,13 +187,15 @@ static acq_status complete(acq_repro_models *models, acq_repro_thing t, const ch
     how.tails = recipes[t].tails;
     how.direction = recipes[t].direction;
     how.floor = recipes[t].floor;
+    how.visit = get_visit(models, t);
     how.threads = settings->threads;
     const char *spec =
         acq_repro_print(models->plan, "%s:%s", recipes[t].spec, model == NULL ? "shipped" : model);
     acq_complete_params params;
     acq_complete_params_init(&params);
-    params.progress = acq_repro_models_make_on;
+    params.progress = complete_on;
     params.context = models;
+    models->begin_ns = acq_clock_ns();
     acq_predictor *predictor = NULL;
     acq_status status = spec == NULL
                             ? acq_fail_memory(error)

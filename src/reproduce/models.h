@@ -21,6 +21,8 @@ typedef struct acq_repro_models {
     const acq_repro_subject *subject; /* whose graphs are open */
     acq_graph *observed, *complete;   /* complete NULL: not needed yet */
     int64_t deadline_ns;
+    int64_t begin_ns; /* of the completion that is made */
+    bool is_slow;     /* it was given up: it would have taken longer than it may */
     size_t n_made;
     /* the callback of long calls; context is the models */
     const char *busy; /* what is made */
@@ -32,6 +34,7 @@ typedef struct acq_repro_source {
     const char *spec; /* for acq_predictor_new; NULL: not to be had */
     const char *direction, *scaling, *rows, *tails;
     double floor;
+    double visit;           /* share of the entities that a row visits; 0: all */
     double input_threshold; /* of the engine ultraquery */
     const char *how;        /* for readers */
     const char *why_not;    /* with spec NULL */
@@ -58,6 +61,9 @@ acq_status acq_repro_models_get_weights(acq_repro_models *models, const acq_repr
 
 /* For each training. */
 double acq_repro_get_model_seconds(const acq_repro_settings *settings);
+/* For the links of a model; 0: any time. With --quick what takes longer is given up, and rows are
+ * made as questions need them. */
+double acq_repro_get_links_seconds(const acq_repro_settings *settings);
 
 bool acq_repro_models_is_late(const acq_repro_models *models);
 
@@ -106,7 +112,7 @@ const char *acq_repro_thing_get_name(acq_repro_thing t); /* of its file */
 acq_repro_thing acq_repro_thing_get_source(acq_repro_thing t);
 /* How a completion opens the predictor that it completes: all but the model's file and the words
  * for readers. */
-acq_repro_source acq_repro_thing_get_links(acq_repro_thing t);
+acq_repro_source acq_repro_thing_get_links(const acq_repro_models *models, acq_repro_thing t);
 
 /* What a thing is made of and how, as one line; the identity of what was made. */
 void acq_repro_thing_describe(const acq_repro_models *models, acq_repro_thing t, uint64_t from_hash,

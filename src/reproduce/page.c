@@ -33,22 +33,23 @@ static void add_element(acq_text *out, const char *tag, const char *text)
 
 /* ---- tables ---- */
 
-static void add_line(acq_text *out, const acq_repro_line *line, size_t n_columns)
+static void add_line(acq_text *out, const acq_repro_lines *lines, size_t i)
 {
+    const acq_repro_line *line = &lines->items[i];
     acq_text_format(out, "<tr class=\"%s\"><td>", line->is_published ? "pub" : "our");
     acq_text_add_markup(out, line->label, SIZE_MAX);
     acq_text_add(out, "</td><td>");
     acq_text_add_markup(out, line->whose, SIZE_MAX);
     acq_text_add(out, "</td>");
-    for (size_t c = 0; c < n_columns; c++) {
-        const acq_repro_cell *cell = line->cells[c];
+    for (size_t c = 0; c < lines->n_shown; c++) {
+        const acq_repro_cell *cell = line->cells[lines->shown[c]];
         if (cell != NULL)
             acq_text_format(out, "<td title=\"%llu decisions, %.3g ms each, %llu undecided\">",
                             (unsigned long long)cell->decisions, cell->ms,
                             (unsigned long long)cell->undecided);
         else
             acq_text_add(out, "<td>");
-        acq_repro_add_value(out, line, c);
+        acq_repro_add_value(out, line, lines->shown[c]);
         acq_text_add(out, "</td>");
     }
     acq_text_add(out, "</tr>\n");
@@ -56,13 +57,13 @@ static void add_line(acq_text *out, const acq_repro_line *line, size_t n_columns
 
 static void add_table(acq_text *out, const acq_repro_table *table, const acq_repro_lines *lines)
 {
-    size_t n = acq_repro_get_n_columns(table->columns);
     acq_text_add(out, "<div class=\"wide\"><table>\n<tr><th></th><th></th>");
-    for (size_t c = 0; c < n; c++)
-        acq_text_format(out, "<th>%s</th>", acq_repro_get_column(table->columns, c));
+    for (size_t c = 0; c < lines->n_shown; c++)
+        acq_text_format(out, "<th>%s</th>",
+                        acq_repro_get_column(table->columns, lines->shown[c]));
     acq_text_add(out, "</tr>\n");
     for (size_t i = 0; i < lines->n; i++)
-        add_line(out, &lines->items[i], n);
+        add_line(out, lines, i);
     acq_text_add(out, "</table></div>\n");
 }
 
@@ -70,18 +71,20 @@ static void add_hows(acq_text *out, const acq_repro_lines *lines)
 {
     acq_text_add(out, "<ul class=\"how\">\n");
     for (size_t i = 0; i < lines->n; i++) {
-        const acq_repro_line *line = &lines->items[i];
-        if (line->is_published || line->n == 0 || line->how[0] == '\0')
+        if (acq_repro_find_how(lines, 0, i) != i)
             continue;
-        acq_text_add(out, "<li>");
-        acq_text_add_markup(out, line->label, SIZE_MAX);
+        for (size_t j = i; j < lines->n; j = acq_repro_find_how(lines, j + 1, i)) {
+            acq_text_add(out, j == i ? "<li>" : "; ");
+            acq_text_add_markup(out, lines->items[j].label, SIZE_MAX);
+        }
         acq_text_add(out, ": ");
-        acq_text_add_markup(out, line->how, SIZE_MAX);
+        acq_text_add_markup(out, lines->items[i].how, SIZE_MAX);
         acq_text_add(out, "</li>\n");
     }
-    if (lines->has_undecided)
-        acq_text_add(out, "<li>†: some decisions were not reached within the limits; they count "
-                          "as no, or as no answer.</li>\n");
+    const char *marks[3];
+    acq_repro_list_marks(lines, marks);
+    for (size_t i = 0; marks[i] != NULL; i++)
+        acq_text_format(out, "<li>%s</li>\n", marks[i]);
     acq_text_add(out, "</ul>\n");
 }
 
@@ -208,9 +211,11 @@ static acq_status add_tables(acq_text *out, acq_repro_plan *plan, acq_error *err
             continue;
         acq_text_format(out, "<section id=\"%s\">\n", table->id);
         add_element(out, "h2", table->title);
-        acq_text_add(out, "<p>");
-        acq_repro_add_about(out, table);
-        acq_text_add(out, "</p>\n");
+        if (table->about[0] != NULL) {
+            acq_text_add(out, "<p>");
+            acq_repro_add_about(out, table);
+            acq_text_add(out, "</p>\n");
+        }
         for (const acq_repro_subject *s = plan->folder.subjects; s != NULL && status == ACQ_OK;
              s = s->next)
             status = add_set(out, plan, table, s, error);

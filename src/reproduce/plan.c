@@ -7,9 +7,10 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-enum { QUICK_SMALL = 10, QUICK_HUB = 8, QUICK_QAR = 12 };
+/* At most; the time chooses how many there are. */
+enum { QUICK_SMALL = 50, QUICK_HUB = 40, QUICK_QAR = 40 };
 
-static const double QUICK_LIMIT = 10, QUICK_SHARE = 1.0 / 60;
+static const double PAPER_LIMIT = 60, QUICK_LIMIT = 10, QUICK_SHARE = 1.0 / 60;
 
 static const char *const links_names[] = {"observed",    "perfect", "complex", "complex-qto",
                                           "complex-fit", "nbfnet",  "gnnqe",   "ultra",
@@ -18,10 +19,11 @@ static const char *const weights_names[] = {"", "shipped", "trained", "no-pe", "
 
 double acq_repro_get_limit(const acq_repro_settings *settings, const acq_repro_row *row)
 {
+    double limit = row->seconds > 0 ? row->seconds : PAPER_LIMIT;
     if (!settings->quick)
-        return row->seconds > 0 ? row->seconds : 60;
+        return limit;
     double more = fmax(1, settings->seconds / ACQ_REPRO_QUICK_SECONDS);
-    return row->seconds > 0 ? row->seconds * QUICK_SHARE : QUICK_LIMIT * more;
+    return strcmp(row->engine, "sql") == 0 ? limit * QUICK_SHARE : QUICK_LIMIT * more;
 }
 
 uint64_t acq_repro_get_first(const acq_repro_settings *settings, bool is_qac, bool is_hub)

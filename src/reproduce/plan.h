@@ -99,7 +99,8 @@ const acq_repro_cell *acq_repro_plan_get_cell(const acq_repro_plan *plan,
 /* For everything, with --quick. */
 #define ACQ_REPRO_QUICK_SECONDS 840.0
 
-/* What a row's time limit is here: --quick has less than the paper, and more with more time. */
+/* What a row's time limit is here: --quick has less than the paper, and more with more time; SQL,
+ * which needs its time, has one part in sixty. */
 double acq_repro_get_limit(const acq_repro_settings *settings, const acq_repro_row *row);
 
 /* Is the figure of step times wanted? It is the table "steps". */

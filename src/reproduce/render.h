@@ -23,6 +23,7 @@ typedef struct acq_repro_line {
     size_t n;                                      /* columns with a number */
     double values[ACQ_MOST_COLUMNS];               /* NAN: none */
     const acq_repro_cell *cells[ACQ_MOST_COLUMNS]; /* of ours */
+    bool is_few[ACQ_MOST_COLUMNS]; /* the time was for a handful of questions */
 } acq_repro_line;
 
 typedef struct acq_repro_lines {
@@ -30,6 +31,8 @@ typedef struct acq_repro_lines {
     size_t n, capacity;
     size_t n_numbers;   /* of ours */
     bool has_undecided; /* among them */
+    bool has_few;
+    size_t shown[ACQ_MOST_COLUMNS], n_shown; /* columns that the folder has questions for */
 } acq_repro_lines;
 
 acq_status acq_repro_lines_init(acq_repro_lines *lines, acq_repro_plan *plan,
@@ -40,8 +43,15 @@ void acq_repro_lines_deinit(acq_repro_lines *lines);
 /* "validation" or "test". */
 const char *acq_repro_get_split(const acq_repro_subject *subject);
 
-/* "66.0", "500", "-" for none. */
+/* The first line from `i` on that says the same of its making as line `of`; lines->n: none. A line
+ * that says nothing is passed over, also as `of`. */
+size_t acq_repro_find_how(const acq_repro_lines *lines, size_t i, size_t of);
+
+/* "66.0", "500", "-" for none, "(66.0)†". */
 void acq_repro_add_value(acq_text *out, const acq_repro_line *line, size_t column);
+
+/* What the marks of add_value mean, where there are any: a sentence each, up to NULL. */
+void acq_repro_list_marks(const acq_repro_lines *lines, const char *out[3]);
 
 /* What a reader must know before the first table; sentences. */
 void acq_repro_add_preface(acq_text *out, const acq_repro_plan *plan);

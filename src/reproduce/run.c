@@ -22,14 +22,14 @@ typedef struct run {
     acq_repro_report *report;
     int64_t begin_ns;
     double seconds_run, weight_run, weight_left;
-    double trainings_left; /* each of the time for a model */
+    double models_left; /* seconds for models and their links */
     int round;             /* of --quick: 0, then 1 */
 } run;
 
 static const acq_repro_links order[] = {
-    ACQ_REPRO_OBSERVED,    ACQ_REPRO_PERFECT, ACQ_REPRO_NBFNET,     ACQ_REPRO_COMPLEX_QTO,
-    ACQ_REPRO_COMPLEX_FIT, ACQ_REPRO_COMPLEX, ACQ_REPRO_ULTRAQUERY, ACQ_REPRO_GNNQE,
-    ACQ_REPRO_ULTRA,       ACQ_REPRO_FITTED,
+    ACQ_REPRO_OBSERVED,    ACQ_REPRO_PERFECT, ACQ_REPRO_NBFNET, ACQ_REPRO_COMPLEX_QTO,
+    ACQ_REPRO_COMPLEX_FIT, ACQ_REPRO_COMPLEX, ACQ_REPRO_FITTED, ACQ_REPRO_ULTRAQUERY,
+    ACQ_REPRO_GNNQE,       ACQ_REPRO_ULTRA,
 };
 
 /* ---- telling ---- */
@@ -39,12 +39,13 @@ static double weigh(const acq_repro_job *job)
 {
     static const double of_links[] = {
         [ACQ_REPRO_OBSERVED] = 1,    [ACQ_REPRO_PERFECT] = 1,     [ACQ_REPRO_COMPLEX] = 2,
-        [ACQ_REPRO_COMPLEX_QTO] = 2, [ACQ_REPRO_COMPLEX_FIT] = 2, [ACQ_REPRO_NBFNET] = 5,
-        [ACQ_REPRO_GNNQE] = 5,       [ACQ_REPRO_ULTRA] = 5,       [ACQ_REPRO_ULTRAQUERY] = 5,
+        [ACQ_REPRO_COMPLEX_QTO] = 2, [ACQ_REPRO_COMPLEX_FIT] = 2, [ACQ_REPRO_NBFNET] = 4,
+        [ACQ_REPRO_GNNQE] = 3,       [ACQ_REPRO_ULTRA] = 5,       [ACQ_REPRO_ULTRAQUERY] = 3,
         [ACQ_REPRO_FITTED] = 3,
     };
-    return (job->is_qac ? 1 : 3) * (acq_repro_part_is_hub(job->part) ? 2 : 1) *
-           of_links[job->row->links];
+    bool is_hub = acq_repro_part_is_hub(job->part);
+    double weight = (job->is_qac ? 1 : 3) * (is_hub ? 2 : 1) * of_links[job->row->links];
+    return is_hub && strcmp(job->row->engine, "sql") == 0 ? 4 * weight : weight;
 }
 
 static bool tell(run *r, const char *what, double seconds)
@@ -56,8 +57,7 @@ static bool tell(run *r, const char *what, double seconds)
                            .seconds = seconds,
                            .left = -1};
     if (r->weight_run > 0)
-        news.left = r->seconds_run / r->weight_run * r->weight_left +
-                    r->trainings_left * acq_repro_get_model_seconds(settings);
+        news.left = r->seconds_run / r->weight_run * r->weight_left + r->models_left;
     if (settings->seconds > 0 && news.left >= 0)
         news.left = fmin(news.left, 1e-9 * (double)(r->models.deadline_ns - acq_clock_ns()));
     if (r->weight_run > 0)
@@ -173,16 +173,19 @@ static acq_status evaluate(run *r, acq_repro_job *job, const question *q, uint64
 /* A job's share of the time that is left, trainings apart. */
 static double get_budget(const run *r, const acq_repro_job *job)
 {
-    double left = 1e-9 * (double)(r->models.deadline_ns - acq_clock_ns()) -
-                  r->trainings_left * acq_repro_get_model_seconds(r->plan->settings);
+    double left = 1e-9 * (double)(r->models.deadline_ns - acq_clock_ns()) - r->models_left;
     double share = weigh(job) / (r->weight_left + weigh(job));
     return fmax(left * share, LEAST_BUDGET);
 }
 
-/* How many instances of each file the next round takes when `n` have cost so much; n: no more. */
-static uint64_t choose_more(uint64_t n, uint64_t most, double cost, double budget)
+/* How many instances of each file the next round takes when `n` have cost so much; n: no more. The
+ * first round also paid for what is loaded once: it tells little, and unless it took all there was
+ * another one is tried. */
+static uint64_t choose_more(uint64_t n, uint64_t most, double cost, double left)
 {
-    double fit = fmax(budget, 0) / fmax(cost / (double)n, 1e-6);
+    double fit = fmax(left, 0) / fmax(cost / (double)n, 1e-6);
+    if (n == 1 && left > 0)
+        fit = fmax(fit, 2);
     uint64_t more = fit < (double)most ? (uint64_t)fit : most;
     more = more < MOST_GROWTH * n ? more : MOST_GROWTH * n;
     return more > n && n < most ? more : n;
@@ -290,6 +293,7 @@ static acq_status open_predictor(run *r, group *g, acq_error *error)
     params.rows = g->links.rows;
     params.tails = g->links.tails;
     params.floor = g->links.floor;
+    params.visit = g->links.visit;
     params.threads = r->plan->settings->threads;
     if (g->links.spec != NULL && strcmp(g->links.spec, "perfect") == 0)
         return acq_predictor_new_of_facts(r->models.observed, r->models.complete, "perfect",
@@ -427,22 +431,26 @@ static acq_status run_group(run *r, const acq_repro_subject *subject, acq_repro_
     return status;
 }
 
-/* Trainings before a group's jobs, for the estimate alone: it counts those that are there too. */
-static double count_trainings(const run *r, const acq_repro_subject *subject, acq_repro_links links)
+/* Seconds for models before a group's jobs, for the estimate alone: it counts those that are there
+ * too. */
+static double guess_models(const run *r, const acq_repro_subject *subject, acq_repro_links links)
 {
     bool needs_links = links == ACQ_REPRO_COMPLEX_QTO || links == ACQ_REPRO_NBFNET ||
                        links == ACQ_REPRO_GNNQE ||
                        (links == ACQ_REPRO_FITTED && !r->plan->settings->quick);
     bool needs_weights = false;
-    double n = 0;
+    double n = 0, seconds = 0;
     for (const acq_repro_job *job = r->plan->jobs; job != NULL; job = job->next) {
         if (!is_in(job, subject, links))
             continue;
         n = needs_links;
+        seconds = links == ACQ_REPRO_NBFNET
+                      ? acq_repro_get_links_seconds(r->plan->settings) / 2
+                      : 0;
         needs_weights |= job->row->weights == ACQ_WEIGHTS_NO_PE ||
                          (job->row->weights == ACQ_WEIGHTS_EACH && links == ACQ_REPRO_PERFECT);
     }
-    return n + needs_weights;
+    return (n + needs_weights) * acq_repro_get_model_seconds(r->plan->settings) + seconds;
 }
 
 static bool has_jobs(const run *r, const acq_repro_subject *subject, acq_repro_links links)
@@ -469,7 +477,7 @@ static acq_status run_round(run *r, acq_error *error)
             if (has_jobs(r, s, order[i]))
                 status = run_group(r, s, order[i], error);
             if (r->round == 0)
-                r->trainings_left -= count_trainings(r, s, order[i]);
+                r->models_left -= guess_models(r, s, order[i]);
         }
         if (status == ACQ_OK)
             status = render(r->plan, error);
@@ -499,7 +507,7 @@ static acq_status run_jobs(acq_repro_plan *plan, acq_repro_report *report, acq_e
         r.weight_left += weigh(job);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (const acq_repro_subject *s = plan->folder.subjects; s != NULL; s = s->next)
-            r.trainings_left += count_trainings(&r, s, order[i]);
+            r.models_left += guess_models(&r, s, order[i]);
     acq_status status = run_round(&r, error);
     if (status == ACQ_OK)
         status = time_steps(&r, error);

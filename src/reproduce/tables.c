@@ -29,12 +29,11 @@ static void add_plain(acq_text *out, const char *text)
 
 static void add_table(acq_text *out, const acq_repro_table *table, const acq_repro_lines *lines)
 {
-    size_t n = acq_repro_get_n_columns(table->columns);
     acq_text_add(out, "| | |");
-    for (size_t c = 0; c < n; c++)
-        acq_text_format(out, " %s |", acq_repro_get_column(table->columns, c));
+    for (size_t c = 0; c < lines->n_shown; c++)
+        acq_text_format(out, " %s |", acq_repro_get_column(table->columns, lines->shown[c]));
     acq_text_add(out, "\n|---|---|");
-    for (size_t c = 0; c < n; c++)
+    for (size_t c = 0; c < lines->n_shown; c++)
         acq_text_add(out, "---|");
     acq_text_add(out, "\n");
     for (size_t i = 0; i < lines->n; i++) {
@@ -42,31 +41,33 @@ static void add_table(acq_text *out, const acq_repro_table *table, const acq_rep
         acq_text_add(out, "| ");
         add_plain(out, line->label);
         acq_text_format(out, " | %s |", line->whose);
-        for (size_t c = 0; c < n; c++) {
+        for (size_t c = 0; c < lines->n_shown; c++) {
             acq_text_add(out, " ");
-            acq_repro_add_value(out, line, c);
+            acq_repro_add_value(out, line, lines->shown[c]);
             acq_text_add(out, " |");
         }
         acq_text_add(out, "\n");
     }
 }
 
-/* How the rows were made. */
+/* How the rows were made, those of the same making together. */
 static void add_hows(acq_text *out, const acq_repro_lines *lines)
 {
     for (size_t i = 0; i < lines->n; i++) {
-        const acq_repro_line *line = &lines->items[i];
-        if (line->is_published || line->n == 0 || line->how[0] == '\0')
+        if (acq_repro_find_how(lines, 0, i) != i)
             continue;
-        acq_text_add(out, "- ");
-        add_plain(out, line->label);
+        for (size_t j = i; j < lines->n; j = acq_repro_find_how(lines, j + 1, i)) {
+            acq_text_add(out, j == i ? "- " : "; ");
+            add_plain(out, lines->items[j].label);
+        }
         acq_text_add(out, ": ");
-        add_plain(out, line->how);
+        add_plain(out, lines->items[i].how);
         acq_text_add(out, "\n");
     }
-    if (lines->has_undecided)
-        acq_text_add(out, "- †: some decisions were not reached within the limits; they count as "
-                          "no, or as no answer.\n");
+    const char *marks[3];
+    acq_repro_list_marks(lines, marks);
+    for (size_t i = 0; marks[i] != NULL; i++)
+        acq_text_format(out, "- %s\n", marks[i]);
 }
 
 static acq_status add_set(acq_text *out, acq_repro_plan *plan, const acq_repro_table *table,
@@ -113,9 +114,11 @@ static acq_status write_markdown(acq_repro_plan *plan, acq_error *error)
         if (!acq_repro_plan_has_table(plan, table))
             continue;
         acq_text_format(&out, "\n## %s\n", table->title);
-        acq_text_add(&out, "\n");
-        acq_repro_add_about(&out, table);
-        acq_text_add(&out, "\n");
+        if (table->about[0] != NULL) {
+            acq_text_add(&out, "\n");
+            acq_repro_add_about(&out, table);
+            acq_text_add(&out, "\n");
+        }
         for (const acq_repro_subject *s = plan->folder.subjects; s != NULL && status == ACQ_OK;
              s = s->next)
             status = add_set(&out, plan, table, s, error);
@@ -177,9 +180,9 @@ static acq_status write_csv(acq_repro_plan *plan, const acq_repro_table *table, 
         acq_repro_lines lines;
         status = acq_repro_lines_init(&lines, plan, table, s, error);
         for (size_t i = 0; i < lines.n && status == ACQ_OK; i++)
-            for (size_t c = 0; c < acq_repro_get_n_columns(table->columns); c++)
-                if (!isnan(lines.items[i].values[c]))
-                    add_number(&out, table, s, &lines.items[i], c);
+            for (size_t c = 0; c < lines.n_shown; c++)
+                if (!isnan(lines.items[i].values[lines.shown[c]]))
+                    add_number(&out, table, s, &lines.items[i], lines.shown[c]);
         acq_repro_lines_deinit(&lines);
     }
     const char *name = acq_repro_print(plan, "%s.csv", table->id);

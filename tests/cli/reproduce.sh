@@ -50,12 +50,19 @@ for file in index.html tables.md manifest.json perfect.csv sql-time.csv \
     perfect-FB15k-237-valid.svg; do
     [ -s "tables/$file" ] || fail "no $file"
 done
-expect "| AnyCQ | published, test | 100.0 | 99.9 |" tables/tables.md
-expect "| exact | ours, validation | 100.0 | - |" tables/tables.md
+expect "| AnyCQ | published, test | 100.0 |" tables/tables.md
+expect "| exact | ours, validation | 100.0 |" tables/tables.md
 expect "lonely: 1 query files of valid (no train\\_kg.tsv or train.txt)" tables/tables.md
 expect "quiet: no query files" tables/tables.md
 expect "FB15k-237, valid: classification, 3p: no such file" tables/tables.md
 expect "FB15k-237,validation,exact,ours,2p,100.0000" tables/perfect.csv
+
+# columns without questions are left out of the tables, and rows of one making are said in one line
+expect "| | | 2p |" tables/tables.md
+expect "| | | 3-hub, k=1 | 3-hub, k=2 | 3-hub, k=3 | 3-hub, total |" tables/tables.md
+! grep -q '^|.*4-hub' tables/tables.md || fail "a column without questions"
+! grep -q '5-hub' tables/perfect.csv tables/perfect-*.svg || fail "a number without questions"
+expect "- SQL, 30 s; SQL, 60 s; SQL, 120 s; " tables/tables.md
 f1=$("$anycq" eval qar --observed data/FB15k-237/train.txt --predictor observed --engine sql \
     --queries data/FB15k-237/qar_valid_3hub_efo1.json --first 3 --json 2>err | head -n 1 |
     sed 's/.*"recall_easy": \([0-9.a-z]*\).*/\1/')
@@ -138,9 +145,18 @@ expect "no task or folder" err
 
 # a quick run trains what it lacks, brings ULTRA along, and says how many questions each number is of
 reproduce copy -o quick --quick --first 2 --model-time 1s --time 60s --tables qac-matched || fail "quick: exit $?"
-expect "UltraQuery: matched F1: ULTRA's weights that ship" quick/tables.md
+expect "UltraQuery: wrong: ULTRA's weights that ship" quick/tables.md
 grep -q 'FIT: matched F1: ComplEx, trained here; first [12] of each file' quick/tables.md || fail 'no sample'
 ! grep -q '"first": [3-9]' quick/jobs/*.json || fail 'more questions than were wanted'
+[ -s quick/models-quick/plain/train/nbfnet.completion ] || fail 'links of NBFNet are not made once'
+expect "| SQL: matched F1 | ours, validation, 1 s |" quick/tables.md
+
+# what is of too few questions to compare is in brackets
+sed 's/"first": 2/"first": 1/' quick/jobs/plain_valid_qac_2p_sql_observed.json >job || fail 'no job of SQL'
+cp job quick/jobs/plain_valid_qac_2p_sql_observed.json
+reproduce copy -o quick --quick --first 2 --model-time 1s --time 60s --tables qac-matched || fail "quick, again: exit $?"
+grep -q '^| SQL: matched F1 | ours, validation, 1 s | ([0-9.]*) |' quick/tables.md || fail 'no brackets'
+expect '( ): of fewer than 8 candidate sets' quick/tables.md
 
 # a quick run has something of every table before the rest of any
 cp copy/plain/qac_valid_type0001.json copy/plain/qac_valid_type0002.json

@@ -167,7 +167,11 @@ static bool is_own_name(const char *host)
         letters += host[i] != '.' && (host[i] < '0' || host[i] > '9');
     }
     bool is_local = n >= 10 && strncasecmp(host + n - 10, ".localhost", 10) == 0;
-    return host[0] == '[' || dots == 0 || letters == 0 || is_local;
+    if (host[0] == '[') {
+        const char *end = strchr(host, ']');
+        return end != NULL && (end[1] == '\0' || end[1] == ':');
+    }
+    return dots == 0 || letters == 0 || is_local;
 }
 
 static bool is_trusted(const acq_http *http, struct MHD_Connection *from)
@@ -182,6 +186,41 @@ static bool is_trusted(const acq_http *http, struct MHD_Connection *from)
         return true;
     const char *name = strstr(origin, "://");
     return name != NULL && host != NULL && strcasecmp(name + 3, host) == 0;
+}
+
+/* ---- requests ---- */
+
+/* Headers that say where a request ends and whom it is for. */
+typedef struct framing {
+    unsigned n_hosts, n_lengths, n_codings;
+    bool is_coding_unknown;
+} framing;
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *key,
+                                    const char *value)
+{
+    framing *f = context;
+    (void)kind;
+    f->n_hosts += strcasecmp(key, "Host") == 0;
+    f->n_lengths += strcasecmp(key, "Content-Length") == 0;
+    if (strcasecmp(key, "Transfer-Encoding") == 0) {
+        f->n_codings++;
+        f->is_coding_unknown |= value == NULL || strcasecmp(value, "chunked") != 0;
+    }
+    return MHD_YES;
+}
+
+/* What a proxy before this server may read in another way than it does, so that one client's bytes
+ * become another's request. NULL: nothing. */
+static const char *find_fault(struct MHD_Connection *from)
+{
+    framing f = {0};
+    MHD_get_connection_values(from, MHD_HEADER_KIND, count_header, &f);
+    if (f.n_hosts > 1)
+        return "there is more than one Host header";
+    if (f.n_lengths + f.n_codings > 1)
+        return "the length of the body is said more than once";
+    return f.is_coding_unknown ? "the only transfer coding here is chunked" : NULL;
 }
 
 /* The URL as it was sent: decoded, what follows a %00 would not be seen. */
@@ -240,7 +279,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *from, const 
             return MHD_NO;
         r->from = info->socket_context;
         r->is_begun = true;
-        return MHD_YES;
+        const char *fault = find_fault(from);
+        r->must_close = fault != NULL;
+        return fault == NULL ? MHD_YES : acq_send_error(r, from, 400, fault);
     }
     if (*n_data > 0) {
         r->is_too_large |= r->body.length + *n_data > http->params.most_body;

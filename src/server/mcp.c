@@ -311,12 +311,13 @@ static json_t *answer_message(const acq_call *call, const acq_mcp_request *reque
                               const json_t *message, int *status)
 {
     const json_t *id = json_object_get(message, "id"), *params = json_object_get(message, "params");
-    const char *method = json_string_value(json_object_get(message, "method"));
+    const json_t *named = json_object_get(message, "method");
+    const char *method = json_string_value(named);
     const char *version = json_string_value(json_object_get(message, "jsonrpc"));
     bool has_id = json_is_string(id) || json_is_integer(id), is_new = false;
     json_t *response;
     if (!json_is_object(message) || version == NULL || strcmp(version, "2.0") != 0 ||
-        (id != NULL && !has_id) || (params != NULL && !json_is_object(params))) {
+        (id != NULL && !has_id) || (named != NULL && method == NULL) || (params != NULL && !json_is_object(params))) {
         response = make_error(INVALID_REQUEST, "not a request of JSON-RPC 2.0");
     } else if (method == NULL || !has_id) {
         return NULL; /* a response, or a notification: nothing was asked */

@@ -33,7 +33,7 @@ static void add_headers(acq_request *r, int status, const char *type, struct MHD
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (status == 405)
         MHD_add_response_header(response, "Allow", r->is_post_only ? "POST" : "GET, POST");
-    if (r->is_too_large || http->is_stopping)
+    if (r->is_too_large || r->must_close || http->is_stopping)
         MHD_add_response_header(response, "Connection", "close");
 }
 

@@ -39,7 +39,8 @@ typedef struct acq_request {
     acq_connection *from;
     acq_text body;
     bool is_begun, is_too_large;
-    bool has_nul; /* in its URL */
+    bool has_nul;    /* in its URL */
+    bool must_close; /* where its end is, or whom it is for, can be read in two ways */
     bool is_post_only;
     bool is_place_taken; /* a worker's, by a stream of lines, which gives it back */
 } acq_request;

@@ -258,7 +258,23 @@ static void run_wire(void)
         {"two lengths",
          "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
          "Content-Length: 20\r\n\r\n{}",
-         REFUSED},
+         400},
+        {"two lengths, the shorter one last",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+         "Content-Length: 29\r\nContent-Length: 23\r\n\r\n{\"query\":\"knows(x, y)\"}GET /x",
+         400},
+        {"a length and chunks",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         400},
+        {"an unknown coding",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+         400},
+        {"two codings",
+         "POST /api/ask HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         400},
+        {"two hosts", "GET /api/graph HTTP/1.1\r\nHost: x\r\nHost: evil.example.com\r\n\r\n", 400},
         {"negative length", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\n{}",
          REFUSED},
         {"length no number", "POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n{}",
@@ -379,6 +395,7 @@ static void run_assistants(void)
         {"null", 400},
         {"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", 400},
         {"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", 400},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}", 400},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nope\"}", 200},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", 200},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[]}", 400},
@@ -407,6 +424,9 @@ static void run_strangers(void)
         int expected;
     } rows[] = {
         {"a foreign name", "GET /api/graph HTTP/1.1\r\nHost: evil.example.com\r\n\r\n", 403},
+        {"a foreign name behind an address",
+         "GET /api/graph HTTP/1.1\r\nHost: [::1].example.com\r\n\r\n", 403},
+        {"an address", "GET /api/graph HTTP/1.1\r\nHost: [::1]:8321\r\n\r\n", 200},
         {"a foreign name with a port", "GET /api/graph HTTP/1.1\r\nHost: a.b:80\r\n\r\n", 403},
         {"a page of another site",
          "GET /api/graph HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example.com\r\n\r\n",

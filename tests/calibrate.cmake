@@ -1,3 +1,4 @@
+acq_test(candidates_usual SOURCES unit/candidates_usual.c USES calibrate)
 acq_test(boost_fit SOURCES unit/boost_fit.c USES calibrate)
 acq_test(calibrator_file SOURCES unit/calibrator_file.c USES calibrate)
 acq_test(reliability_table SOURCES unit/reliability_table.c USES calibrate)

@@ -46,6 +46,7 @@ typedef struct acq_candidates_params {
      * becomes of the odds without. */
     double held_share;
     bool is_rest;
+    const acq_graph *rest; /* what is left of this graph then, in its ids; NULL: it is not known */
     unsigned n_threads;
     acq_stop stop; /* of acq_candidates_collect, asked from any thread */
     /* Processes that share the rows; NULL: none. The first collects, from one thread, and the

@@ -20,8 +20,11 @@
  * Poisson's law, how many a head has says nothing, and they are halved.
  *
  * Of a large graph most entities without a tail are of another kind, and rows of some of them are
- * made all the same. There `moved`, where it raises the odds of a head without tails, does so only
- * as far as the head is of the kind: log(1 - k + k e^moved).
+ * made all the same. Where the rest itself is known, heads are counted in it: n' is what it has,
+ * not what is expected, and entities without a tail are told apart by how well the relation fits
+ * them, in BINS. So a noun that lost its only hypernym is compared with nouns, and adjectives, none
+ * of which lost one, stay as unlikely as they are. Where it is not, `moved` raises the odds of a
+ * head without tails only as far as the head is of the kind: log(1 - k + k e^moved).
  *
  * Cost: facts, and the square of an entity's relations summed over the entities. */
 #include "calibrate/candidates_parts.h"
@@ -30,7 +33,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_TAILS = 16, MOST_THINNED = 6, MOST_RELATIONS = 1500 };
+enum { MOST_TAILS = 16, MOST_THINNED = 6, MOST_RELATIONS = 1500, BINS = 64 };
 
 /* What counts are smoothed by, and the least that a head lacks: few heads prove little. */
 static const float SMOOTH = 1.0F, LEAST_DUE = .01F;
@@ -38,11 +41,13 @@ static const float SMOOTH = 1.0F, LEAST_DUE = .01F;
 struct acq_usual {
     const acq_links *const *links;
     uint32_t n_relations, n_entities;
-    float missing;   /* facts that are missing per fact that is there */
-    bool is_mixed;   /* `moved` counts for heads without tails by how much they are of the kind */
-    float *counts;   /* heads of r with k tails: [r][k]; those with none by how well they fit */
-    float *moved;    /* of heads of r with k tails, [r][k] */
-    float *mean_fit; /* of the heads of r */
+    float missing;  /* facts that are missing per fact that is there */
+    bool is_mixed;  /* `moved` counts for heads without tails by how much they are of the kind */
+    float *counts;  /* heads of r with k tails: [r][k]; those with none by how well they fit */
+    float *moved;   /* of heads of r with k tails, [r][k] */
+    float *emptied; /* of entities without a tail of r, by how well r fits them, [r][bin]; NULL: the
+                       rest is not known */
+    float *mean_fit;    /* of the heads of r */
     uint32_t *together; /* NULL: too many relations */
     acq_rel *relations; /* of entity e: from offsets[e] on */
     uint64_t *offsets;
@@ -138,6 +143,63 @@ static void find_moved(acq_usual *usual, acq_rel r, double h)
             (float)log((1 - h) * get_more(counts, k + 1, h) / get_more(counts, k, h));
 }
 
+static size_t find_bin(const acq_usual *usual, acq_rel r, acq_ent entity)
+{
+    float fit = acq_usual_get_fit(usual, r, entity);
+    return isnan(fit) ? 0 : (size_t)fminf(BINS - 1, fmaxf(0, fit) * BINS);
+}
+
+/* Heads with k tails in the rest, and what became of the heads that have none there. */
+static void count_rest(const acq_usual *usual, acq_rel r, const acq_links *rest, float *n_tails,
+                       float *n_without, float *n_emptied)
+{
+    for (uint32_t i = 0; i < rest->n_heads; i++) {
+        size_t n = acq_links_get_row_at(rest, i).n;
+        if (n < MOST_TAILS)
+            n_tails[n]++;
+    }
+    for (acq_ent e = 0; e < usual->n_entities; e++) {
+        bool has_tail = acq_links_get_row(usual->links[r], e).n > 0;
+        if (!has_tail)
+            n_without[find_bin(usual, r, e)]++;
+        else if (acq_links_get_row(rest, e).n == 0)
+            n_emptied[find_bin(usual, r, e)]++;
+    }
+}
+
+/* As find_moved, by what the rest has. */
+static void compare_with_rest(const acq_usual *usual, acq_rel r, const acq_links *rest)
+{
+    const float *counts = usual->counts + (size_t)r * MOST_TAILS;
+    float n_tails[MOST_TAILS] = {0}, n_without[BINS] = {0}, n_emptied[BINS] = {0};
+    float more[MOST_THINNED + 1], *moved = usual->moved + (size_t)r * MOST_TAILS;
+    uint64_t n = usual->links[r]->n_links;
+    float kept = (float)((double)(rest->n_links + 1) / (double)(n + 1));
+    count_rest(usual, r, rest, n_tails, n_without, n_emptied);
+    for (size_t k = 1; k <= MOST_THINNED; k++)
+        more[k] = (counts[k] + SMOOTH) / (n_tails[k] + SMOOTH * powf(kept, (float)k));
+    for (size_t k = 1; k < MOST_THINNED; k++)
+        moved[k] = logf(kept * more[k + 1] / more[k]);
+    for (size_t b = 0; b < BINS; b++)
+        usual->emptied[(size_t)r * BINS + b] =
+            logf(kept * more[1] * (n_without[b] + n_emptied[b] + SMOOTH) / (n_without[b] + SMOOTH));
+}
+
+static acq_status count_in_rest(acq_usual *usual, const acq_graph *rest)
+{
+    acq_status status = ACQ_OK;
+    usual->emptied = acq_zalloc((size_t)usual->n_relations * BINS, sizeof *usual->emptied);
+    if (usual->emptied == NULL)
+        return ACQ_ERR_MEMORY;
+    for (acq_rel r = 0; r < usual->n_relations && status == ACQ_OK; r++) {
+        const acq_links *links;
+        status = acq_graph_open_links(rest, r, &links, NULL);
+        if (status == ACQ_OK)
+            compare_with_rest(usual, r, links);
+    }
+    return status;
+}
+
 static acq_status count_all(acq_usual *usual, const acq_candidates_maker *maker)
 {
     usual->counts = acq_zalloc((size_t)usual->n_relations * MOST_TAILS, sizeof *usual->counts);
@@ -170,6 +232,8 @@ acq_status acq_usual_new(const acq_candidates_maker *maker, acq_usual **out, acq
         status = count_all(usual, maker);
     if (status == ACQ_OK && maker->counted != maker->links)
         status = list_relations(usual, maker->links);
+    if (status == ACQ_OK && maker->params.rest != NULL)
+        status = count_in_rest(usual, maker->params.rest);
     if (status != ACQ_OK) {
         acq_usual_free(usual);
         return acq_fail_memory(error);
@@ -184,6 +248,7 @@ void acq_usual_free(acq_usual *usual)
         return;
     acq_free(usual->counts);
     acq_free(usual->moved);
+    acq_free(usual->emptied);
     acq_free(usual->mean_fit);
     acq_free(usual->together);
     acq_free(usual->relations);
@@ -223,6 +288,8 @@ float acq_usual_get_fit(const acq_usual *usual, acq_rel relation, acq_ent entity
 float acq_usual_get_moved(const acq_usual *usual, acq_rel relation, acq_ent entity)
 {
     size_t k = acq_links_get_row(usual->links[relation], entity).n;
+    if (k == 0 && usual->emptied != NULL)
+        return usual->emptied[(size_t)relation * BINS + find_bin(usual, relation, entity)];
     float moved =
         usual->moved[(size_t)relation * MOST_TAILS + (k < MOST_TAILS ? k : MOST_TAILS - 1)];
     if (k > 0 || moved <= 0 || !usual->is_mixed)

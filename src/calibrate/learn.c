@@ -277,7 +277,7 @@ static acq_boost_params choose_boost(const acq_link_sample *sample)
 {
     acq_boost_params boost = ACQ_BOOST_DEFAULT;
     double n_true = (double)acq_link_sample_count_true(sample);
-    boost.n_trees = 120;
+    boost.n_trees = sample->params.n_trees > 0 ? sample->params.n_trees : 120;
     boost.depth = n_true < 3000 ? 4 : 6;
     boost.least_hessian = fmin(50, fmax(1, n_true / 200)); /* small graphs: small leaves */
     boost.n_bags = sample->params.n_bags;

@@ -65,6 +65,7 @@ typedef struct acq_learn_params {
     double rows;        /* about so many candidates are kept besides the likely ones */
     unsigned n_samples; /* how many will be collected */
     uint32_t n_bags;    /* boosts whose mean is taken; 0: 1 */
+    uint32_t n_trees;   /* without a prior; 0: 120 */
     const acq_boost *prior; /* what is known of links elsewhere, to start from; NULL: nothing */
     uint64_t seed;
     unsigned n_threads;

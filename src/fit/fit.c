@@ -28,6 +28,7 @@ enum {
     SOME_CANDIDATES = 150000, /* of a large graph, whose rows are a sample */
     SMALL_QUESTIONS = 3000,
     BAGS = 4,
+    MANY_TREES = 240,   /* of a large graph: what is sure takes many steps to be said to be */
     FIXED_SEED = 1,     /* of what is drawn from a small graph: p depends on its facts alone */
     SAMPLES = 12,       /* of a small graph: each fact is held out once */
     TRAINED_SAMPLES = 4 /* when a model is trained for each */
@@ -428,6 +429,7 @@ static acq_status collect_first(fit_run *run, acq_link_sample **out, acq_error *
                                                           : CANDIDATES,
                               .n_samples = run->n_samples,
                               .n_bags = run->is_small ? BAGS : 1,
+                              .n_trees = params->in_pieces ? MANY_TREES : 0,
                               .seed = params->seed,
                               .n_threads = params->n_threads,
                               .report = run->progress.report,
@@ -637,8 +639,8 @@ static acq_status write_links(fit_run *run, const acq_fit_models *whole, const c
 static acq_status complete(fit_run *run, const char *output, acq_error *error)
 {
     acq_fit_models whole = {0};
-    acq_status status =
-        acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
+    acq_status status = acq_fit_models_grow(run->graph, run->rest, "whole", &run->inner,
+                                            &run->models, &whole, error);
     if (status == ACQ_OK && run->dues != NULL)
         status = acq_fit_balance_links(&whole, run->graph, run->dues, &run->inner, run->calibrator,
                                        error);
@@ -724,7 +726,8 @@ static acq_status serve(fit_run *run, acq_error *error)
     acq_fit_models whole = {0};
     acq_status status = serve_rest(run, error);
     if (status == ACQ_OK)
-        status = acq_fit_models_grow(run->graph, "whole", &run->inner, &run->models, &whole, error);
+        status = acq_fit_models_grow(run->graph, run->rest, "whole", &run->inner, &run->models,
+                                     &whole, error);
     if (status == ACQ_OK)
         status = acq_candidates_serve(whole.maker, error);
     acq_fit_models_deinit(&whole);

@@ -393,8 +393,9 @@ static acq_status add_neighbours(const acq_graph *graph, acq_fit_models *out, ac
     return status;
 }
 
-static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *params,
-                               const acq_graph *whole, acq_fit_models *out, acq_error *error)
+/* The graph is a rest of the other one, or the other is its rest. */
+static acq_status add_evidence(const acq_graph *graph, const acq_graph *other, bool is_rest,
+                               const acq_fit_params *params, acq_fit_models *out, acq_error *error)
 {
     acq_rules_params rules = ACQ_RULES_DEFAULT;
     rules.seed = params->seed;
@@ -410,11 +411,12 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
                                       .rows = params->rows,
                                       .tails = params->tails,
                                       .top = params->top,
-                                      .counted = whole,
+                                      .counted = is_rest ? other : NULL,
                                       .is_thorough = acq_quick_is_small(graph) || params->in_pieces,
                                       .is_pruned = params->in_pieces,
                                       .held_share = params->hold_share,
-                                      .is_rest = whole != NULL,
+                                      .is_rest = is_rest,
+                                      .rest = params->in_pieces && !is_rest ? other : NULL,
                                       .n_threads = params->n_threads,
                                       .stop = params->stop,
                                       .ranks = params->ranks};
@@ -423,8 +425,9 @@ static acq_status add_evidence(const acq_graph *graph, const acq_fit_params *par
     return acq_candidates_maker_new(graph, &evidence, &out->maker, error);
 }
 
-/* whole: what facts were held out of to get the graph; NULL: it is whole. */
-static acq_status make_models(const acq_graph *graph, const acq_graph *whole, const char *name,
+/* trained NULL: of a rest, and facts were held out of `other`; else the graph is whole, and `other`
+ * its rest. */
+static acq_status make_models(const acq_graph *graph, const acq_graph *other, const char *name,
                               const acq_fit_params *params, const acq_fit_models *trained,
                               acq_fit_models *out, acq_error *error)
 {
@@ -444,7 +447,7 @@ static acq_status make_models(const acq_graph *graph, const acq_graph *whole, co
     if (status == ACQ_OK && params->use_neighbours)
         status = add_neighbours(graph, out, error);
     if (status == ACQ_OK)
-        status = add_evidence(graph, params, whole, out, error);
+        status = add_evidence(graph, other, trained == NULL, params, out, error);
     if (status != ACQ_OK)
         acq_fit_models_deinit(out);
     return status;
@@ -456,11 +459,11 @@ acq_status acq_fit_models_make(const acq_graph *rest, const acq_graph *whole, co
     return make_models(rest, whole, name, params, NULL, out, error);
 }
 
-acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
+acq_status acq_fit_models_grow(const acq_graph *whole, const acq_graph *rest, const char *name,
                                const acq_fit_params *params, const acq_fit_models *trained,
                                acq_fit_models *out, acq_error *error)
 {
-    return make_models(whole, NULL, name, params, trained, out, error);
+    return make_models(whole, rest, name, params, trained, out, error);
 }
 
 acq_status acq_fit_models_read(const acq_graph *rest, const char *name,

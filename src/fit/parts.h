@@ -71,9 +71,9 @@ typedef struct acq_fit_models {
 acq_status acq_fit_models_make(const acq_graph *rest, const acq_graph *whole, const char *name,
                                const acq_fit_params *params, acq_fit_models *out, acq_error *error);
 
-/* The same for the whole graph, a part of which `trained` knows: ComplEx starts from there, ULTRA
- * stays as it is. */
-acq_status acq_fit_models_grow(const acq_graph *whole, const char *name,
+/* The same for the whole graph, a part of which, the rest, `trained` knows: ComplEx starts from
+ * there, ULTRA stays as it is. */
+acq_status acq_fit_models_grow(const acq_graph *whole, const acq_graph *rest, const char *name,
                                const acq_fit_params *params, const acq_fit_models *trained,
                                acq_fit_models *out, acq_error *error);
 void acq_fit_models_deinit(acq_fit_models *models);

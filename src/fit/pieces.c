@@ -155,11 +155,18 @@ static uint64_t count_all_rows(const acq_candidates_maker *maker, acq_rel n_rela
     return n;
 }
 
+/* What some rows took. */
+typedef struct rows_trial {
+    uint64_t n_rows, n_candidates;
+    double seconds;
+} rows_trial;
+
 /* Rows of the trial, relation by relation. */
 static acq_status try_rows(const acq_candidates_maker *maker, acq_rel n_relations, acq_ent *heads,
-                           uint64_t *n_tried, acq_error *error)
+                           rows_trial *trial, acq_error *error)
 {
     acq_candidates_session *session = NULL;
+    int64_t before = acq_clock_ns();
     acq_status status = acq_candidates_session_new(maker, &session, error);
     for (acq_rel r = 0; r < n_relations && status == ACQ_OK; r += 2) {
         acq_candidates found = {0};
@@ -168,29 +175,43 @@ static acq_status try_rows(const acq_candidates_maker *maker, acq_rel n_relation
             .relation = side, .heads = heads, .stop = acq_candidates_get_stop(maker)};
         want.n = acq_candidates_list_heads(maker, side, heads);
         status = acq_candidates_session_collect(session, &want, &found, error);
+        trial->n_candidates += found.n;
+        trial->n_rows += want.n;
         acq_candidates_deinit(&found);
-        *n_tried += want.n;
     }
     acq_candidates_session_free(session);
+    trial->seconds = 1e-9 * (double)(acq_clock_ns() - before);
     return status;
 }
 
+/* Of a row, in the sample: the likely candidates and some others. */
+static double get_row_bytes(const acq_candidates_maker *maker, const rows_trial *trial)
+{
+    static const double LIKELY = 10;
+    double found = (double)trial->n_candidates / fmax(1, (double)trial->n_rows);
+    return fmin(found, LIKELY) * sizeof(float) * acq_candidates_get_n_features(maker);
+}
+
+/* As many as there is time and memory for: the more links were held out of them, the better trees
+ * tell the likely ones apart. */
 acq_status acq_fit_draw_rows(acq_candidates_maker *maker, acq_rel n_relations,
                              const acq_fit_params *params, double *row_seconds, acq_error *error)
 {
-    static const double TRIED = 2000, MOST = 150000, LEAST = 5000, SHARE = .12;
-    double n_rows = (double)count_all_rows(maker, n_relations), n = MOST;
-    uint64_t n_tried = 0;
+    static const double TRIED = 2000, USUAL = 150000, MOST = 1e6, LEAST = 5000, SHARE = .12,
+                        MEMORY = .2;
+    double n_rows = (double)count_all_rows(maker, n_relations), n = USUAL;
+    rows_trial trial = {0};
     acq_ent *heads = acq_alloc(acq_candidates_get_n_entities(maker), sizeof *heads);
     if (heads == NULL)
         return acq_fail_memory(error);
     acq_candidates_set_row_share(maker, fmin(1, TRIED / fmax(1, n_rows)));
-    int64_t before = acq_clock_ns();
-    acq_status status = try_rows(maker, n_relations, heads, &n_tried, error);
+    acq_status status = try_rows(maker, n_relations, heads, &trial, error);
     acq_free(heads);
-    *row_seconds = 1e-9 * (double)(acq_clock_ns() - before) / fmax(1, (double)n_tried);
+    *row_seconds = trial.seconds / fmax(1, (double)trial.n_rows);
     if (params->seconds > 0)
-        n = fmax(LEAST, fmin(MOST, SHARE * params->seconds / *row_seconds));
+        n = fmin(MOST, SHARE * params->seconds / *row_seconds);
+    n = fmin(n, MEMORY * (double)acq_memory_get_most() / fmax(1, get_row_bytes(maker, &trial)));
+    n = fmax(LEAST, n);
     acq_candidates_set_row_share(maker, n < n_rows ? n / n_rows : 0);
     return status;
 }

@@ -13,8 +13,8 @@
  * none to prove that they are worth more. Below the first it runs parallel to no change.
  *
  * Tensors, all of floats, which hold the small numbers of features exactly:
- *   start       [4]                 number of features, log-odds before the first tree, knots, trees
- *                                   of a prior; before 0.2 without the last
+ *   start       [4]                 number of features, log-odds before the first tree, knots,
+ *                                   trees of a prior; before 0.2 without the last
  *   splits      [trees, 2^d - 1]    feature, plus number of features: NaN to the second child
  *   thresholds  [trees, 2^d - 1]
  *   leaves      [trees, 2^d]

@@ -394,8 +394,7 @@ static void judge_all(const acq_link_sample *sample, const acq_fold_trees *trees
 {
     for (size_t i = 0; i < sample->n; i++)
         odds[i] = (float)acq_boost_judge_one(
-            (acq_boost_judge){trees->folds[1 - sample->folds[i]],
-                              shifts[sample->relations[i] / 2]},
+            (acq_boost_judge){trees->folds[1 - sample->folds[i]], shifts[sample->relations[i] / 2]},
             sample->x + i * (size_t)sample->n_features);
 }
 
@@ -610,8 +609,8 @@ static void sum_stated(balance *b)
 static double find_step(acq_link_due due, double stated, double slope, double move, double spread)
 {
     double doubt = due.variance + 1, stiff = 1 / (spread * spread);
-    double step = ((due.n - stated) * slope / doubt - move * stiff) /
-                  (slope * slope / doubt + stiff);
+    double step =
+        ((due.n - stated) * slope / doubt - move * stiff) / (slope * slope / doubt + stiff);
     return fmax(-.5, fmin(.5, step));
 }
 

@@ -68,7 +68,7 @@ typedef struct fit_run {
     double missing;            /* facts that the graph lacks, over those held out of it */
     unsigned first, n_samples; /* the first sample that holds something out, and how many */
     acq_boost *prior;          /* of a small graph's trees; NULL: none */
-    acq_link_due *dues;        /* of a small graph's relations (learn.h); NULL: not wanted */
+    acq_link_due *dues;        /* of the pairs of relations (learn.h) */
     acq_fold_trees trees;
     acq_calibrator *calibrator;
     acq_link_progress progress;
@@ -490,16 +490,13 @@ static acq_status learn_trees(fit_run *run, acq_link_sample *sample, acq_error *
     acq_status status = acq_link_sample_fit(sample, &run->trees, run->calibrator->shifts,
                                             &run->report->link_table, quality, error);
     run->missing = acq_link_sample_get_missing(sample);
-    if (status == ACQ_OK && run->dues != NULL)
-        acq_link_sample_get_dues(sample, run->dues);
     if (status == ACQ_OK) {
-        run->report->n_trees = acq_boost_get_n_trees(run->trees.all);
-        run->report->all_trees =
-            run->params->seconds > 0 ? acq_link_sample_count_trees(sample) : run->report->n_trees;
-    }
-    if (status == ACQ_OK)
+        acq_link_sample_get_dues(sample, run->dues);
+        uint32_t n = run->report->n_trees = acq_boost_get_n_trees(run->trees.all);
+        run->report->all_trees = run->params->seconds > 0 ? acq_link_sample_count_trees(sample) : n;
         status =
             acq_calibrator_set_quality(run->calibrator, quality, run->calibrator->n_shifts, error);
+    }
     run->calibrator->reliability = run->report->link_table;
     if (status == ACQ_OK)
         tell_quality(run, quality);
@@ -513,7 +510,7 @@ static acq_status keep_time(fit_run *run, acq_error *error)
 {
     acq_fit_params *inner = &run->inner;
     double seconds = run->report->collect_seconds, spent = seconds_since(inner->begin_ns);
-    double passes = run->dues == NULL ? 3.0 : 4.2, again = passes + 1.2 * (double)(run->n_samples - 1);
+    double passes = run->is_small ? 4.2 : 3.0, again = passes + 1.2 * (double)(run->n_samples - 1);
     while (inner->seconds > 0 && run->n_samples > 1 &&
            spent + again * seconds > .5 * inner->seconds)
         again = passes + 1.2 * (double)(--run->n_samples - 1);
@@ -533,9 +530,8 @@ static acq_status fit_links(fit_run *run, acq_error *error)
     acq_calibrator *calibrator = run->calibrator;
     calibrator->n_shifts = acq_graph_get_n_relations(run->graph) / 2;
     calibrator->shifts = acq_zalloc(calibrator->n_shifts, sizeof *calibrator->shifts);
-    bool wants_dues = run->is_small && run->inner.earlier == NULL;
-    run->dues = wants_dues ? acq_alloc(calibrator->n_shifts, sizeof *run->dues) : NULL;
-    if (calibrator->shifts == NULL || (wants_dues && run->dues == NULL))
+    run->dues = acq_alloc(calibrator->n_shifts, sizeof *run->dues);
+    if (calibrator->shifts == NULL || run->dues == NULL)
         return acq_fail_memory(error);
     acq_status status = ACQ_OK;
     if (run->inner.in_pieces)
@@ -641,7 +637,7 @@ static acq_status complete(fit_run *run, const char *output, acq_error *error)
     acq_fit_models whole = {0};
     acq_status status = acq_fit_models_grow(run->graph, run->rest, "whole", &run->inner,
                                             &run->models, &whole, error);
-    if (status == ACQ_OK && run->dues != NULL)
+    if (status == ACQ_OK && run->is_small && run->inner.earlier == NULL)
         status = acq_fit_balance_links(&whole, run->graph, run->dues, &run->inner, run->calibrator,
                                        error);
     if (status == ACQ_OK)

@@ -42,8 +42,8 @@ static acq_status score_block(void *context, size_t item, unsigned thread)
                              job->scores);
     for (size_t i = first; i < end && rule->crossed; i++) {
         unsigned fold = acq_link_sample_get_fold(found->heads[i], found->tails[i]);
-        acq_candidates_score(found, i, i + 1, (acq_boost_judge){rule->trees->folds[1 - fold], shift},
-                             job->scores);
+        acq_candidates_score(found, i, i + 1,
+                             (acq_boost_judge){rule->trees->folds[1 - fold], shift}, job->scores);
     }
     return ACQ_OK;
 }
@@ -161,8 +161,8 @@ static acq_status complete_relation(const completing *c, acq_rel relation, acq_e
         status =
             add_relation(c->writer, &found, scores, c->graph, c->params->floor, c->report, error);
     if (status == ACQ_OK && c->kept != NULL)
-        status = acq_kept_writer_add(c->kept, &found, acq_link_rule_get_judge(c->rule, relation), scores,
-                                     error);
+        status = acq_kept_writer_add(c->kept, &found, acq_link_rule_get_judge(c->rule, relation),
+                                     scores, error);
     acq_free(scores);
     acq_candidates_deinit(&found);
     return status;

@@ -352,8 +352,9 @@ static acq_status keep_piece(completing *c, const acq_candidates *found, piece_h
     if (status == ACQ_OK)
         status = acq_fit_score_links(found, c->job->rule, c->job->params->n_threads, odds);
     if (status == ACQ_OK)
-        status = acq_kept_measure(c->job->maker, found, acq_link_rule_get_judge(c->job->rule, found->relation), odds, &kept,
-                                  &n_kept, error);
+        status = acq_kept_measure(c->job->maker, found,
+                                  acq_link_rule_get_judge(c->job->rule, found->relation), odds,
+                                  &kept, &n_kept, error);
     if (status == ACQ_OK) {
         head->n_links = (uint32_t)list_links(found, odds, c->job->params->floor, links);
         head->n_kept = (uint32_t)n_kept;

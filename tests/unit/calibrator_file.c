@@ -308,10 +308,12 @@ static const tensors good = {.start = {2, .5F, 2, 1},
 
 static void expect(tensors given, const char *message)
 {
-    acq_shape shapes[6] = {
-        {"link.start", given.n_start, 0},      {"link.splits", 2 / given.n_nodes, given.n_nodes},
-        {"link.thresholds", 2, 1}, {"link.leaves", 2, 2},
-        {"link.curve", 28, 2},     {given.extra, 1, 0}};
+    acq_shape shapes[6] = {{"link.start", given.n_start, 0},
+                           {"link.splits", 2 / given.n_nodes, given.n_nodes},
+                           {"link.thresholds", 2, 1},
+                           {"link.leaves", 2, 2},
+                           {"link.curve", 28, 2},
+                           {given.extra, 1, 0}};
     acq_metadata metadata[] = {{"format", given.format}, {"models", "complex"}, {"graph", "g"}};
     const float *sources[5] = {given.start, given.splits, given.thresholds, given.leaves,
                                given.curve};

@@ -342,7 +342,8 @@ static void check_wrong_prior(const acq_fit_models *models, const acq_predictor 
     acq_reliability table;
     acq_boost_shift shifts[PAIRS + 1];
     uint32_t n_relations = acq_graph_get_n_relations(truth->graph);
-    assert_int_equal(acq_link_sample_new(models->maker, n_relations, &learn, &sample, NULL), ACQ_OK);
+    assert_int_equal(acq_link_sample_new(models->maker, n_relations, &learn, &sample, NULL),
+                     ACQ_OK);
     assert_int_equal(acq_link_sample_collect(sample, models->maker, truth, NULL), ACQ_OK);
     acq_boost_data data = acq_link_sample_get_data(sample, NULL);
     uint8_t *labels = acq_alloc(data.n, 1);

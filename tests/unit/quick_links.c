@@ -145,8 +145,8 @@ static void add_arc(acq_graph_builder *builder, acq_rel relation, uint32_t a, ui
     snprintf(names[0], sizeof names[0], "p%u", a);
     snprintf(names[1], sizeof names[1], "p%u", b);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(
-            acq_graph_builder_add_entity(builder, names[i], strlen(names[i]), &ids[i]), ACQ_OK);
+        assert_int_equal(acq_graph_builder_add_entity(builder, names[i], strlen(names[i]), &ids[i]),
+                         ACQ_OK);
     assert_int_equal(acq_graph_builder_add_fact(builder, ids[0], relation, ids[1]), ACQ_OK);
 }
 

@@ -164,7 +164,8 @@ static void test_a_weight_is_what_leaving_the_part_out_costs(void **state)
         const float *x = c.found.features + i * c.maker->n_features;
         float without[256];
         acq_link_parts parts;
-        acq_part_meter_measure(meter, (acq_boost_judge){c.trees, {0, ACQ_BOOST_NOT_GIVEN}}, i, &parts);
+        acq_part_meter_measure(meter, (acq_boost_judge){c.trees, {0, ACQ_BOOST_NOT_GIVEN}}, i,
+                               &parts);
         assert_int_equal(parts.n, ACQ_PART_MODELS + 1);
         for (size_t part = 0; part < parts.n; part++) {
             acq_part_meter_leave_out(meter, i, part, without);

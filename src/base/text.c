@@ -71,10 +71,10 @@ void acq_text_clear(acq_text *text)
         text->bytes[0] = '\0';
 }
 
-/* Room for `length` bytes more and a NUL. The first block is not tiny: most texts soon need it. */
-static bool make_room(acq_text *text, size_t length)
+/* The first block is not tiny: most texts soon need it. */
+bool acq_text_make_room(acq_text *text, size_t length)
 {
-    enum { FIRST = 128 };
+    enum { FIRST = 256 };
     size_t need = text->length + length + 1;
     if (!text->failed && need > text->capacity)
         text->failed =
@@ -84,7 +84,7 @@ static bool make_room(acq_text *text, size_t length)
 
 void acq_text_add_bytes(acq_text *text, const char *bytes, size_t length)
 {
-    if (!make_room(text, length))
+    if (!acq_text_make_room(text, length))
         return;
     memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
@@ -203,13 +203,13 @@ static int format_into_room(acq_text *text, const char *format, va_list args)
 void acq_text_format(acq_text *text, const char *format, ...)
 {
     va_list args;
-    if (!make_room(text, 0))
+    if (!acq_text_make_room(text, 0))
         return;
     va_start(args, format);
     int length = format_into_room(text, format, args);
     va_end(args);
     if (length >= 0 && (size_t)length >= text->capacity - text->length &&
-        make_room(text, (size_t)length)) {
+        acq_text_make_room(text, (size_t)length)) {
         va_start(args, format);
         length = format_into_room(text, format, args);
         va_end(args);

@@ -34,6 +34,8 @@ typedef struct acq_text {
 void acq_text_init(acq_text *text);
 void acq_text_deinit(acq_text *text);
 void acq_text_clear(acq_text *text); /* keeps the memory */
+/* Room for so many bytes more and a NUL; false: the text has failed. */
+bool acq_text_make_room(acq_text *text, size_t length);
 void acq_text_add(acq_text *text, const char *piece);
 void acq_text_add_bytes(acq_text *text, const char *bytes, size_t length);
 void acq_text_add_char(acq_text *text, char c);

@@ -252,7 +252,7 @@ void acq_asking_write(acq_asking *a, acq_text *out, int *status)
     if (w.has_failed) {
         *status = a->failed;
         acq_text_format(out, "{\"error\":%s}\n", w.end.bytes);
-    } else if (!out->failed) {
+    } else if (acq_text_make_room(out, w.end.length + w.answers.length + 32)) {
         acq_text_add_bytes(out, w.end.bytes, w.end.length - 1);
         acq_text_add(out, ",\"answers\":[");
         if (w.answers.length > 0)

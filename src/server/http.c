@@ -331,7 +331,7 @@ static acq_status listen_at(acq_http *http, unsigned *port, acq_error *error)
             MHD_USE_ITC,
         (uint16_t)p->port, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR, &address,
         MHD_OPTION_CONNECTION_LIMIT, p->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)65536, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http,
+        (size_t)32768, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http,
         MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, complete, http,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (http->daemon == NULL)

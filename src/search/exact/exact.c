@@ -150,27 +150,33 @@ static void charge_answer(exact *e)
     acq_budget_tick(&e->budget, n_literals);
 }
 
+static bool keep_tuple(exact *e, double score)
+{
+    if (score > 0.0 && acq_collector_offer(&e->collector, e->best_values, score) != ACQ_OK)
+        e->s.status = ACQ_ERR_MEMORY;
+    if (score > 0.0)
+        charge_answer(e);
+    return can_go_on(e);
+}
+
+/* All nodes are fixed, where links score 0 or 1. */
+static bool take_solved(exact *e)
+{
+    read_values(e, &e->s, e->best_values);
+    double score = score_values(e, e->best_values);
+    if (score < 1.0)
+        e->s.status = ACQ_ERR_INTERNAL;
+    return keep_tuple(e, score);
+}
+
 /* All free nodes of the outer state are fixed: score this tuple and keep it. */
 static bool take_tuple(exact *e, uint32_t *nodes, uint32_t n)
 {
     double least = acq_collector_get_bar(&e->collector, e->params->scoring.threshold);
-    double best = 0.0;
-    if (e->one_pass) {
-        if (!acq_exact_solve(&e->s, nodes, n))
-            return can_go_on(e);
-        read_values(e, &e->s, e->best_values);
-        best = score_values(e, e->best_values);
-        if (best < 1.0)
-            e->s.status = ACQ_ERR_INTERNAL;
-    } else {
-        read_free_values(e);
-        best = climb_thresholds(e, &e->tuple, least, e->values);
-    }
-    if (best > 0.0 && acq_collector_offer(&e->collector, e->best_values, best) != ACQ_OK)
-        e->s.status = ACQ_ERR_MEMORY;
-    if (best > 0.0)
-        charge_answer(e);
-    return can_go_on(e);
+    if (e->one_pass)
+        return acq_exact_solve(&e->s, nodes, n) ? take_solved(e) : can_go_on(e);
+    read_free_values(e);
+    return keep_tuple(e, climb_thresholds(e, &e->tuple, least, e->values));
 }
 
 /* The open free node with the smallest domain, or ACQ_NO_ID. */
@@ -190,12 +196,42 @@ static uint32_t choose_free(exact *e)
 /* One free node in work: the values it has left and where to go back to. */
 typedef struct free_level {
     value_cursor cursor;
+    tree_plan tree; /* with steps: every value can be extended by following them */
     state_mark mark;
 } free_level;
 
-static free_level open_free_level(const exact *e, uint32_t node)
+static bool is_last_free(const exact *e, uint32_t node)
 {
-    return (free_level){.cursor = acq_exact_values(&e->s, node), .mark = acq_exact_get_mark(&e->s)};
+    for (uint32_t i = 0; i < e->n_free; i++)
+        if (e->free_nodes[i] != node && !is_fixed(&e->s, e->free_nodes[i]))
+            return false;
+    return true;
+}
+
+static free_level open_free_level(exact *e, uint32_t node)
+{
+    free_level level = {.cursor = acq_exact_values(&e->s, node)};
+    if (e->one_pass && is_last_free(e, node))
+        level.tree = acq_exact_plan_tree(&e->s, node);
+    level.mark = acq_exact_get_mark(&e->s);
+    return level;
+}
+
+/* Extends the next value of the level's node along the tree; false: there is none, or the tree is
+ * none after all, and the value is left to next_free_value. */
+static bool next_tree_value(exact *e, free_level *level)
+{
+    state *s = &e->s;
+    acq_ent value;
+    acq_exact_undo(s, level->mark);
+    if (!acq_exact_go_on(s, 1) || !acq_exact_next_value(s, &level->cursor, &value))
+        return false;
+    s->nodes++;
+    if (acq_exact_follow_tree(s, &level->tree, value))
+        return true;
+    level->tree.steps = NULL;
+    level->cursor.next--;
+    return false;
 }
 
 /* Fixes the next value of the level's node that survives propagation; false: there is none. */
@@ -230,6 +266,11 @@ static void enumerate(exact *e, uint32_t *nodes, uint32_t n)
     }
     levels[depth++] = open_free_level(e, node);
     while (depth > 0 && acq_collector_get_bar(&e->collector, 0.0) <= 1.0) {
+        if (levels[depth - 1].tree.steps != NULL && next_tree_value(e, &levels[depth - 1])) {
+            if (!take_solved(e))
+                return;
+            continue;
+        }
         if (!next_free_value(e, &levels[depth - 1])) {
             depth--;
             continue;

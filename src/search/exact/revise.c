@@ -288,26 +288,35 @@ static bool revise_by_list(state *s, const arc *a, const domain *source)
     return acq_exact_set_domain(s, a->target, list, n);
 }
 
-/* A fixed target needs one value of the source, which is mostly the first that is looked at. */
-static bool revise_fixed(state *s, const arc *a, const domain *source)
+bool acq_exact_find_support(state *s, const model_edge *edge, uint32_t node, acq_ent value,
+                            acq_ent *out)
 {
     bundle b;
-    acq_ent value = s->domains[a->target].values[0];
-    if (a->edge->n_positive == 0)
-        return true;
-    if (!bundle_open(&b, a->edge, !a->from_x, value))
+    const domain *d = &s->domains[edge->x == node ? edge->y : edge->x];
+    if (!bundle_open(&b, edge, edge->x == node, value))
         return false;
     acq_row row = b.rows[b.shortest];
     uint32_t n = (uint32_t)row.n, i = 0, at = 0;
-    while (i < source->n && at < n && acq_exact_go_on(s, 1)) {
-        i = acq_exact_seek(source->values, i, source->n, row.tails[at]);
-        if (i < source->n && source->values[i] == row.tails[at] && holds_at(s, &b, row, at))
+    while (i < d->n && at < n && acq_exact_go_on(s, 1)) {
+        i = acq_exact_seek(d->values, i, d->n, row.tails[at]);
+        bool is_there = i < d->n && d->values[i] == row.tails[at];
+        if (is_there && holds_at(s, &b, row, at)) {
+            *out = row.tails[at];
             return true;
-        i += i < source->n && source->values[i] == row.tails[at];
-        if (i < source->n)
-            at = acq_exact_seek(row.tails, at, n, source->values[i]);
+        }
+        i += is_there;
+        if (i < d->n)
+            at = acq_exact_seek(row.tails, at, n, d->values[i]);
     }
     return false;
+}
+
+/* A fixed target needs one value of the source, which is mostly the first that is looked at. */
+static bool revise_fixed(state *s, const arc *a)
+{
+    acq_ent support;
+    return a->edge->n_positive == 0 ||
+           acq_exact_find_support(s, a->edge, a->target, s->domains[a->target].values[0], &support);
 }
 
 bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source)
@@ -320,7 +329,7 @@ bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source)
     s->revisions++;
     if (from.n == 1)
         return revise_by_value(s, &a, from.values[0]);
-    return is_fixed(s, a.target) ? revise_fixed(s, &a, &from) : revise_by_list(s, &a, &from);
+    return is_fixed(s, a.target) ? revise_fixed(s, &a) : revise_by_list(s, &a, &from);
 }
 
 enum { LOOK_AHEAD = 64 }; /* queued nodes compared; all of them in a query of common size */

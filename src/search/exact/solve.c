@@ -132,6 +132,71 @@ static bool read_off_tree(state *s, const component *c)
     return true;
 }
 
+static uint32_t count_open(const state *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->m->n_nodes; i++)
+        n += is_open(s, i);
+    return n;
+}
+
+static bool is_listed(const state *s, const component *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (s->domains[c->nodes[i]].is_all)
+            return false;
+    return true;
+}
+
+/* The edge from a node of the tree to one before it. */
+static tree_step find_step(const state *s, const component *c, uint32_t i)
+{
+    const model_node *node = &s->m->nodes[c->nodes[i]];
+    for (uint32_t e = 0; e < node->n_edges; e++) {
+        const model_edge *edge = node->edges[e];
+        uint32_t other = edge->x == c->nodes[i] ? edge->y : edge->x;
+        for (uint32_t k = 0; k < i; k++)
+            if (c->nodes[k] == other)
+                return (tree_step){.edge = edge, .from = other, .to = c->nodes[i]};
+    }
+    return (tree_step){.edge = NULL};
+}
+
+tree_plan acq_exact_plan_tree(state *s, uint32_t node)
+{
+    enum { MOST_NODES = 64 }; /* find_step looks at all before it */
+    tree_plan plan = {.root = node};
+    if (s->m->n_clauses > 0 || !s->m->is_binary || s->n_queue > 0)
+        return plan;
+    acq_exact_renew_mark(s);
+    component c = find_component(s, node, s->order);
+    if (!c.is_tree || c.n > MOST_NODES || c.n != count_open(s) || !is_listed(s, &c))
+        return plan;
+    tree_step *steps = acq_arena_alloc(s->arena, c.n, sizeof *steps);
+    if (steps == NULL) {
+        s->status = ACQ_ERR_MEMORY;
+        return plan;
+    }
+    for (uint32_t i = 1; i < c.n; i++)
+        steps[plan.n_steps++] = find_step(s, &c, i);
+    plan.steps = steps;
+    return plan;
+}
+
+bool acq_exact_follow_tree(state *s, const tree_plan *plan, acq_ent value)
+{
+    bool is_good = acq_exact_fix(s, plan->root, value);
+    for (uint32_t i = 0; i < plan->n_steps && is_good; i++) {
+        tree_step step = plan->steps[i];
+        is_good = acq_exact_find_support(s, step.edge, step.from, s->domains[step.from].values[0],
+                                         &value) &&
+                  acq_exact_fix(s, step.to, value);
+    }
+    while (s->n_queue > 0)
+        s->queued[s->queue[--s->n_queue]] = false;
+    return is_good;
+}
+
 static uint32_t degree(const state *s, uint32_t index)
 {
     return 1 + s->m->nodes[index].n_edges + s->m->nodes[index].n_clauses;

@@ -306,6 +306,11 @@ bool acq_exact_restrict(state *s, uint32_t node, acq_ent value);
  * every literal of the edge; an open one only where the edge has a positive atom. */
 bool acq_exact_revise(state *s, const model_edge *edge, uint32_t source);
 
+/* The smallest value of the edge's other node, which has a list, that goes with this one of `node`.
+ * The edge has a positive atom. False: there is none, or the budget is spent. */
+bool acq_exact_find_support(state *s, const model_edge *edge, uint32_t node, acq_ent value,
+                            acq_ent *out);
+
 /* Revises until nothing changes. False: some domain became empty, or the budget is spent. */
 bool acq_exact_propagate(state *s);
 
@@ -333,6 +338,25 @@ bool acq_exact_start_clauses(state *s);
 /* From a propagated state: fixes nodes[0..n), true with every one of them fixed; or false with
  * the state to be undone by the caller. The list is reordered. */
 bool acq_exact_solve(state *s, uint32_t *nodes, uint32_t n);
+
+/* All open nodes hang on `node` in one tree, and the state is propagated: then each of its values
+ * can be extended, by one support after the other. */
+typedef struct tree_step {
+    const model_edge *edge;
+    uint32_t from, to; /* has a value already, and gets one */
+} tree_step;
+
+typedef struct tree_plan {
+    uint32_t root;
+    tree_step *steps; /* in the state's arena; NULL: it is not so, or not worth it */
+    uint32_t n_steps;
+} tree_plan;
+
+tree_plan acq_exact_plan_tree(state *s, uint32_t node);
+
+/* Fixes the root to the value and every other node by its step, as acq_exact_solve would. Nothing
+ * is queued then. False: there is no support (which is not expected), or the budget is spent. */
+bool acq_exact_follow_tree(state *s, const tree_plan *plan, acq_ent value);
 
 /* All nodes that take part in the search, in the state's arena; NULL: memory is out. */
 uint32_t *acq_exact_list_nodes(state *s, uint32_t *n);

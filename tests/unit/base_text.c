@@ -140,7 +140,7 @@ static void test_a_failed_append_is_remembered(void **state)
         acq_text_init(&text);
         acq_faults_fail_at(n);
         acq_text_add(&text, "short");
-        acq_text_format(&text, "%0100d", 1);
+        acq_text_format(&text, "%0400d", 1); /* more than the first block has */
         acq_faults_fail_at(0);
         acq_text_add(&text, "more");
         assert_true(text.failed);

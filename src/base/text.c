@@ -194,6 +194,7 @@ void acq_text_add_quoted(acq_text *text, const char *bytes, size_t length)
 }
 
 /* The length that the formatted text has; it is written as far as there is room. */
+ACQ_PRINTF(2, 0)
 static int format_into_room(acq_text *text, const char *format, va_list args)
 {
     size_t room = text->capacity - text->length;

@@ -243,6 +243,7 @@ static void score_block(const acq_boost *boost, const float *x, size_t n, float 
 {
     float spread[MOST_SPREAD];
     uint32_t n_features = boost->n_features;
+    spread[0] = 0; /* all there is without features */
     for (size_t i = 0; i < n; i++) {
         spread_row(x + i * n_features, n_features, spread + i * 2 * n_features);
         out[i] = boost->start;

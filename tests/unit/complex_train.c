@@ -147,9 +147,9 @@ static void test_buckets_learn_a_ring(void **state)
         params.relation_weight = n == 2 ? -1 : 1;
         acq_complex *model = train(graph, &params);
         size_t n_right = 0;
-        for (acq_ent i = 0; i < LARGE; i++) {
-            n_right += find_best(model, i, 0) == (i + 1) % LARGE;
-            n_right += find_best(model, i, 1) == (i + LARGE - 1) % LARGE;
+        for (acq_ent e = 0; e < LARGE; e++) {
+            n_right += find_best(model, e, 0) == (e + 1) % LARGE;
+            n_right += find_best(model, e, 1) == (e + LARGE - 1) % LARGE;
         }
         if (n_right < 2 * LARGE - 2)
             fail_msg("%u buckets, halves %d: %zu of %d are learnt", n, params.half_buckets, n_right,

@@ -138,8 +138,7 @@ static void collect_groups(acq_machine *m, const element *e, uint64_t *certain, 
     acq_arena_reset(&m->arena, mark);
 }
 
-static void collect_element(acq_machine *m, const element *e, uint64_t *certain,
-                            uint64_t *possible)
+static void collect_element(acq_machine *m, const element *e, uint64_t *certain, uint64_t *possible)
 {
     switch (e->kind) {
     case ACQ_ELEMENT_TRIPLE:
@@ -245,16 +244,30 @@ static bool is_pushable(acq_machine *m, const acq_sparql_group *group)
 
 /* ---- terms and paths ---- */
 
+/* The IRI of what is called nearly so; NULL: nothing is that has one. */
+static const char *suggest_key(const acq_graph *graph, const acq_sparql_term *term,
+                               bool is_relation)
+{
+    const char *near = is_relation ? acq_graph_suggest_relation(graph, term->key, term->length)
+                                   : acq_graph_suggest_entity(graph, term->key, term->length);
+    if (near == NULL)
+        return NULL;
+    size_t length = strlen(near);
+    const char *key =
+        is_relation
+            ? acq_graph_get_relation_key(graph, acq_graph_find_relation(graph, near, length))
+            : acq_graph_get_entity_key(graph, acq_graph_find_entity(graph, near, length));
+    bool is_iri = key[0] != '\0' && key[0] != '"' && strncmp(key, "_:", 2) != 0;
+    return is_iri ? key : NULL;
+}
+
 /* Warns of the first name that the graph does not have. */
 static void warn_unknown(acq_machine *m, const acq_sparql_term *term, bool is_relation)
 {
     if (m->warning == NULL || m->warning->length > 0 || term->is_literal)
         return;
-    const char *near = is_relation
-                           ? acq_graph_suggest_relation(m->graph, term->key, term->length)
-                           : acq_graph_suggest_entity(m->graph, term->key, term->length);
-    acq_text_format(m->warning, "the graph has no %s <%s>",
-                    is_relation ? "relation" : "entity",
+    const char *near = suggest_key(m->graph, term, is_relation);
+    acq_text_format(m->warning, "the graph has no %s <%s>", is_relation ? "relation" : "entity",
                     acq_input_show(term->key, term->length).text);
     if (near != NULL)
         acq_text_format(m->warning, "; did you mean <%s>?",
@@ -281,8 +294,7 @@ static acq_plan_path *plan_path(acq_machine *m, const acq_sparql_path *path)
     plan->kind = path->kind;
     plan->relation = ACQ_NO_ID;
     if (path->kind == ACQ_PATH_LINK) {
-        plan->relation =
-            acq_query_find_relation_key(m->graph, path->term.key, path->term.length);
+        plan->relation = acq_query_find_relation_key(m->graph, path->term.key, path->term.length);
         if (plan->relation == ACQ_NO_ID)
             warn_unknown(m, &path->term, true);
     }
@@ -330,8 +342,7 @@ static double guess_triple(acq_machine *m, const element *e, const uint64_t *bou
         double n = path->kind == ACQ_PATH_VARIABLE ? n_facts : n_facts * n_facts;
         return head && tail ? 0.5 : head || tail ? n / (1 + m->terms->n_entities) + 100 : n;
     }
-    acq_rel relation =
-        acq_query_find_relation_key(m->graph, path->term.key, path->term.length);
+    acq_rel relation = acq_query_find_relation_key(m->graph, path->term.key, path->term.length);
     if (relation == ACQ_NO_ID)
         return 0; /* nothing: the sooner the better */
     const acq_links *links = open_links(m, is_inverse ? acq_inverse(relation) : relation);
@@ -463,8 +474,8 @@ static void plan_graph(acq_machine *m, const element *e, acq_plan_step *step)
 {
     acq_plan_group *group = step->groups;
     const acq_sparql_term *name = &e->subject;
-    bool is_known = name->is_variable ||
-                    acq_machine_find_graph(m, name->key, name->length) != ACQ_NO_ID;
+    bool is_known =
+        name->is_variable || acq_machine_find_graph(m, name->key, name->length) != ACQ_NO_ID;
     step->subject = (acq_plan_end){.is_variable = name->is_variable, .id = name->variable};
     if (!name->is_variable &&
         acq_terms_add(m->terms, name->key, name->length, false, &step->subject.id) != ACQ_OK)
@@ -479,8 +490,7 @@ static void plan_graph(acq_machine *m, const element *e, acq_plan_step *step)
 }
 
 /* Groups of a GROUP, UNION, MINUS or GRAPH. */
-static void plan_inner(acq_machine *m, const element *e, const uint64_t *bound,
-                       acq_plan_step *step)
+static void plan_inner(acq_machine *m, const element *e, const uint64_t *bound, acq_plan_step *step)
 {
     acq_plan_group **end = &step->groups;
     bool is_known = m->in_pushed;
@@ -595,8 +605,8 @@ static void order_group(orderer *o)
     size_t from = 0;
     append_filters(o, false);
     for (size_t i = 0; o->m->status == ACQ_OK && i <= o->n; i++) {
-        bool is_minus = i < o->n && o->elements[i] != NULL &&
-                        o->elements[i]->kind == ACQ_ELEMENT_MINUS;
+        bool is_minus =
+            i < o->n && o->elements[i] != NULL && o->elements[i]->kind == ACQ_ELEMENT_MINUS;
         if (i < o->n && !is_minus)
             continue;
         order_segment(o, from, i);

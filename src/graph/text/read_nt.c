@@ -155,18 +155,21 @@ static bool read_language(cursor *in, acq_rdf_term *out)
     return true;
 }
 
+/* literal ::= STRING_LITERAL_QUOTE ('^^' IRIREF | LANGTAG)?        with blanks between these */
 static bool read_literal(cursor *in, acq_text *buffer, acq_text *type_buffer, acq_rdf_term *out)
 {
     out->kind = ACQ_TERM_LITERAL;
     if (!read_inside(in, false, buffer, &out->text, &out->length))
         return false;
+    skip_blanks(in);
     if (peek(in) == '@')
         return read_language(in, out);
     if (in->end - in->at < 2 || memcmp(in->at, "^^", 2) != 0)
         return true;
-    in->at += 2;
+    const char *behind = in->at += 2;
+    skip_blanks(in);
     if (peek(in) != '<')
-        return bad(in, in->at, "a datatype is a whole IRI, ^^<...>");
+        return bad(in, behind, "a datatype is a whole IRI, ^^<...>");
     return read_inside(in, true, type_buffer, &out->datatype, &out->datatype_length);
 }
 

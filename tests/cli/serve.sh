@@ -77,6 +77,7 @@ server=
 # A graph that was written to goes on with what it has learnt, and learns anew beside that: nobody waits.
 awk 'NR % 2 == 0' "$2/data/world/observed.tsv" >"$T/half.tsv"
 "$anycq" import "$T/half.tsv" -o "$T/half.acq" >/dev/null || exit 1
+: >"$T/log" # not the address of the server before
 "$anycq" serve "$T/half.acq" --port 0 --writable 2>"$T/log" &
 server=$!
 i=0

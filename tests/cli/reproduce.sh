@@ -144,7 +144,7 @@ rm copy/plain/qac_valid_2i_3hub.json
 expect "no task or folder" err
 
 # a quick run trains what it lacks, brings ULTRA along, and says how many questions each number is of
-reproduce copy -o quick --quick --first 2 --model-time 1s --time 60s --tables qac-matched || fail "quick: exit $?"
+reproduce copy -o quick --quick --first 2 --model-time 1s --time 300s --tables qac-matched || fail "quick: exit $?"
 expect "UltraQuery: wrong: ULTRA's weights that ship" quick/tables.md
 grep -q 'FIT: matched F1: ComplEx, trained here; first [12] of each file' quick/tables.md || fail 'no sample'
 ! grep -q '"first": [3-9]' quick/jobs/*.json || fail 'more questions than were wanted'
